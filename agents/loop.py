@@ -30,7 +30,7 @@ from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.audit.spending import check_spending, count_cost
 from querying.llm_interface import THINKING_FACTOR
-from querying.types import Answer, Delta, Outcome, Question
+from querying.types import Answer, Delta, Outcome, Question, refusal_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +178,7 @@ async def _remaining_answer_parts(
     if isinstance(step, ReadyAnswer):
         yield step.answer
         return
-    refusal = refusal_answer("no_evidence")
+    refusal = refusal_answer("no_evidence", text=refusal_text(context.assignment.question.release))
     if isinstance(step, ModelTurn):
         async with aclosing(text.conclude()) as pieces:
             async for piece in pieces:

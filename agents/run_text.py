@@ -17,7 +17,7 @@ from contracts.risk import RiskLevel
 from lexic.database import in_thread
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.presentation.source_citations import cited_sources
-from querying.types import Answer, Citation, Delta
+from querying.types import Answer, Citation, Delta, refusal_text
 
 Entry = tuple[EventKind, Mapping[str, Any]]
 _CLASS = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
@@ -68,7 +68,11 @@ class ModelText:
         question = context.assignment.question
         self.shown = ShownText(context)
         self._context = context
-        self._verified = VerifiedText(mode=question.release.citation_mode, style=question.options.citation_style)
+        self._verified = VerifiedText(
+            mode=question.release.citation_mode,
+            style=question.options.citation_style,
+            refusal=refusal_text(question.release),
+        )
         self._turns_read = 0
         self._is_read = False  # the text of the turn that comes next
 

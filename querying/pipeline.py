@@ -28,6 +28,7 @@ from querying.llm_interface import LLM, ProviderFailed
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.clarifications import with_resume_token
+from querying.question.misspellings import describe_misspellings, find_misspellings
 from querying.question.resolve import resolve_question
 from querying.question.tree_consultation import consult_trees
 from querying.retrieval import retriever
@@ -181,6 +182,9 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     if imports := await in_thread(import_list.answer_from_imports, question):
         _set_answer(record, imports)
         return
+    if misspelt := await in_thread(find_misspellings, question.search_text, question=question):
+        question = record.question = question.with_misspellings(misspelt)
+        yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
     with record.measure("retrieve"):
         passages = await in_thread(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))

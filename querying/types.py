@@ -13,18 +13,25 @@ from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from lexic.errors import LexicError
-from plugins.models import Release
+from plugins.models import PluginKind, Release
 
-# The only wording of a refusal, fixed by the first specification.
-REFUSAL = (
-    "I don't have verified information on this topic in my knowledge base. Please consult a qualified professional."
-)
+_NOTHING_VERIFIED = "I don't have verified information on this topic in my knowledge base."
+# The wording of an expert's refusal, fixed by the first specification.
+REFUSAL = f"{_NOTHING_VERIFIED} Please consult a qualified professional."
+# No professional knows somebody's code: the files that came nearest are named beside the refusal.
+LIBRARY_REFUSAL = f"{_NOTHING_VERIFIED} Please look at the nearest files, or ask the people who maintain the code."
+_REFUSALS = {PluginKind.EXPERT: REFUSAL, PluginKind.LIBRARY: LIBRARY_REFUSAL}
 
 # What an expert's tree recommends is said as the expert's.
 RECOMMENDATION_LEAD = "The expert recommends:"
 
 # In mandatory mode, evidence weaker than this is not answered from. A plugin may set its own threshold.
 SUFFICIENCY_THRESHOLD = 0.45
+
+
+def refusal_text(release: Release) -> str:
+    """How the plugin of the release says that its documents do not answer."""
+    return _REFUSALS[PluginKind(release.plugin.kind)]
 
 
 class Outcome(enum.StrEnum):

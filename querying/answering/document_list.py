@@ -31,7 +31,7 @@ from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import Intent, QueryPlan, describe_plan
 from querying.question.resolve import ResolvedQuestion
 from querying.sanitize import sanitize
-from querying.types import Answer, Citation, Confidence, Outcome, Question
+from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
 # So many are listed by name; of more only the number is said.
@@ -57,7 +57,10 @@ def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
     says that nothing matches."""
     listed = _list_documents(question, matching_documents(question, plan), limit=plan.limit)
     if not listed.total:
-        return replace(refusal_answer(NO_DOCUMENT_MATCHES), why=explain_no_match(question, plan))
+        return replace(
+            refusal_answer(NO_DOCUMENT_MATCHES, text=refusal_text(question.release)),
+            why=explain_no_match(question, plan),
+        )
     if labelled := _answer_from_front_matter(question, [one.passage.document_id for one in listed.citations]):
         return labelled
     return _as_answer(question, listed, lead=_lead_line(listed, plan), has_text=plan.intent != Intent.LOOKUP)

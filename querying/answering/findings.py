@@ -12,12 +12,23 @@ from querying.answering.confidence import confidence_basis
 from querying.answering.guard import refusal_answer
 from querying.answering.sufficiency import Sufficiency, assess_sufficiency
 from querying.llm_interface import LLM
+from querying.question.misspellings import describe_misspellings
 from querying.question.question_language import other_language_notice
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
 from querying.retrieval.combined_evidence import combine_evidence
-from querying.types import Answer, Clarification, Confidence, ConfidenceBasis, Evidence, Outcome, Question, Usage
+from querying.types import (
+    Answer,
+    Clarification,
+    Confidence,
+    ConfidenceBasis,
+    Evidence,
+    Outcome,
+    Question,
+    Usage,
+    refusal_text,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +124,10 @@ def _refusal(found: Findings, *, llm: LLM) -> Answer | None:
     if not (is_mandatory or ends_tree):
         return None
     assert found.sufficiency is not None
-    why = (*_language_notice(found), *found.sufficiency.why)
-    refusal = replace(refusal_answer("no_evidence"), why=why, nearest=found.sufficiency.nearest, basis=found.basis)
+    searched = describe_misspellings(question.misspellings)
+    why = (*_language_notice(found), *([searched] if searched else []), *found.sufficiency.why)
+    refusal = refusal_answer("no_evidence", text=refusal_text(question.release))
+    refusal = replace(refusal, why=why, nearest=found.sufficiency.nearest, basis=found.basis)
     return tree_answers.unsupported_end(question, consultation, refusal) if ends_tree else refusal
 
 

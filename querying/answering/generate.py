@@ -12,8 +12,19 @@ from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.llm_interface import LLM
+from querying.question.misspellings import describe_misspellings
+from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
-from querying.types import RECOMMENDATION_LEAD, Answer, ConfidenceBasis, Delta, Evidence, Prompt, Question
+from querying.types import (
+    RECOMMENDATION_LEAD,
+    Answer,
+    ConfidenceBasis,
+    Delta,
+    Evidence,
+    Prompt,
+    Question,
+    refusal_text,
+)
 
 
 async def generate(
@@ -32,7 +43,12 @@ async def generate(
     support = await _find_support(question, evidence=evidence, consultation=consultation, llm=llm)
     prompt = _build_prompt(question, evidence=evidence, consultation=consultation, support=support)
     written = llm.generate(prompt)
-    text = VerifiedText(evidence.passages, mode=release.citation_mode, style=question.options.citation_style)
+    text = VerifiedText(
+        evidence.passages,
+        mode=release.citation_mode,
+        style=question.options.citation_style,
+        refusal=refusal_text(release),
+    )
     async with aclosing(text.add(written if llm.yields_sentences else cut_sentences(written))) as deltas:
         async for delta in deltas:
             yield delta
@@ -40,7 +56,11 @@ async def generate(
         yield last
     weakness = _support_weakness(text.text, support) if llm.is_offline and consultation.has_decided else ""
     ending, answer = text.conclude(
-        basis=basis, tree_decided=consultation.has_decided, weakness=weakness, disclaimer=release.disclaimer
+        basis=basis,
+        tree_decided=consultation.has_decided,
+        weakness=weakness,
+        note=describe_misspellings(ResolvedQuestion.of(question).misspellings),
+        disclaimer=release.disclaimer,
     )
     if ending:
         yield ending

@@ -39,6 +39,7 @@ class Guard:
     """Takes verified sentences as they come, hands back those that may be shown, and gives the verdict at the end."""
 
     mode: str
+    refusal: str = REFUSAL  # what it says where nothing may be shown
     _held: list[CitedSentence] = field(default_factory=list)
     _shown: list[CitedSentence] = field(default_factory=list)
     _seen: list[CitedSentence] = field(default_factory=list)
@@ -87,7 +88,7 @@ class Guard:
         that cites nothing has low confidence.
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
-            refusal = refusal_answer(self.refusal_reason or "no_citations")
+            refusal = refusal_answer(self.refusal_reason or "no_citations", text=self.refusal)
             return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
         is_raised = tree_decided and not weakness and not (basis and is_doubted(basis.grounds))
@@ -174,9 +175,9 @@ class Guard:
         return [citation for sentence in self._seen for citation in sentence.citations]
 
 
-def refusal_answer(reason: str) -> Answer:
-    """The honest answer when nothing verified was found."""
-    return Answer(text=REFUSAL, outcome=Outcome.REFUSED, reason=reason, confidence=Confidence.LOW)
+def refusal_answer(reason: str, *, text: str) -> Answer:
+    """The honest answer when nothing verified was found; `text` says so (`refusal_text`)."""
+    return Answer(text=text, outcome=Outcome.REFUSED, reason=reason, confidence=Confidence.LOW)
 
 
 def _mark_unverified(sentence: CitedSentence) -> CitedSentence:

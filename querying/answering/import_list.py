@@ -22,7 +22,7 @@ from querying.question import document_access
 from querying.question.resolve import ResolvedQuestion
 from querying.retrieval import retriever
 from querying.sanitize import sanitize
-from querying.types import Answer, Citation, Confidence, Outcome, Question
+from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 NO_IMPORTS = "no_imports"
 _MAX_LISTED = 50
@@ -67,7 +67,7 @@ def answer_from_imports(question: ResolvedQuestion) -> Answer | None:
         why = (
             f"No file of the library imports {path}." if wants_importers else f"The library knows no import of {path}."
         )
-        return replace(refusal_answer(NO_IMPORTS), why=(why,))
+        return replace(refusal_answer(NO_IMPORTS, text=refusal_text(question.release)), why=(why,))
     said = f"import{'s' * (len(lines) == 1)} {path}"
     lead = f"{len(lines)} file{'s' * (len(lines) > 1)} {said}" if wants_importers else f"{path} imports"
     named = [(one.source if wants_importers else one.page.text[one.start : one.end], one) for one in lines]

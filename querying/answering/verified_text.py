@@ -15,7 +15,7 @@ from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard
 from querying.sanitize import sanitize
-from querying.types import Answer, CitationStyle, Confidence, ConfidenceBasis, Delta, Outcome, Usage
+from querying.types import REFUSAL, Answer, CitationStyle, Confidence, ConfidenceBasis, Delta, Outcome, Usage
 
 # A mark that follows its sentence's full stop still belongs to it.
 _TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
@@ -29,18 +29,24 @@ class VerifiedText:
     where it is shown, N is the number of the citation.
 
     It may be written in several parts, with searches in between: passages are added, and both numberings go on. `mode`
-    is a `CitationMode`. `text` is what was shown so far, `usage` what the writer counted.
+    is a `CitationMode`, and `refusal` what is said where nothing may be shown. `text` is what was shown so far, `usage`
+    what the writer counted.
     """
 
     def __init__(
-        self, passages: Sequence[Passage] = (), *, mode: str, style: CitationStyle = CitationStyle.INLINE
+        self,
+        passages: Sequence[Passage] = (),
+        *,
+        mode: str,
+        style: CitationStyle = CitationStyle.INLINE,
+        refusal: str = REFUSAL,
     ) -> None:
         self.passages = list(passages)
         self.text = ""
         self.usage = Usage()
         self._style = style
         self._has_own_words = False
-        self._citer, self._guard = CitationVerifier(self.passages), Guard(mode=mode)
+        self._citer, self._guard = CitationVerifier(self.passages), Guard(mode=mode, refusal=refusal)
 
     def add_passages(self, passages: Sequence[Passage]) -> list[int]:
         """The number of each of them, from 1; one that was there before keeps its number."""
@@ -78,19 +84,20 @@ class VerifiedText:
         basis: ConfidenceBasis | None = None,
         tree_decided: bool = False,
         weakness: str = "",
+        note: str = "",
         disclaimer: str = "",
     ) -> tuple[Delta | None, Answer]:
-        """After `finish`: the footnotes and the disclaimer, and the whole answer, whose text is the deltas put
-        together, or the refusal; then nothing was shown. Where the server has said something of its own, that is the
-        answer."""
+        """After `finish`: the footnotes, the note and the disclaimer, and the whole answer, whose text is the deltas
+        put together, or the refusal; then nothing was shown. Where the server has said something of its own, that is
+        the answer."""
         answer = self._guard.verdict(text=self.text, tree_decided=tree_decided, basis=basis, weakness=weakness)
         answer = replace(answer, usage=self.usage)
         if self._has_own_words and answer.outcome == Outcome.REFUSED:
             return None, Answer(text=self.text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH, usage=self.usage)
         if answer.outcome != Outcome.ANSWERED:
             return None, answer
-        said = sanitize(disclaimer.strip())
-        ending = render_footnotes(answer.citations, style=self._style) + (f"\n\n{said}" if said else "")
+        said = [sanitize(words) for words in (note, disclaimer.strip()) if words]
+        ending = "\n\n".join([render_footnotes(answer.citations, style=self._style), *said])
         return Delta(text=ending) if ending else None, replace(answer, text=self.text + ending)
 
     def _show(self, sentences: list[CitedSentence]) -> Delta | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -23,6 +24,7 @@ from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question import clarification_replies, clarifications
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
+from querying.question.misspellings import with_spelling
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
@@ -129,13 +131,15 @@ class ResolvedQuestion(Question):
     `text` is what is answered: with the subject, where we asked which one is meant. `options` have the filters of the
     caller and of the plan. `search_text` is what the passages have to mention: the text without its time, which is a
     filter. `asked` is the question as it came. `standalone` is the question that a follow-up stands for, empty where it
-    is one of its own.
+    is one of its own. `misspellings` has what was meant by words of it that the documents do not have: the texts to
+    search for say that instead.
     """
 
     asked: Question
     search_text: str
     standalone: str = ""
     planned: PlanResult = field(default_factory=PlanResult)
+    misspellings: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, question: Question, planned: PlanResult | None = None) -> ResolvedQuestion:
@@ -156,6 +160,10 @@ class ResolvedQuestion(Question):
         values = {**vars(question), "options": options, "text": question.text + suffix}
         return cls(**values, asked=question, search_text=search_text + suffix, planned=planned)
 
+    def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
+        """The question as it is searched where these words of it are misspelt."""
+        return replace(self, search_text=with_spelling(self.search_text, misspellings), misspellings=dict(misspellings))
+
     @cached_property
     def synonyms(self) -> Synonyms:
         return Synonyms(self.release.synonyms)
@@ -163,7 +171,8 @@ class ResolvedQuestion(Question):
     @property
     def new_words(self) -> str:
         """What the last turn says in a conversation, with its synonyms; empty where nothing went before."""
-        return " ".join([self.asked.text, *self.synonyms.expansions(self.asked.text)]) if self.context else ""
+        text = with_spelling(self.asked.text, self.misspellings)
+        return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property
     def last_reply(self) -> str:

@@ -20,11 +20,11 @@ def correct_spelling(word: str, known: Iterable[str]) -> str | None:
     most = 1 if len(word) < 9 else 2
     near = (one for one in known if one[0] == word[0] and len(one) >= _SHORTEST and abs(len(one) - len(word)) <= most)
     found = min(((_slips(word, one), one) for one in near), default=(most + 1, ""))
-    return found[1] if 0 < found[0] <= most and not _is_word(word) else None
+    return found[1] if 0 < found[0] <= most and not is_word(word) else None
 
 
 @lru_cache(maxsize=4096)
-def _is_word(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Whether the tokenizer's 30,000 entries have the word as a whole."""
     return get_embedder("local").count_tokens(word) == 1
 

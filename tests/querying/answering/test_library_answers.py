@@ -23,7 +23,7 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.json_format import answer_as_json
 from querying.question import caller_access
-from querying.types import Answer, Caller, Done, Outcome, Question, Turn
+from querying.types import LIBRARY_REFUSAL, Answer, Caller, Done, Outcome, Question, Turn
 from tests.knowledge.sync.library_commands import write_file
 
 pytestmark = pytest.mark.django_db
@@ -103,10 +103,21 @@ def test_a_citation_names_the_lines_of_the_file_with_its_hash_and_commit(plugin:
 
 def test_what_the_library_does_not_hold_is_refused_with_the_nearest_files(plugin: Plugin) -> None:
     answer, question = asked(plugin, "Which bank pays the salary of the people who sign in?")
-    assert answer.outcome == Outcome.REFUSED
+    assert (answer.outcome, answer.text) == (Outcome.REFUSED, LIBRARY_REFUSAL)
+    assert "professional" not in answer.text
     nearest = answer_as_json(answer, question=question)["nearest"]
     assert nearest
     assert all(one["path"] and one["startLine"] and one["fileHash"] for one in nearest)
+
+
+def test_a_misspelt_word_is_put_right_for_those_alone_who_may_read_it(plugin: Plugin, bob: User) -> None:
+    misspelt, said = "How are refersh tokens rotated?", "Searched for “refresh” as well as “refersh”."
+    answer, _ = asked(plugin, misspelt)
+    assert answer.outcome == Outcome.ANSWERED
+    assert answer.text.endswith(said)
+    refused, _ = asked(plugin, misspelt, name="bob", user_id=bob.pk)
+    assert refused.outcome == Outcome.REFUSED
+    assert "refresh" not in f"{refused.text} {refused.why}"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,136 @@
+"""Words of a question that stand nowhere in the documents, and are one slip away from a word that does.
+
+A slip is a letter too many, too few, another, or two exchanged. Only plain words are looked at: what is quoted, holds a
+digit or a capital, or belongs to an identifier, a path or an address stays as it is, and so does every word that the
+tokenizer knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+from django.db.models import QuerySet
+
+from knowledge.models import Chunk
+from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from language.stemming import stem
+from language.stop_words import STOP_WORDS
+from querying.question.document_access import access_filters
+from querying.question.planning.spelling import is_word
+from querying.releases import bases_of
+from querying.types import Question
+
+_QUOTED = re.compile(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
+_JOINED = r"\w'’@#$/\\"
+# Small letters; at the beginning of the text the first one may be large.
+_PLAIN_WORD = re.compile(rf"(?<![{_JOINED}.-])(?:^[A-Z])?[a-z]{{4,30}}(?![{_JOINED}(-]|\.\w)")
+# So many unknown words of a question are looked at.
+_MAX_UNKNOWN_WORDS = 3
+# What was meant stands in at least so many chunks, and in so many times as many as whatever else may have been meant.
+_MIN_CHUNKS, _MIN_LEAD = 2, 8
+# Of what may have been meant, so many are looked for, those in most chunks.
+_MAX_CANDIDATES = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class _KnownStem:
+    """In how many chunks a stem stands, and its id in each base."""
+
+    chunks: int = 0
+    ids: tuple[int, ...] = ()
+
+
+def find_misspellings(text: str, *, question: Question) -> dict[str, str]:
+    """What was meant by each misspelt word of the text: a word that stands in what the asker may read. Nothing where
+    that is not clear.
+
+    No statement where the tokenizer knows all words of the text.
+    """
+    words = [word for word in _plain_words(text) if not (is_word(word) or is_word(word.removesuffix("s")))]
+    if not words:
+        return {}
+    bases = bases_of(question)
+    known = _known_terms(map(stem, words), bases=bases)
+    unknown = [word for word in words if stem(word) not in known][:_MAX_UNKNOWN_WORDS]
+    if not unknown:
+        return {}
+    readable = _readable_chunks(question, bases)
+    meant = {word: _clearly_meant(word, bases=bases, readable=readable) for word in unknown}
+    return {word: spelling for word, spelling in meant.items() if spelling}
+
+
+def with_spelling(text: str, misspellings: Mapping[str, str]) -> str:
+    """The text with what was meant in place of its misspelt words."""
+    for written, meant in misspellings.items():
+        text = re.sub(rf"(?<!\w){written}(?!\w)", meant, text, flags=re.IGNORECASE)
+    return text
+
+
+def describe_misspellings(misspellings: Mapping[str, str]) -> str:
+    """A sentence for the person who asked; empty where nothing was misspelt."""
+    pairs = [f"“{meant}” as well as “{written}”" for written, meant in misspellings.items()]
+    return f"Searched for {', and for '.join(pairs)}." if pairs else ""
+
+
+def _plain_words(text: str) -> list[str]:
+    shown = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    words = dict.fromkeys(word.lower() for word in _PLAIN_WORD.findall(shown))
+    return [word for word in words if len(word) >= 5 and word not in STOP_WORDS]
+
+
+def _clearly_meant(word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk]) -> str:
+    """The one frequent word that is a slip away; empty where there is none, or another one comes close. Letters are
+    exchanged so often that whatever explains the word that way goes first."""
+    exchanged = _exchanged(word)
+    spellings = {one for one in exchanged | _changed(word) if one[0] == word[0] and one not in STOP_WORDS} - {word}
+    known = _known_terms(map(stem, spellings), bases=bases)
+    frequent = [(known[stem(one)].chunks, one) for one in spellings if stem(one) in known]
+    ranked = sorted((pair for pair in frequent if pair[0] >= _MIN_CHUNKS), key=lambda pair: (-pair[0], pair[1]))
+    standing = [
+        (chunks, one) for chunks, one in ranked[:_MAX_CANDIDATES] if _stands_in(readable, one, known[stem(one)].ids)
+    ]
+    preferred = [pair for pair in standing if pair[1] in exchanged] or standing
+    if not preferred or (len(preferred) > 1 and preferred[0][0] < _MIN_LEAD * preferred[1][0]):
+        return ""
+    return preferred[0][1]
+
+
+def _known_terms(stems: Iterable[str], *, bases: Sequence[BaseRevision]) -> dict[str, _KnownStem]:
+    """Those of the stems that stand in a chunk of the bases."""
+    asked, found = set(stems), dict[str, _KnownStem]()
+    for statistics in load_statistics(bases, asked):
+        for term, known in statistics.terms.items():
+            before = found.get(term, _KnownStem())
+            if known.document_frequency:
+                found[term] = _KnownStem(chunks=before.chunks + known.document_frequency, ids=(*before.ids, known.id))
+    return found
+
+
+def _readable_chunks(question: Question, bases: Sequence[BaseRevision]) -> QuerySet[Chunk]:
+    """What the asker may be answered from: a word of other documents must not be told."""
+    chunks = Chunk.objects.none()
+    for base in bases:
+        chunks |= Chunk.objects.filter(knowledge_base=base.knowledge_base_id).alive_at(base.revision)
+    allowed = access_filters(question)
+    return chunks.filter(document__in=allowed.documents()) if allowed else chunks
+
+
+def _stands_in(chunks: QuerySet[Chunk], word: str, term_ids: Sequence[int]) -> bool:
+    """Whether one of the chunks has the word itself, and not only another one of the same stem."""
+    return chunks.filter(terms__terms__overlap=list(term_ids), content__iregex=rf"(^|[^a-z]){word}($|[^a-z])").exists()
+
+
+def _exchanged(word: str) -> set[str]:
+    """The word with two neighbouring letters exchanged."""
+    return {f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1)}
+
+
+def _changed(word: str) -> set[str]:
+    """The word with a letter less, another, or one more."""
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    fewer = {before + after[1:] for before, after in cuts if after}
+    others = {before + letter + after[1:] for before, after in cuts if after for letter in ascii_lowercase}
+    return fewer | others | {before + letter + after for before, after in cuts for letter in ascii_lowercase}
