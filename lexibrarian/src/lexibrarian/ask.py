@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lexibrarian.artefacts.design import read_design
 from lexibrarian.config import Config
@@ -12,9 +12,10 @@ from lexibrarian.errors import LibraryError
 from lexibrarian.passages import Sentence, code_lines, sentences
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.sources import hash_of
+from lexibrarian.spelling import meant_by
 from lexibrarian.store import read_text
 from lexibrarian.text_index import Hit, TextIndex, is_text, open_text_index, text_of
-from lexibrarian.words import question_terms, terms
+from lexibrarian.words import asked_words, is_empty_word, question_terms, terms
 
 _PASSAGES = 100
 _NEAREST = 3
@@ -48,22 +49,29 @@ class Quote:
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found, the best first; without an answer, the files that are nearest."""
+    """What was found, the best first; without an answer, the files that are nearest.
+
+    `corrected` has the misspelt words of the question, each with the word that was searched for instead.
+    """
 
     quotes: list[Quote]
     nearest: list[str]
+    corrected: dict[str, str] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """For people."""
-        if self.quotes:
-            return "\n\n".join(map(str, self.quotes))
+        instead = ", ".join(f"{meant} instead of {word}" for word, meant in self.corrected.items())
+        searched = [f"Searched for: {instead}."] if instead else []
+        return "\n\n".join([*searched, *(map(str, self.quotes) if self.quotes else [self._refusal()])])
+
+    def _refusal(self) -> str:
         near = f" Nearest: {', '.join(self.nearest)}." if self.nearest else ""
         return f"The library and the sources do not say.{near}"
 
     def as_data(self) -> dict[str, object]:
         """For programs."""
         quotes = [{key: value for key, value in vars(quote).items() if key != "score"} for quote in self.quotes]
-        return {"answers": quotes, "nearest": self.nearest}
+        return {"answers": quotes, "nearest": self.nearest, "corrected": self.corrected}
 
 
 def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> Answers:
@@ -72,6 +80,7 @@ def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> A
     if not words:
         raise LibraryError("Ask a question.", code="usage", hint='Run `lexi ask "How are tokens rotated?"`.')
     with open_text_index(project, config) as index:
+        words, corrected = _corrected(index, words, asked_words(question))
         weights = index.weights(words)
         hits = index.find(words, _PASSAGES)
         changed = [path for path in {hit.path for hit in hits} if _changed(project, path, index.stamp(path))]
@@ -80,13 +89,26 @@ def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> A
         hits = index.find(words, _PASSAGES) if changed else hits
         quotes = _quotes(project, config, index, hits, weights)
     if not quotes:
-        return Answers([], list(dict.fromkeys(hit.path for hit in hits))[:_NEAREST])
+        return Answers([], list(dict.fromkeys(hit.path for hit in hits))[:_NEAREST], corrected)
     best = max(quote.score for quote in quotes)
     chosen: dict[str, Quote] = {}
     for quote in sorted(quotes, key=lambda each: (-each.score, each.path, each.line)):
         if quote.score >= _CLOSE * best:
             chosen.setdefault(" ".join(terms(quote.text)), quote)
-    return Answers(list(chosen.values())[:limit], [])
+    return Answers(list(chosen.values())[:limit], [], corrected)
+
+
+def _corrected(index: TextIndex, words: list[str], asked: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    """The stems to search for, and the misspelt words of a question with what they stand for."""
+    stems, corrected = [], {}
+    for word in words:
+        meant = meant_by(asked[word], index.beginning_with) if word in asked and not index.holds(word) else None
+        if meant is None:
+            stems.append(word)
+        elif not is_empty_word(meant.word):
+            stems.append(meant.stem)
+            corrected[asked[word]] = meant.word
+    return list(dict.fromkeys(stems)) or words, corrected
 
 
 def _quotes(

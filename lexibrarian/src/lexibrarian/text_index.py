@@ -21,8 +21,8 @@ from lexibrarian.store import LOCKS, read_text
 from lexibrarian.words import terms
 
 _TEXTS = (".md", ".rst", ".txt")
-# Raised when files are cut or words are read differently.
-_VERSION = 2
+# Raised when files are cut, words are read or secrets are taken out differently.
+_VERSION = 3
 _BATCH = 200
 _SCHEMA = f"""
 DROP TABLE IF EXISTS passages;
@@ -59,10 +59,10 @@ class TextIndex:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, passages, row)")
 
     def weights(self, words: Iterable[str]) -> dict[str, float]:
         """How much each word tells: the logarithm of how rare the passages are that hold it."""
-        self.connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, passages, row)")
         (count,) = self.connection.execute("SELECT count(*) FROM passage_places").fetchone()
         found = {}
         for word in words:
@@ -70,6 +70,17 @@ class TextIndex:
             held = row[0] if row else 0
             found[word] = math.log(1 + (count - held + 0.5) / (held + 0.5)) if count else 1.0
         return found
+
+    def holds(self, word: str) -> bool:
+        """Whether any passage has a word."""
+        return self.connection.execute("SELECT 1 FROM temp.words WHERE term = ?", (word,)).fetchone() is not None
+
+    def beginning_with(self, letter: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+        """The words that begin with a letter and have between two lengths, each with the number of its passages."""
+        return self.connection.execute(
+            "SELECT term, doc FROM temp.words WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+            (letter, f"{letter}\uffff", shortest, longest),
+        ).fetchall()
 
     def find(self, words: Iterable[str], limit: int) -> list[Hit]:
         """The passages that hold most of some words, by BM25, the best first."""

@@ -8,7 +8,7 @@ import re
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SHORTEST_STEM = 3
-_ENDINGS = ("ation", "ing", "ion", "ed", "er", "or", "ly", "e")
+ENDINGS = ("ation", "ing", "ion", "ed", "er", "or", "ly", "e")
 _EMPTY = frozenset(
     word
     for line in (
@@ -40,6 +40,17 @@ def question_terms(question: str) -> list[str]:
     return list(dict.fromkeys(stem for word in words for stem in _parts_or_whole(word)))
 
 
+def asked_words(question: str) -> dict[str, str]:
+    """The plain words that a question is about, by their stems; names that are cut into parts are left out."""
+    words = [word for word in _WORD.findall(question) if word.casefold() not in _EMPTY]
+    return {stems[0]: word for word in words if len(stems := _parts_or_whole(word)) == 1}
+
+
+def is_empty_word(word: str) -> bool:
+    """Whether a word says nothing about what a question is about."""
+    return word in _EMPTY
+
+
 def _parts_or_whole(word: str) -> list[str]:
     parts = _PART.findall(word) if not word.islower() and word.isascii() else []
     return [stem(part.lower()) for part in parts] if len(parts) > 1 else [stem(word.casefold())]
@@ -52,7 +63,7 @@ def stem(word: str) -> str:
         word = f"{word[:-3]}y"
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > _SHORTEST_STEM:
         word = word[:-1]
-    for ending in _ENDINGS:
+    for ending in ENDINGS:
         bare = word[: -len(ending)]
         if not word.endswith(ending) or len(bare) < _SHORTEST_STEM or not any(letter in "aeiouy" for letter in bare):
             continue
