@@ -17,6 +17,7 @@ from tests.api.test_public_chat import Came, last_query
 from tests.api.test_public_chat import post as post_to
 from tests.openai_stub import Body, OpenAIStub, Status, tool_call
 from tests.querying.question.planning.notebook import MARK, OPEN, notebook
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GLUED = "What is the oak bench glued with?"
@@ -25,9 +26,14 @@ LABELS = ["tags", "doc_types", "statuses"]
 Says = Callable[..., None]
 
 
-@pytest.fixture
-def notes(alice: User, settings: Any) -> Plugin:
+@pytest.fixture(autouse=True)
+def many_questions(settings: Any) -> None:
     settings.VISITOR_PER_MINUTE = settings.VISITOR_PER_DAY = 1000
+
+
+@pytest.fixture
+@remembered
+def notes(alice: User) -> Plugin:
     return notebook(alice, public_chat=True, planner=Planner.MODEL)
 
 

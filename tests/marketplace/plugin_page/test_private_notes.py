@@ -17,6 +17,7 @@ from marketplace.sharing.shareability import CannotBeShared, check_shareable, sh
 from plugins.models import Plugin
 from querying.models import Query
 from tests.querying.question.planning.notebook import MARK, OPEN, notebook
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 DOCTOR = "What did the doctor advise for the knee?"
@@ -24,6 +25,7 @@ GLUED = "What is the oak bench glued with?"
 
 
 @pytest.fixture
+@remembered
 def notes(alice: User) -> Plugin:
     made = notebook(alice, public_chat=True)
     # A public document that is superseded is shown among the sources as such.

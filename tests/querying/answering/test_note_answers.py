@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -16,6 +15,7 @@ from querying.models import Query
 from querying.types import Outcome
 from tests.openai_stub import OpenAIStub, Status
 from tests.querying.question.planning.test_planned_queries import answered, asked, publish_notes, titles
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ NOTES: dict[str, tuple[str, dict[str, Any]]] = {
         "The thermostat got a new sensor and holds 19 degrees.",
         {"doc_date": date(2026, 11, 5), "doc_status": "done"},
     ),
-    "UntrustedTextDelimiter": (
+    "Fence": (
         "The fence by the gate was painted green.",
         {"doc_date": date(2026, 11, 9), "doc_status": "done"},
     ),
@@ -41,6 +41,7 @@ NOTES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.fixture
+@remembered
 def notes(alice: User) -> Plugin:
     return publish_notes(alice, NOTES)
 
@@ -59,7 +60,7 @@ def test_the_same_tag_filters_where_it_is_named_as_one(notes: Plugin) -> None:
 
 def test_a_recap_shows_the_first_words_of_each_note(notes: Plugin) -> None:
     answer, _ = answered(asked("What did I get done in November 2026?", notes))
-    assert titles(answer) == ["UntrustedTextDelimiter", "Secret fence", "Heating"]
+    assert titles(answer) == ["Fence", "Secret fence", "Heating"]
     line = next(line for line in answer.text.splitlines() if line.startswith("- Heating"))
     assert "“The thermostat got a new sensor and holds 19 degrees.”" in line
     for citation in answer.citations:
@@ -107,14 +108,6 @@ def test_a_filter_that_leaves_nothing_over_is_named_with_what_is_near(notes: Plu
     assert by_status.why[1:] == ("Documents that match otherwise have another status: active (1).",)
 
 
-@pytest.fixture
-def stub(settings: Any) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "test", running.base_url
-        settings.LEXIC_LLM, settings.LEXIC_LLM_MODEL = "openai", "test-model"
-        yield running
-
-
 def test_a_language_model_writes_the_recap_and_only_what_is_verified_is_shown(notes: Plugin, stub: OpenAIStub) -> None:
     stub.answer = lambda body: (
         "The fence by the gate was painted green [Source 1]. The thermostat got a new sensor [Source 3]. "
@@ -124,7 +117,7 @@ def test_a_language_model_writes_the_recap_and_only_what_is_verified_is_shown(no
     assert "painted green" in answer.text
     assert "new sensor" in answer.text
     assert "boat" not in answer.text
-    assert set(titles(answer)) == {"UntrustedTextDelimiter", "Heating"}
+    assert set(titles(answer)) == {"Fence", "Heating"}
 
 
 def test_a_recap_is_the_list_where_the_model_fails_or_proves_nothing(notes: Plugin, stub: OpenAIStub) -> None:
@@ -132,5 +125,5 @@ def test_a_recap_is_the_list_where_the_model_fails_or_proves_nothing(notes: Plug
     unproven, _ = answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
     stub.script += [Status(400)]
     failed, streamed = answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
-    assert titles(unproven) == titles(failed) == ["UntrustedTextDelimiter", "Secret fence", "Heating"]
+    assert titles(unproven) == titles(failed) == ["Fence", "Secret fence", "Heating"]
     assert failed.text == streamed

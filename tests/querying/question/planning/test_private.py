@@ -21,6 +21,7 @@ from querying.models import Query
 from querying.types import Caller, CitationStyle, Options, Prompt, Question, Turn, Usage
 from tests.querying.question.planning.notebook import MARK, notebook
 from tests.querying.scripted import Scripted
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +46,7 @@ class Curious(Scripted):
 
 
 @pytest.fixture
+@remembered
 def notes(alice: User) -> Plugin:
     return notebook(alice, public_chat=True, planner="model")
 
