@@ -43,7 +43,7 @@ class Crawl:
 
     def sources(self) -> list[str]:
         """The regular files inside the scope, sorted."""
-        return sorted(path for path in self.files() if self.in_scope(path))
+        return sorted(self.files() if "" in self.scopes else filter(self.in_scope, self.files()))
 
     def in_scope(self, path: str) -> bool:
         """Whether a path lies in one of the scope roots."""

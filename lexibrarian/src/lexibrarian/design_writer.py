@@ -38,6 +38,8 @@ from lexibrarian.sources import Source
 from lexibrarian.store import read_text, write_text
 from lexibrarian.version import GENERATOR
 
+_FENCES = re.compile(r"`{3,}")
+
 
 class Links(NamedTuple):
     """The project files that a source imports, and those that test it; both sorted."""
@@ -161,6 +163,6 @@ def _parts(outline: Outline | None, links: Links, *, abridged: bool) -> Parts:
     if abridged:
         signatures = [signature.partition("\n    ")[0].rstrip(":") for signature in signatures]
     interface = redact("\n".join(signatures))
-    fence = max(re.findall(r"`{3,}", interface), key=len, default="``") + "`"
+    fence = max(_FENCES.findall(interface), key=len, default="``") + "`"
     body = f"{fence}{outline.fence}\n{interface}\n{fence}" if outline and interface else NONE
     return Parts(body, *links)

@@ -56,7 +56,11 @@ class Known(NamedTuple):
 
 def as_json(items: Sequence[str]) -> str:
     """A list of texts as `Known` holds it."""
-    return json.dumps(items) if items else "[]"
+    if not items:
+        return "[]"
+    text = '", "'.join(items)
+    needs_no_escape = text.isascii() and text.isprintable() and "\\" not in text
+    return f'["{text}"]' if needs_no_escape and text.count('"') == 2 * len(items) - 2 else json.dumps(items)
 
 
 class Digests(NamedTuple):

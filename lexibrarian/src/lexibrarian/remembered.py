@@ -37,7 +37,10 @@ def moment_on(directory: Path) -> int:
 
 def settled(state: str, moment: int) -> str:
     """The state of a file that was last changed before a moment, or else none."""
-    return state if state and max(map(int, state.split()[1:3])) < moment else ""
+    if not state:
+        return ""
+    _, modified, changed, _ = state.split()
+    return state if int(modified) < moment and int(changed) < moment else ""
 
 
 @dataclass

@@ -78,7 +78,8 @@ class _Run:
     archivist: Archivist | None = None
     remembered: Remembered = field(init=False)
     paths: ProjectFiles = field(init=False)
-    tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # The files among which tests are matched with what they test.
+    matched: set[str] = field(default_factory=set)
     # Whether imports and tests still stand for the files that they stood for, because no file came or went.
     same_files: bool = False
     rules: list[tuple[Pattern, str]] = field(init=False)
@@ -95,6 +96,11 @@ class _Run:
         """What writes the design files; there is one as soon as it is known what is remembered."""
         return DesignWriter(self.project, self.config, self.clock, self.report, self.archivist, self.remembered)
 
+    @cached_property
+    def tests(self) -> dict[str, tuple[str, ...]]:
+        """The test files of each source; nobody asks where no file came or went, and none changed."""
+        return match_tests(self.matched)
+
     # What is looked at
 
     def tree(self, below: str) -> None:
@@ -103,7 +109,7 @@ class _Run:
         files = set(everything.files())
         self.remembered = remember(self.project, self.config)
         self.paths = ProjectFiles(files, self.project.root)
-        self.tests = match_tests(files)
+        self.matched = files
         digests = Digests(self._digest(files), config_digest(self.config))
         self.same_files = digests == self.remembered.digests
         sources = [path for path in everything.sources() if within(path, below)]
@@ -136,15 +142,11 @@ class _Run:
             indexed = IndexedFiles(connection, came, went, self.project.root) if connection else None
             if indexed is None or indexed.is_empty():
                 everything = set(crawl(self.project, self.config, ignoring=self.ignoring).files())
-                self.paths, self.tests, came, went = (
-                    ProjectFiles(everything, self.project.root),
-                    match_tests(everything),
-                    set(),
-                    set(),
-                )
+                self.paths, self.matched = ProjectFiles(everything, self.project.root), everything
+                came, went = set(), set()
             else:
                 stems = {stem for path in files for stem in (stem_of(path), tested_name(path)) if stem}
-                self.paths, self.tests = indexed, match_tests({path for stem in stems for path in indexed.about(stem)})
+                self.paths, self.matched = indexed, {path for stem in stems for path in indexed.about(stem)}
                 came, went = {path for path in came if not indexed.holds(path)}, set(filter(indexed.holds, went))
             self._some(files, here, seen)
         if not self.report.dry_run:

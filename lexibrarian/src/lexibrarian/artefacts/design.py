@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexibrarian.artefacts.markdown import (
     Footed,
@@ -31,8 +31,7 @@ NONE = "- (none)"
 META = ("source", "source_hash", "interface_hash", "design_hash", "description_hash", "generated", "generator")
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """What the program knows about a source, as texts of sections; without tests there is no such section."""
 
     interface: str

@@ -10,6 +10,7 @@ from lexibrarian.artefacts.design import DEPENDENCIES, TESTS, Design
 from lexibrarian.links import links_in
 from lexibrarian.tokens import count_tokens
 
+_DECODER = json.JSONDecoder()
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
@@ -59,7 +60,8 @@ def to_json(summary: DesignSummary) -> str:
 
 def from_json(text: str) -> DesignSummary:
     """The summary that was written as JSON."""
-    return DesignSummary(*json.loads(text))
+    # What was written here has no white space around it, for which `json.loads` would look.
+    return DesignSummary(*_DECODER.raw_decode(text)[0])
 
 
 def has_conflict_markers(text: str) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser, Tree
@@ -28,8 +27,7 @@ _BEHIND_OPENING = re.compile(r"(?<=[(\[]) ")
 _BEFORE_CLOSING = re.compile(r",? (?=[)\]])")
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(NamedTuple):
     """Public signatures (members indented below their class), imports as written, and the first docstring."""
 
     fence: str

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 _IMPORTS = "(import_statement) @it (import_from_statement) @it"
 _IMPORT_TYPES = ("import_statement", "import_from_statement")
-_IMPORT_WORD = re.compile(rb"import\b")
 _OPENING_WORD = re.compile(rb"(?:import|from)\b")
 _PLAIN_STRING = re.compile(r'"""([^"\\]*)"""')
-_ENDINGS = ("/__init__.py", ".py", ".pyi", "/__init__.pyi")
 _DEFINITIONS = ("function_definition", "class_definition", "decorated_definition")
 _BRANCHES = {
     "if_statement",
@@ -48,14 +46,13 @@ def _has_inner_import(code: bytes) -> bool:
     """Whether an import may stand elsewhere than at the top of the tree, which then must be searched."""
     if b"\r" in code:
         return True
-    at = 0
-    while word := _IMPORT_WORD.search(code, at):
-        start = max(at, code.rfind(b"\n", at, word.start()) + 1)
-        end = code.find(b"\n", word.end())
+    at = end = 0
+    while (at := code.find(b"import", end)) >= 0:
+        start = max(end, code.rfind(b"\n", end, at) + 1)
+        end = code.find(b"\n", at)
         end = end if end >= 0 else len(code)
         if not _OPENING_WORD.match(code, start) or code.find(b";", start, end) >= 0:
             return True
-        at = end
     return False
 
 
@@ -150,21 +147,12 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
         if dots - 1 > len(package):
             return []
         base = package[: len(package) - (dots - 1)] + [part for part in module[dots:].split(".") if part]
-        return _first([_file("/".join([*base, name]), files) if name else None, _file("/".join(base), files)])
+        inner = files.python_file("/".join([*base, name])) if name else None
+        found = inner or files.python_file("/".join(base))
+        return [found] if found else []
     path = module.replace(".", "/")
     for root in files.python_roots(parent_of(importer)):
-        inner = _file(f"{root}{path}/{name}", files) if name else None
-        if found := inner or _file(f"{root}{path}", files):
+        inner = files.python_file(f"{root}{path}/{name}") if name else None
+        if found := inner or files.python_file(f"{root}{path}"):
             return [found]
     return []
-
-
-def _file(path: str, files: ProjectFiles) -> str | None:
-    for ending in _ENDINGS:
-        if (option := path + ending) in files:
-            return option
-    return None
-
-
-def _first(found: list[str | None]) -> list[str]:
-    return [path for path in found if path][:1]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from lexibrarian.project import ancestors_of
 
+_PYTHON_ENDINGS = ("/__init__.py", ".py", ".pyi", "/__init__.pyi")
+
 
 class ProjectFiles:
     """The paths of a project, and where a path that is only partly known may lie."""
@@ -17,6 +19,7 @@ class ProjectFiles:
         self.paths = frozenset(paths)
         self.root = root
         self._python_roots: dict[str, list[str]] = {}
+        self._python_files: dict[str, str | None] = {}
 
     def __contains__(self, path: str) -> bool:
         return path in self.paths
@@ -42,6 +45,13 @@ class ProjectFiles:
         for path in sorted(self.paths):
             found[path.rpartition("/")[0]].append(path)
         return found
+
+    def python_file(self, module: str) -> str | None:
+        """The file of a Python module whose path is given without its ending; a package comes before a module."""
+        if module not in self._python_files:
+            options = [module + ending for ending in _PYTHON_ENDINGS]
+            self._python_files[module] = next((option for option in options if option in self), None)
+        return self._python_files[module]
 
     def python_roots(self, directory: str) -> list[str]:
         """The directories that imports of Python files in a directory may start from, as prefixes, closest first."""
