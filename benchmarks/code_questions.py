@@ -6,8 +6,8 @@ a throw-away PostgreSQL, and the questions of code_questions.json are asked with
 Counted are the answers that name a right file (its source or its design file) among their first three citations, the
 refusals of subjects that the code does not have, and citations whose lines are not in the file of that hash. The set
 "held out" was written after the answers had been tuned on the first, and nothing was tuned on it. The sets "by lot" ask
-for functions and classes that were drawn by lot, in words that are not those of the code; their writer had not seen how
-it is searched.
+for functions and classes that were drawn by lot, in words that are not those of the code; the writer of the first two
+had not seen how it is searched, and the third was written when nothing was to be changed any more.
 `--json` prints the figures for programs.
 """
 

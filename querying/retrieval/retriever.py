@@ -35,9 +35,9 @@ from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
 _MAX_HINTED_PASSAGES = 3
-# How strong the evidence of a library is: mostly how well its best file fits, for code says little in words that a
+# How strong the evidence of a library is: how well its best file fits, less this, for code says little in words that a
 # question has. Then the threshold of other plugins refuses nine in ten absent subjects here too (docs/evaluation.md).
-_FILE_FIT_SHARE, _FILE_FIT_OFFSET = 0.75, 0.08
+_FILE_FIT_OFFSET = 0.065
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
 # How many passages tell which languages the documents are in.
@@ -151,8 +151,7 @@ def _score(
 
 def _by_best_file(evidence: Evidence) -> Evidence:
     fit = max((passage.score for passage in evidence.passages), default=0.0)
-    strength = _FILE_FIT_SHARE * fit + (1 - _FILE_FIT_SHARE) * evidence.strength - _FILE_FIT_OFFSET
-    return replace(evidence, strength=min(1.0, max(0.0, strength)))
+    return replace(evidence, strength=min(1.0, max(0.0, fit - _FILE_FIT_OFFSET)))
 
 
 def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDArray[np.float32]:
