@@ -22,7 +22,7 @@ from lexibrarian.visible import in_json, visible
 
 OK, FAILED, WARNED = 0, 1, 2
 # What a command makes lives until its end or is freed at once: looking for cycles as often as usual finds none.
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_OBJECTS_BETWEEN_COLLECTIONS = 300_000
 
 
 @dataclass
