@@ -80,28 +80,13 @@ def start_review(
     if begun := _find_begun(request_key):
         return begun
     nda, language = is_nda_document(document), _readable_language(document, is_comparison=compare_with is not None)
-    chosen = (
-        find_playbook(playbook, principal=principal)
-        if playbook
-        else shipped_playbook(NDA_PLAYBOOK if nda else SERVICES_PLAYBOOK)
-    )
+    fitting = NDA_PLAYBOOK if nda else SERVICES_PLAYBOOK
+    chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(fitting)
     _check_playbook_may_be_quoted(chosen, document, by=by)
-    kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
     if compare_with:
         _check_other_version(document, compare_with)
-        kind = ReviewKind.COMPARISON
-    columns: dict[str, Any] = {
-        "document": document,
-        "revision": document.knowledge_base.revision,
-        "compared_document": compare_with,
-        "compared_revision": compare_with.knowledge_base.revision if compare_with else None,
-        "kind": kind,
-        "side": side or chosen.playbook.side,
-        "language": language,
-        "positions_total": len(chosen.playbook.positions),
-        "request_key": request_key,
-        **playbook_columns(chosen),
-    }
+    columns = _columns_by_version(document, compare_with) | _columns_by_playbook(chosen, compare_with)
+    columns |= {"side": side or chosen.playbook.side, "language": language, "request_key": request_key}
     try:
         with transaction.atomic():
             review = ContractReview.objects.begin(by=by, **columns)
@@ -113,6 +98,24 @@ def start_review(
             return begun
         raise
     return review
+
+
+def _columns_by_version(document: Document, earlier: Document | None) -> dict[str, Any]:
+    return {
+        "document": document,
+        "revision": document.knowledge_base.revision,
+        "compared_document": earlier,
+        "compared_revision": earlier.knowledge_base.revision if earlier else None,
+    }
+
+
+def _columns_by_playbook(chosen: PlaybookAtRevision, earlier: Document | None) -> dict[str, Any]:
+    kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
+    return {
+        "kind": ReviewKind.COMPARISON if earlier else kind,
+        "positions_total": len(chosen.playbook.positions),
+        **playbook_columns(chosen),
+    }
 
 
 def _find_begun(request_key: str) -> ContractReview | None:
