@@ -9,7 +9,7 @@ from example_library import Library
 
 from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.passages import code_lines, sentences, split_code, split_text
-from lexibrarian.words import question_terms, stem, terms
+from lexibrarian.stemming import question_terms, stem, terms
 
 TOKENS = '''"""Session tokens."""
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lexibrarian.artefacts import aindex, design, iwh, markdown
 
 PARTS = design.Parts("```python\ndef a()\n```", ("src/b.py",), ("tests/test_a.py",))
-WRITTEN = design.sealed(
+WRITTEN = design.with_updated_footer(
     design.new_design("src/a.py", 'Says "a": b', PARTS),
     {
         "source": "src/a.py",

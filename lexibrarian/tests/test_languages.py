@@ -8,7 +8,7 @@ import pytest
 
 from lexibrarian.languages import dependencies_of, outline_of, title_of
 from lexibrarian.languages.outline import Outline, first_sentence
-from lexibrarian.languages.tree import ProjectFiles
+from lexibrarian.languages.project_files import ProjectFiles
 
 PYTHON = '''#!/usr/bin/env python
 """Rotates tokens. And more."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from example_library import Library
 
-from lexibrarian import remembered, sources
+from lexibrarian import file_cache, sources
 from lexibrarian.artefacts.markdown import split_footer
 from lexibrarian.store import TEMPORARY_SUFFIX
 
@@ -194,7 +194,7 @@ def test_a_source_that_cannot_be_read_is_passed_over(
 
     shop.edit("src/shop/money.py", "amount", "sum")
     # The tests may run as root, who reads everything.
-    for module in (sources, remembered):
+    for module in (sources, file_cache):
         monkeypatch.setattr(module, "read_bytes", refused)
     before = shop.design("src/shop/money.py")
     assert shop.lexictl(command).code == 0

@@ -86,7 +86,7 @@ CONFLICT = "<<<<<<< HEAD\nUse Decimal.\n=======\nUse float.\n>>>>>>> other"
 SPOILED: dict[str, tuple[list[tuple[str, str, str]], str]] = {
     "wikilink_resolution": (
         [(MONEY, "[[MoneyHandling]]", "[[MoneyHandling]] [[MonyHandling]]")],
-        "[[MonyHandling]] stands for nothing. Did you mean [[MoneyHandling]]?",
+        "[[MonyHandling]] matches no concept or post. Did you mean [[MoneyHandling]]?",
     ),
     "file_existence": ([(STACK, "src/shop/money.py]", "src/gone.py]")], "The file src/gone.py does not exist."),
     "concept_frontmatter": ([(CONCEPT, "tags: [finance]\n", "")], "The front matter has no tags."),

@@ -48,7 +48,7 @@ def test_unknown_keys_warn_and_name_the_nearest(library: Library) -> None:
     library.write(".lexibrary/config.yaml", "scope_rot: src\niwh:\n  enabld: true\n")
     done = library.lexictl("update")
     assert done.code == 0
-    assert "`scope_rot` means nothing. Did you mean `scope_root`?" in done.err
+    assert "Unknown setting `scope_rot`. Did you mean `scope_root`?" in done.err
     assert "`iwh.enabld`" in done.err
     quiet = library.lexictl("update", "--json")
     assert quiet.err == ""

@@ -6,7 +6,7 @@ import pytest
 from example_library import Library
 
 from lexibrarian.spelling import meant_by
-from lexibrarian.words import stem
+from lexibrarian.stemming import stem
 
 WORDS = ["main", "cart", "refresh", "rotation", "token", "revoked", "authentication", "airline", "sha256"]
 STEMS = {stem(word): count for count, word in enumerate(WORDS, 1)}

@@ -13,9 +13,9 @@ from lexibrarian.passages import Sentence, code_lines, sentences
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.sources import hash_of
 from lexibrarian.spelling import meant_by
+from lexibrarian.stemming import asked_words, is_empty_word, question_terms, terms
 from lexibrarian.store import read_text
 from lexibrarian.text_index import Hit, TextIndex, is_text, open_text_index, text_of
-from lexibrarian.words import asked_words, is_empty_word, question_terms, terms
 
 _PASSAGES = 100
 _NEAREST = 3

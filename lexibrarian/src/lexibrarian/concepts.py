@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from lexibrarian.artefacts.concept import Concept, is_concept, new_concept, read_concept
-from lexibrarian.artefacts.design import ORDER, WIKILINKS, resealed
+from lexibrarian.artefacts.design import ORDER, WIKILINKS, replace_text_keep_footer
 from lexibrarian.artefacts.markdown import replace_section, section_body, split_footer
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project
+from lexibrarian.safe_text import in_utf_8
 from lexibrarian.store import create_text, read_text, write_text
-from lexibrarian.visible import in_utf_8
 
 CONCEPTS = "concepts"
 _LONGEST_NAME = 200
@@ -86,4 +86,4 @@ def link_concept(project: Project, source: str, concept: Concept) -> bool:
     before = replace_section(
         footed.before, WIKILINKS, f"{items}- [[{concept.name}]]", before=ORDER[ORDER.index(WIKILINKS) + 1 :]
     )
-    return write_text(path, resealed(text, before))
+    return write_text(path, replace_text_keep_footer(text, before))

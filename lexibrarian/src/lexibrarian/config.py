@@ -31,7 +31,7 @@ Strategy = Literal["full", "abridged", "skipped", "reference"]
 
 
 @dataclass
-class Iwh:
+class IwhConfig:
     """Signals between agents."""
 
     enabled: bool = True
@@ -56,7 +56,7 @@ class Ignore:
 
 
 @dataclass
-class Crawling:
+class CrawlConfig:
     """Files that are listed, and get no design file."""
 
     binary_extensions: list[str] = field(default_factory=lambda: _BINARY.split())
@@ -77,7 +77,7 @@ class Rule:
 
 
 @dataclass
-class Mapping:
+class MappingConfig:
     """Rules for files that do not get a full design file of their own; the last one that matches holds."""
 
     strategies: list[Rule] = field(default_factory=list)
@@ -117,11 +117,11 @@ class Config:
     project_name: str = ""
     scope_root: str | list[str] = "."
     agent_environment: list[str] = field(default_factory=list)
-    iwh: Iwh = field(default_factory=Iwh)
+    iwh: IwhConfig = field(default_factory=IwhConfig)
     token_budgets: TokenBudgets = field(default_factory=TokenBudgets)
     ignore: Ignore = field(default_factory=Ignore)
-    crawl: Crawling = field(default_factory=Crawling)
-    mapping: Mapping = field(default_factory=Mapping)
+    crawl: CrawlConfig = field(default_factory=CrawlConfig)
+    mapping: MappingConfig = field(default_factory=MappingConfig)
     start_here: StartHere = field(default_factory=StartHere)
     llm: Llm = field(default_factory=Llm)
     daemon: Daemon = field(default_factory=Daemon)
@@ -215,7 +215,7 @@ def _unknown_keys(kind: type, data: dict[str, Any], prefix: str) -> list[str]:
 
             close = difflib.get_close_matches(str(key), types, n=1)
             meant = f" Did you mean `{prefix}{close[0]}`?" if close else ""
-            warnings.append(f"The setting `{prefix}{key}` means nothing.{meant}")
+            warnings.append(f"Unknown setting `{prefix}{key}`.{meant}")
         elif dataclasses.is_dataclass(types[key]) and isinstance(value, dict):
             warnings += _unknown_keys(typing.cast(type, types[key]), value, f"{prefix}{key}.")
     return warnings
@@ -253,6 +253,6 @@ def _built(kind: Any, data: Any) -> Any:
     for key, value in data.items():
         if key in types and value is not None:
             given[key] = _built(types[key], value) if dataclasses.is_dataclass(types[key]) else value
-    if kind is Mapping and "strategies" in given:
+    if kind is MappingConfig and "strategies" in given:
         given["strategies"] = [Rule(**rule) for rule in given["strategies"]]
     return kind(**given)

@@ -10,29 +10,29 @@ from typing import NamedTuple
 from lexibrarian.archivist.chat import Archivist, ArchivistFailed, Suggestion
 from lexibrarian.archivist.plain import describe
 from lexibrarian.archivist.redact import redact
-from lexibrarian.artefacts.conflicts import healed
+from lexibrarian.artefacts.conflicts import resolve_generated_conflicts
 from lexibrarian.artefacts.design import (
     DEPENDENCIES,
+    GENERATED_SECTIONS,
     INTERFACE,
     NONE,
-    OWN,
     TESTS,
     Design,
     Parts,
     new_design,
-    sealed,
     short_hash,
     with_description,
     with_missing_sections,
     with_parts,
+    with_updated_footer,
 )
 from lexibrarian.artefacts.design_summary import summary_of
 from lexibrarian.changes import WRITTEN, Level
 from lexibrarian.config import Config
+from lexibrarian.file_cache import FileCache
 from lexibrarian.languages.outline import Outline
 from lexibrarian.log import logger
 from lexibrarian.project import Project
-from lexibrarian.remembered import Remembered
 from lexibrarian.report import Report
 from lexibrarian.sources import Source
 from lexibrarian.store import read_text, write_text
@@ -57,7 +57,7 @@ class DesignWriter:
     clock: Callable[[], str]
     report: Report
     archivist: Archivist | None
-    remembered: Remembered
+    file_cache: FileCache
 
     def relink(self, source: Source, design: Design, links: Links, state: str, *, abridged: bool) -> None:
         """Renew what a source imports, and what tests it; the source itself is as it was.
@@ -66,7 +66,7 @@ class DesignWriter:
         """
         listed = (design.items(DEPENDENCIES), design.items(TESTS))
         if listed == (list(links.dependencies), list(links.tests)) or design.edited:
-            self.remembered.agreed(source.path, design, state)
+            self.file_cache.agreed(source.path, design, state)
             return
         self.report.relinked.append(source.path)
         if not self.report.dry_run:
@@ -129,7 +129,9 @@ class DesignWriter:
             self.report.failed[source.path] = str(problem)
             return None
         now = read_text(self.project.design_path(source.path))
-        if (healed(now, OWN) if now is not None else None) != (design.text if design else None):
+        if (resolve_generated_conflicts(now, GENERATED_SECTIONS) if now is not None else None) != (
+            design.text if design else None
+        ):
             logger.warning("discarded what the model said of %s: its design file was edited meanwhile", source.path)
             self.report.discarded.append(source.path)
             return None
@@ -147,13 +149,13 @@ class DesignWriter:
     ) -> None:
         """Write text and footer; of a `new` file, what its text says need not be read out of it."""
         meta = {**meta, "generated": self.clock(), "generator": GENERATOR}
-        text = sealed(before, meta, after)
+        text = with_updated_footer(before, meta, after)
         write_text(self.project.design_file(path), text)
         known = summary_of(meta, before, new[0], list(new[1].dependencies), list(new[1].tests)) if new else None
-        self.remembered.wrote(path, text, known)
+        self.file_cache.wrote(path, text, known)
         budgets = self.config.token_budgets
         limit = budgets.abridged_tokens if abridged else budgets.design_file_tokens
-        summary = self.remembered.summary(path)
+        summary = self.file_cache.summary(path)
         if summary and summary.tokens > limit:
             self.report.over_budget[path] = summary.tokens
 

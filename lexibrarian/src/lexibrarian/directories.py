@@ -11,20 +11,20 @@ from functools import lru_cache
 from pathlib import Path
 
 from lexibrarian.artefacts.aindex import CHILD_MAP, Row, new_index, read_index, with_billboard, with_rows
-from lexibrarian.artefacts.conflicts import healed
+from lexibrarian.artefacts.conflicts import resolve_generated_conflicts
 from lexibrarian.artefacts.design import short_hash
 from lexibrarian.artefacts.markdown import split_front_matter
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory
 from lexibrarian.errors import LibraryError
+from lexibrarian.file_cache import FileCache
 from lexibrarian.languages import outline_of, title_of
 from lexibrarian.languages.outline import first_sentence
 from lexibrarian.project import Project
-from lexibrarian.remembered import Remembered
+from lexibrarian.safe_text import on_one_line
 from lexibrarian.sources import read_source
 from lexibrarian.store import directory_lock, read_text, write_text
 from lexibrarian.version import GENERATOR
-from lexibrarian.visible import on_one_line
 
 _MOST_KINDS = 3
 _MOST_NAMES = 5
@@ -41,7 +41,7 @@ def _written(second: int) -> str:
 
 
 def index_directory(
-    remembered: Remembered,
+    file_cache: FileCache,
     config: Config,
     directory: Directory,
     *,
@@ -53,13 +53,13 @@ def index_directory(
     What is known of `billboards` is not read again, and this directory's is added to them.
     """
     billboards = {} if billboards is None else billboards
-    project = remembered.project
+    project = file_cache.project
     path = project.aindex_path(directory.path)
     with directory_lock(project, directory.path):
         old = read_text(path)
-        rows = _rows(remembered, config, directory, billboards)
+        rows = _rows(file_cache, config, directory, billboards)
         text = (
-            healed(old, (CHILD_MAP,))
+            resolve_generated_conflicts(old, (CHILD_MAP,))
             if old is not None
             else new_index(directory.path, _first_billboard(project, config, directory))
         )
@@ -76,13 +76,13 @@ def index_directory(
     return old is None, True
 
 
-def index_all(remembered: Remembered, config: Config, found: Crawl) -> list[str]:
+def index_all(file_cache: FileCache, config: Config, found: Crawl) -> list[str]:
     """Write the indexes of all directories of a crawl, the innermost first; returns those that changed."""
     billboards: dict[str, str] = {}
     return [
         path
         for path in sorted(found.directories, key=lambda each: (-each.count("/") - bool(each), each))
-        if index_directory(remembered, config, found.directories[path], billboards=billboards)[1]
+        if index_directory(file_cache, config, found.directories[path], billboards=billboards)[1]
     ]
 
 
@@ -100,17 +100,17 @@ def set_billboard(project: Project, directory: str, billboard: str) -> None:
         write_text(path, with_billboard(text, directory, " ".join(billboard.split())))
 
 
-def _rows(remembered: Remembered, config: Config, directory: Directory, billboards: dict[str, str]) -> list[Row]:
-    designs = _names_in(remembered.project.directory_path(directory.path))
+def _rows(file_cache: FileCache, config: Config, directory: Directory, billboards: dict[str, str]) -> list[Row]:
+    designs = _names_in(file_cache.project.directory_path(directory.path))
 
     def about(name: str) -> str:
         if name in directory.links:
             return "Link."
-        return remembered.about(config, directory.join(name), designed=f"{name}.md" in designs)
+        return file_cache.about(config, directory.join(name), designed=f"{name}.md" in designs)
 
     files = [Row(name, "file", about(name)) for name in directory.files]
     directories = [
-        Row(name, "dir", _about_directory(remembered.project, directory, name, billboards))
+        Row(name, "dir", _about_directory(file_cache.project, directory, name, billboards))
         for name in directory.directories
     ]
     return files + directories
@@ -124,7 +124,7 @@ def _names_in(directory: Path) -> set[str]:
 
 
 def _about_directory(project: Project, directory: Directory, name: str, billboards: dict[str, str]) -> str:
-    if name in directory.sealed:
+    if name in directory.with_updated_footer:
         return "A repository of its own."
     path = directory.join(name)
     if path not in billboards:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lexibrarian.project import Project
 
 _FIELDS = "%x1e%h%x1f%as%x1f%an%x1f%s"
-_PATIENCE_SECONDS = 10
+_TIMEOUT_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def history_of(project: Project, source: str) -> History | None:
     """The history of a file; `None` without git, or where no commit holds the file."""
     command = ["git", "log", "--follow", "--numstat", f"--format={_FIELDS}", "--", source]
     try:
-        done = subprocess.run(command, cwd=project.root, capture_output=True, check=True, timeout=_PATIENCE_SECONDS)  # noqa: S603
+        done = subprocess.run(command, cwd=project.root, capture_output=True, check=True, timeout=_TIMEOUT_SECONDS)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
     commits = done.stdout.decode("utf-8", "replace").split("\x1e")[1:]

@@ -35,7 +35,7 @@ VERSION = 2
 _MOST_PATHS = 500
 
 
-class Known(NamedTuple):
+class FileRecord(NamedTuple):
     """A file as it was read last. Lists and the summary of its design file are JSON, read where they are needed.
 
     `source_state` and `design_state` tell whether the two are still the same, `""` that nobody can know. A file
@@ -55,7 +55,7 @@ class Known(NamedTuple):
 
 
 def as_json(items: Sequence[str]) -> str:
-    """A list of texts as `Known` holds it."""
+    """A list of texts as `FileRecord` holds it."""
     if not items:
         return "[]"
     text = '", "'.join(items)
@@ -70,7 +70,7 @@ class Digests(NamedTuple):
     of_config: str = ""
 
 
-def read_index(project: Project, paths: Iterable[str] | None = None) -> dict[str, Known]:
+def read_index(project: Project, paths: Iterable[str] | None = None) -> dict[str, FileRecord]:
     """What is known of each file, or of some; empty where there is no index, or one that cannot be read."""
     with reading(project) as connection:
         if connection is None:
@@ -84,7 +84,7 @@ def read_index(project: Project, paths: Iterable[str] | None = None) -> dict[str
                 some = wanted[at : at + _MOST_PATHS]
                 marks = ", ".join("?" * len(some))
                 rows += connection.execute(f"SELECT * FROM sources WHERE path IN ({marks})", some)  # noqa: S608
-        return {row[0]: Known._make(row) for row in rows}
+        return {row[0]: FileRecord._make(row) for row in rows}
 
 
 def read_digests(project: Project) -> Digests:
@@ -105,7 +105,7 @@ def dependents_of(project: Project, source: str) -> list[str] | None:
 
 def write_index(
     project: Project,
-    changed: Iterable[Known],
+    changed: Iterable[FileRecord],
     gone: Iterable[str],
     *,
     came: Iterable[str] = (),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexibrarian.index import is_storable
-from lexibrarian.languages.tree import ProjectFiles
+from lexibrarian.languages.project_files import ProjectFiles
 from lexibrarian.matching_tests import stem_of, tested_name
 
 if TYPE_CHECKING:

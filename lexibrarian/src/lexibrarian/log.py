@@ -10,7 +10,7 @@ from logging.handlers import RotatingFileHandler
 
 from lexibrarian.crawl import LOG
 from lexibrarian.project import Project
-from lexibrarian.visible import on_one_line
+from lexibrarian.safe_text import on_one_line
 
 logger = logging.getLogger("lexibrarian")
 _LARGEST = 5 * 1024 * 1024

@@ -19,7 +19,7 @@ STALE = "> ⚠️ This doc may be outdated. Source file changed since last updat
 
 
 @dataclass
-class Found:
+class LookupResult:
     """What a lookup found. `conventions` are those of directories, the closest first."""
 
     source: str
@@ -69,7 +69,7 @@ class Found:
         }
 
 
-def look_up(project: Project, config: Config, source: str, *, budget: int = 0, history: str = "") -> Found:
+def look_up(project: Project, config: Config, source: str, *, budget: int = 0, history: str = "") -> LookupResult:
     """What the library knows of a source; with a budget, in tokens, the longest lists are cut first."""
     if not any(within(source, scope) for scope in config.scopes):
         roots = ", ".join(scope or "." for scope in config.scopes)
@@ -80,7 +80,7 @@ def look_up(project: Project, config: Config, source: str, *, budget: int = 0, h
     design = read_design(text) if text is not None else None
     if design is None or (source.startswith(("concepts/", "stack/")) and not design.meta.get("source")):
         raise _without_design(project, config, source)
-    found = Found(
+    found = LookupResult(
         source, design, _stale(project, source, design), _dependents(project, source), {}, None, history=history
     )
     found.conventions = _conventions(project, config, source)
@@ -127,7 +127,7 @@ def _dependents(project: Project, source: str) -> list[str]:
     from lexibrarian import orphans
 
     found = []
-    for path in orphans.mirrored(project):
+    for path in orphans.design_sources(project):
         text = read_text(project.design_path(path)) or ""
         if source in text and source in read_design(text).items(DEPENDENCIES):
             found.append(path)
@@ -147,7 +147,7 @@ def _conventions(project: Project, config: Config, source: str) -> dict[str, lis
     return found
 
 
-def _cut(found: Found, budget: int) -> None:
+def _cut(found: LookupResult, budget: int) -> None:
     """Leave out dependents, then conventions from the farthest on, then the end of the design file."""
     while found.dependents and count_tokens(found.as_text()) > budget:
         drop = max(1, len(found.dependents) // 2)

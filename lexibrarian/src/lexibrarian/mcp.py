@@ -22,9 +22,9 @@ from mcp.types import (
 
 from lexibrarian.cli.output import FAILED, REGISTERED, Output
 from lexibrarian.errors import LibraryError
+from lexibrarian.safe_text import visible
 from lexibrarian.tokens import count_tokens
 from lexibrarian.version import VERSION
-from lexibrarian.visible import visible
 
 INSTRUCTIONS = """The library of this codebase: what each file is for, what holds where, what was solved before.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexibrarian.artefacts.aindex import read_index
-from lexibrarian.artefacts.design import Design, read_design, sealed
+from lexibrarian.artefacts.design import Design, read_design, with_updated_footer
 from lexibrarian.crawl import Crawl
 from lexibrarian.project import Project, within
 from lexibrarian.store import TEMPORARY_SUFFIX, read_text, remove_abandoned, write_text
@@ -23,7 +23,7 @@ class Orphan:
     design: Design
 
 
-def mirrored(project: Project, below: str = "") -> Iterator[str]:
+def design_sources(project: Project, below: str = "") -> Iterator[str]:
     """The sources that files of the library have the names of, sorted by directory; whether they exist is left open."""
     start = project.directory_path(below)
     for directory, inner, names in os.walk(start):
@@ -38,7 +38,7 @@ def mirrored(project: Project, below: str = "") -> Iterator[str]:
 def find(project: Project, present: set[str], below: str = "", only: set[str] | None = None) -> list[Orphan]:
     """The design files below a directory, or those of some sources, whose source is not present."""
     found = []
-    for source in sorted(only) if only is not None else mirrored(project, below):
+    for source in sorted(only) if only is not None else design_sources(project, below):
         if source in present:
             continue
         text = read_text(project.design_file(source))
@@ -61,7 +61,7 @@ def settle(project: Project, orphan: Orphan, target: str | None, *, prune: bool 
         ):
             before = before.replace(old, new, 1)
         meta = {**orphan.design.meta, "source": target}
-        text = sealed(before, meta, orphan.design.footed.after)
+        text = with_updated_footer(before, meta, orphan.design.footed.after)
         if orphan.design.edited:
             # An edit stays an edit: the old hash goes along.
             text = text.replace(read_design(text).meta["design_hash"], meta.get("design_hash", ""), 1)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lexibrarian.errors import LibraryError
-from lexibrarian.visible import is_nameable
+from lexibrarian.safe_text import is_nameable
 
 LIBRARY = ".lexibrary"
 # File systems refuse longer names, and the mirror adds ".md".

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from lexibrarian.artefacts.design import Design, read_design, resealed
+from lexibrarian.artefacts.design import Design, read_design, replace_text_keep_footer
 from lexibrarian.artefacts.markdown import set_field
 from lexibrarian.artefacts.post import Post, read_post
 from lexibrarian.checks.snapshot import Snapshot
@@ -80,7 +80,7 @@ def _follow(snapshot: Snapshot, path: str, post: Post, elder: Post, result: Renu
 def _resealed(old: str, new: str, design: Design) -> str:
     if not design.has_footer:
         return new
-    return resealed(old, new[: len(new) - (len(old) - len(design.footed.before))])
+    return replace_text_keep_footer(old, new[: len(new) - (len(old) - len(design.footed.before))])
 
 
 def _link(post_id: str) -> re.Pattern[str]:

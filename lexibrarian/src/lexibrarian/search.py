@@ -91,7 +91,7 @@ def search(project: Project, *, query: str = "", tag: str = "", scope: str = "")
 
 def _designs(project: Project, words: list[str], tag: str, scope: str) -> list[tuple[str, Design]]:
     found = []
-    for source in orphans.mirrored(project):
+    for source in orphans.design_sources(project):
         text = read_text(project.design_path(source)) if within(source, scope) else None
         if text is None or not _has(words, text):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from lexibrarian.words import ENDINGS, stem
+from lexibrarian.stemming import ENDINGS, stem
 
 _SHORTEST = 4
 # Shorter words than these have too many others beside them: `mail` is no `main`, and `airplane` no `airline`.

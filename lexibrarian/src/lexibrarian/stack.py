@@ -22,9 +22,9 @@ from lexibrarian.artefacts.post import (
 )
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project, within
+from lexibrarian.safe_text import in_utf_8
 from lexibrarian.sources import hash_of
 from lexibrarian.store import create_text, directory_lock, read_text, write_text
-from lexibrarian.visible import in_utf_8
 
 STACK = "stack"
 UNNAMED = "agent"

@@ -11,10 +11,10 @@ from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl
 from lexibrarian.project import LIBRARY, Project
+from lexibrarian.safe_text import on_one_line
 from lexibrarian.store import read_text, write_text
 from lexibrarian.tokens import count_tokens
 from lexibrarian.version import GENERATOR
-from lexibrarian.visible import on_one_line
 
 START_HERE = "START_HERE.md"
 _MOST_TERMS = 8

@@ -23,24 +23,24 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_BYTES
 # No other process has this name, and no other file of this process this number.
 _OWN_NAME = os.urandom(6).hex()
 _NUMBERS = itertools.count()
-# The paths that a rehearsal would have written; `None` while files are written for good.
-_rehearsed: list[Path] | None = None
+# The paths that a dry run would have written; `None` while files are written for good.
+_planned_writes: list[Path] | None = None
 
 
 @contextlib.contextmanager
-def rehearsal() -> Iterator[list[Path]]:
+def collect_planned_writes() -> Iterator[list[Path]]:
     """Meanwhile no file of the library changes; what would have been written or removed is collected."""
-    global _rehearsed
-    _rehearsed = []
+    global _planned_writes
+    _planned_writes = []
     try:
-        yield _rehearsed
+        yield _planned_writes
     finally:
-        _rehearsed = None
+        _planned_writes = None
 
 
 def rehearsing() -> bool:
     """Whether nothing may be written for now."""
-    return _rehearsed is not None
+    return _planned_writes is not None
 
 
 class TooLarge(OSError):
@@ -83,8 +83,8 @@ def write_text(path: str | Path, text: str) -> bool:
             return False
     except (FileNotFoundError, NotADirectoryError):
         pass
-    if _rehearsed is not None:
-        _rehearsed.append(Path(path))
+    if _planned_writes is not None:
+        _planned_writes.append(Path(path))
         return True
     try:
         _replace(path, content)
@@ -101,8 +101,8 @@ def _not_writable(path: str | Path, problem: OSError) -> LibraryError:
 
 def create_text(path: Path, text: str) -> bool:
     """Write a file that must not exist yet; returns False, and writes nothing, where it does."""
-    if _rehearsed is not None:
-        _rehearsed.append(path)
+    if _planned_writes is not None:
+        _planned_writes.append(path)
         return not path.exists()
     try:
         temporary = _temporary(path, text.encode("utf-8", "surrogateescape"))
@@ -119,8 +119,8 @@ def create_text(path: Path, text: str) -> bool:
 
 def remove_file(path: Path) -> None:
     """Remove a file of the library, if it is there."""
-    if _rehearsed is not None:
-        _rehearsed.append(path)
+    if _planned_writes is not None:
+        _planned_writes.append(path)
         return
     path.unlink(missing_ok=True)
 
@@ -188,7 +188,7 @@ def directory_lock(project: Project, directory: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(project: Project, name: str) -> Iterator[None]:
-    if _rehearsed is not None:
+    if _planned_writes is not None:
         yield
         return
     path = project.library / LOCKS / name

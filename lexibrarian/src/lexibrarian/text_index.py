@@ -17,8 +17,8 @@ from lexibrarian.index import INDEX, is_storable, read_index
 from lexibrarian.passages import split_code, split_text
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.sources import read_source
+from lexibrarian.stemming import terms
 from lexibrarian.store import LOCKS, read_text
-from lexibrarian.words import terms
 
 _TEXTS = (".md", ".rst", ".txt")
 # Raised when files are cut, words are read or secrets are taken out differently.

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from lexibrarian import orphans, start_here
 from lexibrarian.archivist.chat import Archivist, archivist_for
-from lexibrarian.artefacts.conflicts import healed
+from lexibrarian.artefacts.conflicts import resolve_generated_conflicts
 from lexibrarian.artefacts.design import (
-    OWN,
+    GENERATED_SECTIONS,
     Design,
     read_design,
     short_hash,
@@ -22,16 +22,16 @@ from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.design_writer import DesignWriter, Links
 from lexibrarian.directories import index_all, index_directory, now
+from lexibrarian.file_cache import FileCache, config_digest, remember
 from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
-from lexibrarian.index import Digests, Known, as_json, reading
+from lexibrarian.index import Digests, FileRecord, as_json, reading
 from lexibrarian.indexed_files import IndexedFiles, all_files
 from lexibrarian.languages import dependencies_of, outline_of
 from lexibrarian.languages.outline import Outline
-from lexibrarian.languages.tree import ProjectFiles
+from lexibrarian.languages.project_files import ProjectFiles
 from lexibrarian.log import Events, logger
 from lexibrarian.matching_tests import match_tests, stem_of, tested_name
 from lexibrarian.project import Project, parent_of, within
-from lexibrarian.remembered import Remembered, config_digest, remember
 from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
 from lexibrarian.store import read_text, upkeep_lock
@@ -76,7 +76,7 @@ class _Run:
     report: Report
     prune: bool = False
     archivist: Archivist | None = None
-    remembered: Remembered = field(init=False)
+    file_cache: FileCache = field(init=False)
     paths: ProjectFiles = field(init=False)
     # The files among which tests are matched with what they test.
     matched: set[str] = field(default_factory=set)
@@ -94,7 +94,7 @@ class _Run:
     @cached_property
     def writer(self) -> DesignWriter:
         """What writes the design files; there is one as soon as it is known what is remembered."""
-        return DesignWriter(self.project, self.config, self.clock, self.report, self.archivist, self.remembered)
+        return DesignWriter(self.project, self.config, self.clock, self.report, self.archivist, self.file_cache)
 
     @cached_property
     def tests(self) -> dict[str, tuple[str, ...]]:
@@ -107,11 +107,11 @@ class _Run:
         """All sources below a directory."""
         everything = crawl(self.project, self.config, ignoring=self.ignoring)
         files = set(everything.files())
-        self.remembered = remember(self.project, self.config)
+        self.file_cache = remember(self.project, self.config)
         self.paths = ProjectFiles(files, self.project.root)
         self.matched = files
         digests = Digests(self._digest(files), config_digest(self.config))
-        self.same_files = digests == self.remembered.digests
+        self.same_files = digests == self.file_cache.digests
         sources = [path for path in everything.sources() if within(path, below)]
         self._move_and_remove(set(everything.sources()), sources, below)
         for path in sources:
@@ -119,7 +119,7 @@ class _Run:
         if self.report.dry_run:
             return
         chosen = {path: each for path, each in everything.directories.items() if within(path, below)}
-        self.report.indexes = index_all(self.remembered, self.config, Crawl(chosen, everything.scopes))
+        self.report.indexes = index_all(self.file_cache, self.config, Crawl(chosen, everything.scopes))
         self._index_above(below)
         orphans.remove_empty_indexes(self.project, everything, below)
         if not below:
@@ -137,7 +137,7 @@ class _Run:
         }
         seen = {path for each in here.values() for path in map(each.join, each.files) if path not in each.links}
         came, went = seen & set(files), set(files) - seen
-        self.remembered = remember(self.project, self.config, sorted(seen | set(files)))
+        self.file_cache = remember(self.project, self.config, sorted(seen | set(files)))
         with reading(self.project) as connection:
             indexed = IndexedFiles(connection, came, went, self.project.root) if connection else None
             if indexed is None or indexed.is_empty():
@@ -150,9 +150,9 @@ class _Run:
                 came, went = {path for path in came if not indexed.holds(path)}, set(filter(indexed.holds, went))
             self._some(files, here, seen)
         if not self.report.dry_run:
-            known = self.remembered.digests
+            known = self.file_cache.digests
             digests = Digests("", known.of_config) if came or went else known
-            self.remembered.store(set(files) - seen, came, went, digests)
+            self.file_cache.store(set(files) - seen, came, went, digests)
 
     def _some(self, files: list[str], here: dict[str, Directory], seen: set[str]) -> None:
         sources = [path for path in files if path in seen and any(within(path, scope) for scope in self.config.scopes)]
@@ -178,14 +178,14 @@ class _Run:
         if self._needs_no_look(path, strategy):
             return
         # States are older than what is read, so that a change in between is seen the next time.
-        states = self.remembered.source_state(path), self.remembered.design_state(path)
+        states = self.file_cache.source_state(path), self.file_cache.design_state(path)
         source = read_source(self.project, self.config, path)
         if isinstance(source, str):
             self.report.listed_only[path] = source
-            self.remembered.learn(Known(path, source_state=states[0], listed=source))
+            self.file_cache.learn(FileRecord(path, source_state=states[0], listed=source))
             return
         text = read_text(self.project.design_file(path)) if states[1] else None
-        whole = healed(text, OWN) if text is not None else None
+        whole = resolve_generated_conflicts(text, GENERATED_SECTIONS) if text is not None else None
         design = read_design(whole) if whole is not None else None
         if design and self._belongs_to_another(path, design):
             self.report.listed_only[path] = "its place in the library is taken"
@@ -228,9 +228,9 @@ class _Run:
         """Report a source that is only listed by its name or as before, or that is still as it was."""
         if strategy in ("skipped", "reference"):
             self.report.listed_only[path] = strategy
-        elif self.remembered.is_settled(path) and (self.same_files or self._links_are_settled(path)):
+        elif self.file_cache.is_settled(path) and (self.same_files or self._links_are_settled(path)):
             self.report.levels[path] = Level.UNCHANGED
-        elif reason := self.remembered.listed(path):
+        elif reason := self.file_cache.listed(path):
             self.report.listed_only[path] = reason
         else:
             return False
@@ -238,7 +238,7 @@ class _Run:
 
     def _links_are_settled(self, path: str) -> bool:
         """Whether what a file imports, and what tests it, is still the same."""
-        known = self.remembered.known[path]
+        known = self.file_cache.known[path]
         found = dependencies_of(path, tuple(json.loads(known.imports)), self.paths)
         return known.dependencies == as_json(found) and known.tests == as_json(self.tests.get(path, ()))
 
@@ -256,7 +256,7 @@ class _Run:
 
     def _links(self, source: Source, outline: Callable[[], Outline | None], state: str) -> Links:
         """What a source imports, and what tests it; both are remembered."""
-        known = self.remembered.known.get(source.path)
+        known = self.file_cache.known.get(source.path)
         if known is not None and known.hash == source.hash:
             imports = tuple(json.loads(known.imports))
         else:
@@ -264,7 +264,7 @@ class _Run:
             imports = read.imports if read else ()
         links = Links(dependencies_of(source.path, imports, self.paths), self.tests.get(source.path, ()))
         texts = (as_json(imports), as_json(links.dependencies), as_json(links.tests))
-        self.remembered.learn(Known(source.path, source.hash, *texts, state))
+        self.file_cache.learn(FileRecord(source.path, source.hash, *texts, state))
         return links
 
     # Around the sources
@@ -293,7 +293,7 @@ class _Run:
 
     def _index(self, directory: str) -> bool:
         found = dict(self._shallow(directory)).get(directory)
-        new, changed = index_directory(self.remembered, self.config, found) if found else (False, False)
+        new, changed = index_directory(self.file_cache, self.config, found) if found else (False, False)
         if changed:
             self.report.indexes.append(directory)
         return new or found is None
@@ -307,10 +307,10 @@ class _Run:
 
     def _learn_all(self, files: set[str], sources: set[str], below: str, digests: Digests) -> None:
         """Store what was learned of all files below a directory."""
-        known = self.remembered.known
+        known = self.file_cache.known
         gone = {path for path in known if within(path, below) and path not in (sources if known[path].hash else files)}
         if below:
-            self.remembered.store(gone, set(), set(), self.remembered.digests)
+            self.file_cache.store(gone, set(), set(), self.file_cache.digests)
             return
         came, went = files, set[str]()
         if self.same_files:
@@ -319,4 +319,4 @@ class _Run:
             with reading(self.project) as connection:
                 before = all_files(connection) if connection else set()
             came, went = files - before, before - files
-        self.remembered.store(gone, came, went, digests)
+        self.file_cache.store(gone, came, went, digests)

@@ -20,9 +20,9 @@ from lexibrarian.errors import LibraryError
 from lexibrarian.languages.outline import Outline
 from lexibrarian.links import Resolver
 from lexibrarian.log import logger
+from lexibrarian.safe_text import in_utf_8
 from lexibrarian.sources import Source
 from lexibrarian.tokens import count_tokens
-from lexibrarian.visible import in_utf_8
 
 if TYPE_CHECKING:
     import httpx
@@ -34,7 +34,7 @@ _ATTEMPTS = 3
 _LONGEST_WAIT_SECONDS = 30.0
 _FIRST_WAIT_SECONDS = 0.5
 # After so many sources in a row that the provider failed for, it is asked no more.
-_PATIENCE = 3
+_MAX_FAILURES_IN_A_ROW = 3
 _LONGEST_WARNING = 500
 _MOST_TAGS, _MOST_LINKS = 5, 8
 _TAG = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
@@ -85,8 +85,8 @@ class Archivist:
         """Ask about one source; raises `ArchivistFailed`. `before` is the description of an unchanged interface."""
         from lexibrarian.archivist.prompts import messages
 
-        if self.failures >= _PATIENCE:
-            raise ArchivistFailed("The provider failed too often and was not asked.")
+        if self.failures >= _MAX_FAILURES_IN_A_ROW:
+            raise ArchivistFailed("Skipped: the provider failed too often.")
         titles = [concept.title for concept in self.concepts if concept.status != "deprecated"]
         body = {
             "model": self.model,
@@ -137,7 +137,7 @@ class Archivist:
         if response.status_code == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
             stated = response.headers.get("retry-after", "")
             return None, problem, float(stated) if stated.isdigit() else _FIRST_WAIT_SECONDS
-        self.failures = _PATIENCE
+        self.failures = _MAX_FAILURES_IN_A_ROW
         return None, problem, None
 
     def _checked(self, content: str) -> Suggestion:

@@ -8,7 +8,7 @@ from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.languages import title_of
 from lexibrarian.languages.outline import Outline, bare_comment, first_sentence
 from lexibrarian.project import suffix_of
-from lexibrarian.visible import in_utf_8
+from lexibrarian.safe_text import in_utf_8
 
 _LONGEST = 200
 _MOST_NAMES = 3

@@ -14,7 +14,7 @@ from lexibrarian.artefacts.markdown import (
     split_sections,
     with_footer,
 )
-from lexibrarian.visible import in_utf_8, on_one_line
+from lexibrarian.safe_text import in_utf_8, on_one_line
 
 CHILD_MAP, CONVENTIONS = "Child Map", "Local Conventions"
 _HEADER = "| Name | Type | Description |\n| --- | --- | --- |"

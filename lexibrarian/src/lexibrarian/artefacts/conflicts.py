@@ -60,7 +60,7 @@ def _split(text: str) -> list[str | Conflict]:
     return [*pieces, *(open_one.lines if open_one else ())]
 
 
-def healed(text: str, sections: Collection[str]) -> str:
+def resolve_generated_conflicts(text: str, sections: Collection[str]) -> str:
     """The text with one side of each conflict in these sections or in the footer; the program renews both anyway."""
     if _OURS not in text:
         return text

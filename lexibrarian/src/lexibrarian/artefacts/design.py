@@ -26,7 +26,7 @@ INTERFACE, DEPENDENCIES, DEPENDENTS = "Interface Contract", "Dependencies", "Dep
 TESTS, WARNING, WIKILINKS, TAGS, STACK = "Tests", "Complexity Warning", "Wikilinks", "Tags", "Stack"
 ORDER = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS, WARNING, WIKILINKS, TAGS, STACK)
 # The sections that the program writes; all others are their readers'.
-OWN = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS)
+GENERATED_SECTIONS = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS)
 NONE = "- (none)"
 META = ("source", "source_hash", "interface_hash", "design_hash", "description_hash", "generated", "generator")
 
@@ -179,7 +179,7 @@ def with_missing_sections(before: str, sections: dict[str, str]) -> str:
     return before
 
 
-def sealed(before: str, meta: dict[str, str], after: str = "") -> str:
+def with_updated_footer(before: str, meta: dict[str, str], after: str = "") -> str:
     """The whole file: text and footer, whose `design_hash` is that of the text."""
     meta = {**meta, "design_hash": design_hash(before, after)}
     lines = "".join(f"{key}: {meta[key]}\n" for key in META if meta.get(key))
@@ -187,7 +187,7 @@ def sealed(before: str, meta: dict[str, str], after: str = "") -> str:
     return with_footer(before, f"<!-- lexibrarian:meta\n{lines}{others}-->", after)
 
 
-def resealed(text: str, before: str) -> str:
+def replace_text_keep_footer(text: str, before: str) -> str:
     """A design file with other text before its footer. What the program changes is no edit; what was one stays one."""
     design = read_design(text)
     rest = text[len(design.footed.before) :]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from lexibrarian.artefacts.markdown import read_front_matter, split_front_matter, yaml_text
-from lexibrarian.visible import in_utf_8
+from lexibrarian.safe_text import in_utf_8
 
 SCOPES = ("warning", "incomplete", "blocked")
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexibrarian.visible import in_utf_8
+from lexibrarian.safe_text import in_utf_8
 
 FOOTER = "<!-- lexibrarian:meta"
 # The lines that can begin or end a stretch: fences of code, and headings.

@@ -14,7 +14,7 @@ from lexibrarian.artefacts.markdown import (
     split_sections,
     yaml_text,
 )
-from lexibrarian.visible import in_utf_8
+from lexibrarian.safe_text import in_utf_8
 
 STATUSES = ("open", "resolved", "outdated", "duplicate")
 _ANSWER = re.compile(r"A(\d+)\b")
@@ -156,11 +156,11 @@ refs:
 
 ## Problem
 
-{_quiet(problem) or "<!-- What happens, and what should. -->"}
+{_escape_headings(problem) or "<!-- What happens, and what should. -->"}
 
 ### Evidence
 
-{_quiet(evidence) or "<!-- The error, the failing test, or what was seen. -->"}
+{_escape_headings(evidence) or "<!-- The error, the failing test, or what was seen. -->"}
 
 ---
 
@@ -168,7 +168,7 @@ refs:
 """
 
 
-def _quiet(text: str) -> str:
+def _escape_headings(text: str) -> str:
     """A text that cannot be taken for the post's own headings: outside of code they lose their effect."""
     lines = []
     fence = ""
@@ -206,9 +206,8 @@ def _before_ending(block: str, addition: str) -> str:
 def with_answer(text: str, body: str, *, date: str, author: str) -> tuple[str, int]:
     """The post with one more answer behind all others; returns its number too."""
     number = max((number for number, _ in _answers(text)), default=0) + 1
-    answer = (
-        f"### A{number}\n**Date:** {date} | **Author:** {author} | **Votes:** 0\n\n{_quiet(body)}\n\n#### Comments\n"
-    )
+    head = f"### A{number}\n**Date:** {date} | **Author:** {author} | **Votes:** 0"
+    answer = f"{head}\n\n{_escape_headings(body)}\n\n#### Comments\n"
     sections = split_sections(text)
     at = next((at for at, section in enumerate(sections) if section.heading == "Answers"), None)
     if at is None:

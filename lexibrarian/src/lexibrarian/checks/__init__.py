@@ -15,13 +15,13 @@ SEVERITIES = ("error", "warning", "info")
 Check = Callable[[Snapshot], Iterator[tuple[str, str]]]
 
 CHECKS: dict[str, tuple[str, Check]] = {
-    "wikilink_resolution": ("error", links.resolution),
-    "file_existence": ("error", files.existence),
+    "wikilink_resolution": ("error", links.check_links),
+    "file_existence": ("error", files.check_missing_sources),
     "concept_frontmatter": ("error", concepts.front_matter),
     "duplicate_ids": ("error", posts.duplicate_ids),
     "alias_conflicts": ("error", concepts.alias_conflicts),
     "conflict_markers": ("error", files.conflict_markers),
-    "hash_freshness": ("warning", files.freshness),
+    "hash_freshness": ("warning", files.check_stale_designs),
     "token_budgets": ("warning", files.token_budgets),
     "orphan_concepts": ("warning", links.orphans),
     "deprecated_concept_usage": ("warning", links.deprecated),
@@ -29,8 +29,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "concept_aliases": ("warning", concepts.missing_aliases),
     "forward_dependencies": ("info", files.dependencies),
     "stack_staleness": ("info", posts.staleness),
-    "aindex_coverage": ("info", files.coverage),
-    "bidirectional": ("info", files.bidirectional),
+    "aindex_coverage": ("info", files.check_undocumented),
+    "bidirectional": ("info", files.check_dependents),
 }
 
 

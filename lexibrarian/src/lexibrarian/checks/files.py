@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from lexibrarian.artefacts.aindex import CHILD_MAP
-from lexibrarian.artefacts.design import OWN, read_design
+from lexibrarian.artefacts.design import GENERATED_SECTIONS, read_design
 from lexibrarian.artefacts.design_summary import has_conflict_markers
 from lexibrarian.artefacts.markdown import split_footer, without_copies
 from lexibrarian.checks.snapshot import Snapshot
@@ -20,7 +20,7 @@ from lexibrarian.tokens import count_tokens
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def existence(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def check_missing_sources(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Design files without their source, tests that are not there, and references of posts into nothing."""
     for source, design in snapshot.designs.items():
         path = snapshot.design_path(source)
@@ -52,7 +52,7 @@ def conflict_markers(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield from ((path, "The file holds conflict markers.") for path in broken)
 
 
-def freshness(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def check_stale_designs(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Design files that are older than their source; a hash that somebody made up says nothing."""
     for source in stale_sources(snapshot):
         yield snapshot.design_path(source), f"{source} changed after this was written."
@@ -63,7 +63,7 @@ def stale_sources(snapshot: Snapshot) -> list[str]:
     found = []
     for source, design in snapshot.designs.items():
         if _HASH.fullmatch(design.source_hash):
-            current = snapshot.remembered.source_hash(design.source or source)
+            current = snapshot.file_cache.source_hash(design.source or source)
             if current and current != design.source_hash:
                 found.append(source)
     return found
@@ -96,7 +96,7 @@ def token_budgets(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 def _written_in_design(snapshot: Snapshot, source: str) -> str:
     design = read_design(read_text(snapshot.project.design_path(source)) or "")
-    return without_copies(design.body, OWN)
+    return without_copies(design.body, GENERATED_SECTIONS)
 
 
 def _too_large(size: int, limit: int) -> str:
@@ -112,16 +112,16 @@ def dependencies(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
                 yield snapshot.design_path(source), f"The dependency {path} does not exist."
 
 
-def coverage(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def check_undocumented(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Directories without an index."""
     for directory in snapshot.crawl.directories:
         if directory not in snapshot.indexes:
             yield directory or ".", f"There is no index: run `lexi index {directory or '.'}`."
 
 
-def bidirectional(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def check_dependents(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Dependencies that a design file lists and the index of imports does not know, so that no lookup shows them."""
-    known = snapshot.remembered.known
+    known = snapshot.file_cache.known
     for source, design in snapshot.designs.items() if known else ():
         if not is_storable(source):
             continue

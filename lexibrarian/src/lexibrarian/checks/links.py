@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lexibrarian.checks.snapshot import Snapshot
 
 
-def resolution(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def check_links(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Links that stand for nothing, or for several concepts; and concepts that posts name."""
     for path, links in snapshot.links.items():
         yield from _broken(snapshot, path, links)
@@ -21,7 +21,10 @@ def _broken(snapshot: Snapshot, path: str, links: list[str]) -> Iterator[tuple[s
         if found.ambiguous:
             yield path, f"[[{link}]] stands for several concepts: {', '.join(found.ambiguous)}."
         elif not found.found:
-            yield path, f"[[{link}]] stands for nothing.{f' Did you mean [[{found.meant}]]?' if found.meant else ''}"
+            yield (
+                path,
+                f"[[{link}]] matches no concept or post.{f' Did you mean [[{found.meant}]]?' if found.meant else ''}",
+            )
 
 
 def orphans(snapshot: Snapshot) -> Iterator[tuple[str, str]]:

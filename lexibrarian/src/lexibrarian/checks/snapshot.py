@@ -13,9 +13,9 @@ from lexibrarian.artefacts.post import Post
 from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, crawl
+from lexibrarian.file_cache import FileCache, remember
 from lexibrarian.links import Resolver, links_in
 from lexibrarian.project import LIBRARY, Project
-from lexibrarian.remembered import Remembered, remember
 from lexibrarian.stack import all_posts
 from lexibrarian.store import read_text
 
@@ -26,7 +26,7 @@ class Snapshot:
 
     project: Project
     config: Config
-    remembered: Remembered
+    file_cache: FileCache
     designs: dict[str, DesignSummary]
     indexes: dict[str, Index]
     concepts: list[Concept]
@@ -94,7 +94,7 @@ class Snapshot:
 
 def take_snapshot(project: Project, config: Config) -> Snapshot:
     """Read the whole library; of design files that the index knows, what it knows."""
-    remembered = remember(project, config)
+    file_cache = remember(project, config)
     designs: dict[str, DesignSummary] = {}
     indexes: dict[str, Index] = {}
     library = str(project.library)
@@ -107,10 +107,10 @@ def take_snapshot(project: Project, config: Config) -> Snapshot:
                 indexes |= {where: read_index(text)} if text is not None else {}
             elif name.endswith(".md"):
                 source = f"{prefix}{name[: -len('.md')]}"
-                summary = remembered.summary(source)
+                summary = file_cache.summary(source)
                 if summary is not None and _is_design(project, source, summary):
                     designs[source] = summary
-    return Snapshot(project, config, remembered, designs, indexes, all_concepts(project), all_posts(project))
+    return Snapshot(project, config, file_cache, designs, indexes, all_concepts(project), all_posts(project))
 
 
 def _is_design(project: Project, source: str, design: DesignSummary) -> bool:

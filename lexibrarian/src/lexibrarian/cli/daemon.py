@@ -24,7 +24,7 @@ def add_daemon(lexictl: click.Group) -> None:
 def start() -> Output:
     """Watch the project in the foreground, and update what changes, until it is stopped."""
     from lexibrarian.cli.foreground import until_stopped
-    from lexibrarian.daemon import only_daemon
+    from lexibrarian.daemon_lock import only_daemon
     from lexibrarian.log import logged
 
     project = find_root()
@@ -54,7 +54,7 @@ def start() -> Output:
 
 def stop() -> Output:
     """End the daemon."""
-    from lexibrarian.daemon import stop_daemon
+    from lexibrarian.daemon_lock import stop_daemon
 
     pid = stop_daemon(find_root())
     return Output(f"Stopped process {pid}." if pid else "No daemon is running.", {"stopped": pid})
@@ -62,7 +62,7 @@ def stop() -> Output:
 
 def status() -> Output:
     """Say whether the daemon runs."""
-    from lexibrarian.daemon import running_daemon
+    from lexibrarian.daemon_lock import running_daemon
 
     pid = running_daemon(find_root())
     return Output(f"The daemon runs as process {pid}." if pid else "No daemon is running.", {"running": pid})

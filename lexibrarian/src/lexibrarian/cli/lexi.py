@@ -57,7 +57,7 @@ def index(directory: str, recursive: bool) -> Output:
     """Write the index of a directory: what it is for, and what each entry is."""
     from lexibrarian.crawl import crawl
     from lexibrarian.directories import index_all
-    from lexibrarian.remembered import remember
+    from lexibrarian.file_cache import remember
 
     project = find_root()
     config, warnings = load_config(project)

@@ -17,8 +17,8 @@ import click
 from lexibrarian.config import CHECKED
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import find_root
-from lexibrarian.store import rehearsal
-from lexibrarian.visible import in_json, visible
+from lexibrarian.safe_text import in_json, visible
+from lexibrarian.store import collect_planned_writes
 
 OK, FAILED, WARNED = 0, 1, 2
 # What a command makes lives until its end or is freed at once: looking for cycles as often as usual finds none.
@@ -55,7 +55,7 @@ def command(
         @functools.wraps(function)
         def run(as_json: bool, rehearse: bool = False, **arguments: Any) -> None:
             call = functools.partial(function, **arguments)
-            raise SystemExit(_printed(functools.partial(_rehearsed, call) if rehearse else call, as_json))
+            raise SystemExit(_printed(functools.partial(_run_dry, call) if rehearse else call, as_json))
 
         option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
         dry = click.option("--dry-run", "rehearse", is_flag=True, help="Say what would be written, and write nothing.")
@@ -66,9 +66,9 @@ def command(
     return register
 
 
-def _rehearsed(call: Callable[[], Output]) -> Output:
+def _run_dry(call: Callable[[], Output]) -> Output:
     """What a command would write; its own words would say that it had."""
-    with rehearsal() as paths:
+    with collect_planned_writes() as paths:
         output = call()
     if output.code == FAILED:
         return output

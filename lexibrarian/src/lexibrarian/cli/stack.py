@@ -7,7 +7,7 @@ import click
 from lexibrarian.cli.output import Output, command
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project, find_root
-from lexibrarian.visible import is_nameable
+from lexibrarian.safe_text import is_nameable
 
 _STATUSES = click.Choice(["open", "resolved", "outdated", "duplicate"])
 

@@ -42,7 +42,7 @@ class _Update(click.Command):
 
 @click.argument("paths", nargs=-1, metavar="[PATH]")
 @click.option("--changed-only", is_flag=True, help="Only the files that follow, deleted ones included.")
-@click.option("--start-here", "entry", is_flag=True, help="Only START_HERE.md, unless somebody wrote in it.")
+@click.option("--start-here", "entry", is_flag=True, help="Rewrite only START_HERE.md, unless it was edited by hand.")
 @click.option("--prune", is_flag=True, help="Also remove edited design files whose source is gone.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 def update(paths: tuple[str, ...], changed_only: bool, entry: bool, prune: bool, dry_run: bool) -> Output:
@@ -75,10 +75,10 @@ def update(paths: tuple[str, ...], changed_only: bool, entry: bool, prune: bool,
 def _entry(project: Project, config: Config, warnings: list[str], *, dry_run: bool) -> Output:
     from lexibrarian.crawl import crawl
     from lexibrarian.start_here import START_HERE, is_edited, refresh
-    from lexibrarian.store import rehearsal, upkeep_lock
+    from lexibrarian.store import collect_planned_writes, upkeep_lock
 
     path = f"{LIBRARY}/{START_HERE}"
-    with upkeep_lock(project), rehearsal() if dry_run else contextlib.nullcontext():
+    with upkeep_lock(project), collect_planned_writes() if dry_run else contextlib.nullcontext():
         edited = is_edited(project)
         written = refresh(project, config, crawl(project, config))
     state = "was edited and is kept" if edited else "is up to date" if not written else ""

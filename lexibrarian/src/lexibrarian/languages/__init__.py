@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from lexibrarian.languages.outline import Outline
-from lexibrarian.languages.tree import ProjectFiles
+from lexibrarian.languages.project_files import ProjectFiles
 from lexibrarian.project import suffix_of
 
 _MODULES = {

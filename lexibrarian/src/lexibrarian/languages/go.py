@@ -18,7 +18,7 @@ from lexibrarian.languages.outline import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from lexibrarian.languages.tree import ProjectFiles
+    from lexibrarian.languages.project_files import ProjectFiles
 
 
 def outline(code: bytes, *, tsx: bool = False) -> Outline:

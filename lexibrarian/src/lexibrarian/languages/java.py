@@ -9,7 +9,7 @@ from lexibrarian.languages.outline import Outline, captured, comment_before, hea
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from lexibrarian.languages.tree import ProjectFiles
+    from lexibrarian.languages.project_files import ProjectFiles
 
 _TYPES = {
     "class_declaration",

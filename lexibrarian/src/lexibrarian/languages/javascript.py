@@ -16,12 +16,12 @@ from lexibrarian.languages.outline import (
     parse,
     text_of,
 )
-from lexibrarian.languages.tree import joined
+from lexibrarian.languages.project_files import joined
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from lexibrarian.languages.tree import ProjectFiles
+    from lexibrarian.languages.project_files import ProjectFiles
 
 _IMPORTS = """
 (import_statement source: (string) @it)

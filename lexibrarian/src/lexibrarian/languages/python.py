@@ -13,7 +13,7 @@ from lexibrarian.project import parent_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from lexibrarian.languages.tree import ProjectFiles
+    from lexibrarian.languages.project_files import ProjectFiles
 
 _IMPORTS = "(import_statement) @it (import_from_statement) @it"
 _IMPORT_TYPES = ("import_statement", "import_from_statement")

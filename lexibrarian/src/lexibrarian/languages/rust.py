@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lexibrarian.languages.outline import Outline, captured, head_of, leading_comment, one_line, parse, text_of
-from lexibrarian.languages.tree import joined
+from lexibrarian.languages.project_files import joined
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from lexibrarian.languages.tree import ProjectFiles
+    from lexibrarian.languages.project_files import ProjectFiles
 
 _IMPORTS = "(use_declaration argument: (_) @it) (mod_item !body name: (_) @it)"
 _LEAVES = {"function_item", "function_signature_item", "const_item", "static_item", "type_item", "associated_type"}

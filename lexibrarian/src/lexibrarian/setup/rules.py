@@ -20,7 +20,7 @@ _SETTINGS = ".claude/settings.json"
 
 
 @dataclass(frozen=True)
-class Written:
+class RuleFile:
     """A file of rules; `state` says what became of it: `written`, `unchanged` or why it was left alone."""
 
     path: str
@@ -36,7 +36,7 @@ class _File:
     head: str = ""
 
 
-def write_rules(project: Project, environments: Iterable[str]) -> list[Written]:
+def write_rules(project: Project, environments: Iterable[str]) -> list[RuleFile]:
     """Write the rules for some environments; text outside the markers stays, and so does a file that links elsewhere.
 
     Raises `LibraryError` for an environment that is not supported, or a file whose markers do not match.
@@ -58,14 +58,14 @@ def write_rules(project: Project, environments: Iterable[str]) -> list[Written]:
     for path in files:
         place = (project.root / path).resolve()
         if project.root.resolve() not in place.parents:
-            results.append(Written(path, "a link out of the project, left alone"))
+            results.append(RuleFile(path, "a link out of the project, left alone"))
         elif place in done:
-            results.append(Written(path, f"the same file as {done[place]}"))
+            results.append(RuleFile(path, f"the same file as {done[place]}"))
         elif (other := _imported(texts[path], files)) and BEGIN not in texts[path]:
-            results.append(Written(path, f"it reads {other}"))
+            results.append(RuleFile(path, f"it reads {other}"))
         else:
             done[place] = path
-            results.append(Written(path, "written" if write_text(place, new[path]) else "unchanged"))
+            results.append(RuleFile(path, "written" if write_text(place, new[path]) else "unchanged"))
     return results + ([_session_start(project)] if "claude" in chosen else [])
 
 
@@ -126,13 +126,15 @@ def _imported(text: str, files: dict[str, _File]) -> str:
     return next((path for path in files if path in lines), "")
 
 
-def _session_start(project: Project) -> Written:
+def _session_start(project: Project) -> RuleFile:
     """The hook that shows the library's health; settings that are there are their owner's, and only looked at."""
     path = project.root / _SETTINGS
     old = _read(path)
     if not old.strip():
         text = json.dumps({"hooks": {"SessionStart": [_SESSION_START]}}, indent=2) + "\n"
-        return Written(_SETTINGS, "written" if write_text(path, text) else "unchanged")
+        return RuleFile(_SETTINGS, "written" if write_text(path, text) else "unchanged")
     if "lexictl status" in old:
-        return Written(_SETTINGS, "unchanged")
-    return Written(_SETTINGS, "left alone; for a line about the library, let SessionStart run `lexictl status --quiet`")
+        return RuleFile(_SETTINGS, "unchanged")
+    return RuleFile(
+        _SETTINGS, "left alone; for a line about the library, let SessionStart run `lexictl status --quiet`"
+    )

@@ -14,7 +14,7 @@ from lexibrarian.project import Project
 from lexibrarian.store import LOCKS, try_lock
 
 _NAME = "daemon.pid"
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 _TURN_SECONDS = 0.05
 
 
@@ -41,7 +41,7 @@ def running_daemon(project: Project) -> int | None:
         if try_lock(file):
             return None
         # Its holder writes the number after it has the lock.
-        for _ in range(int(_PATIENCE_SECONDS / _TURN_SECONDS)):
+        for _ in range(int(_TIMEOUT_SECONDS / _TURN_SECONDS)):
             if pid := _pid(file):
                 return pid
             time.sleep(_TURN_SECONDS)
@@ -54,7 +54,7 @@ def stop_daemon(project: Project) -> int | None:
     if pid is None:
         return None
     os.kill(pid, signal.SIGTERM)
-    for _ in range(int(_PATIENCE_SECONDS / _TURN_SECONDS)):
+    for _ in range(int(_TIMEOUT_SECONDS / _TURN_SECONDS)):
         if running_daemon(project) != pid:
             return pid
         time.sleep(_TURN_SECONDS)

@@ -8,7 +8,7 @@ import os
 import pytest
 from example_library import Library
 
-from lexibrarian.visible import in_json, is_nameable, on_one_line, visible
+from lexibrarian.safe_text import in_json, is_nameable, on_one_line, visible
 
 STRAY = os.fsdecode(b"caf\xe9")
 ODD = f"{STRAY} \x1b[31m"

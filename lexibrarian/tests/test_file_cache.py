@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from example_library import Library
 
-from lexibrarian import remembered, sources, store
+from lexibrarian import file_cache, sources, store
+from lexibrarian.file_cache import state_of, unchanged_state
 from lexibrarian.index import read_index
 from lexibrarian.project import Project
-from lexibrarian.remembered import settled, state_of
 
 SOURCE = "src/shop/money.py"
 
@@ -39,7 +39,7 @@ def test_unchanged_files_are_not_read_again(settled_shop: Library, monkeypatch: 
         read.append(str(path))
         return Path(path).read_bytes()
 
-    for module in (store, sources, remembered):
+    for module in (store, sources, file_cache):
         monkeypatch.setattr(module, "read_bytes", counted)
     assert settled_shop.lexictl("update").code == 0
     assert settled_shop.lexictl("validate").code == 0
@@ -71,9 +71,9 @@ def test_what_is_as_young_as_the_index_is_not_trusted(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x = 1\n")
     state, changed = state_of(str(path)), path.stat().st_ctime_ns
-    assert settled(state, changed) == ""
-    assert settled(state, changed + 1) == state
-    assert state_of(str(tmp_path / "b.py")) == settled("", changed) == ""
+    assert unchanged_state(state, changed) == ""
+    assert unchanged_state(state, changed + 1) == state
+    assert state_of(str(tmp_path / "b.py")) == unchanged_state("", changed) == ""
 
 
 def test_other_settings_are_no_memory(settled_shop: Library) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from lexibrarian.artefacts.design import Design, read_design, short_hash
 from lexibrarian.artefacts.design_summary import DesignSummary, from_json, summarise, to_json
 from lexibrarian.config import Config
-from lexibrarian.index import Digests, Known, read_digests, read_index, write_index
+from lexibrarian.index import Digests, FileRecord, read_digests, read_index, write_index
 from lexibrarian.languages import title_of
 from lexibrarian.project import Project
 from lexibrarian.sources import count_lines, hash_of
@@ -35,7 +35,7 @@ def moment_on(directory: Path) -> int:
     return directory.stat().st_mtime_ns
 
 
-def settled(state: str, moment: int) -> str:
+def unchanged_state(state: str, moment: int) -> str:
     """The state of a file that was last changed before a moment, or else none."""
     if not state:
         return ""
@@ -44,14 +44,14 @@ def settled(state: str, moment: int) -> str:
 
 
 @dataclass
-class Remembered:
+class FileCache:
     """What is known of the files of a project, and what was learned since; `keeps` whether that will be stored."""
 
     project: Project
-    known: dict[str, Known]
+    known: dict[str, FileRecord]
     digests: Digests
     keeps: bool = True
-    learned: dict[str, Known] = field(default_factory=dict)
+    learned: dict[str, FileRecord] = field(default_factory=dict)
     _summaries: dict[str, DesignSummary | None] = field(default_factory=dict)
     _same_designs: set[str] = field(default_factory=set)
 
@@ -86,7 +86,7 @@ class Remembered:
         same = known is not None and known.listed and known.source_state == self.source_state(path)
         return known.listed if known is not None and same else ""
 
-    def learn(self, known: Known) -> None:
+    def learn(self, known: FileRecord) -> None:
         """Take in what was read of a file; it is stored with the index."""
         self.learned[known.path] = known
 
@@ -153,7 +153,8 @@ class Remembered:
         moment = moment_on(self.project.library / LOCKS)
         seen = [
             each._replace(
-                source_state=settled(each.source_state, moment), design_state=settled(each.design_state, moment)
+                source_state=unchanged_state(each.source_state, moment),
+                design_state=unchanged_state(each.design_state, moment),
             )
             for each in self.learned.values()
         ]
@@ -163,20 +164,20 @@ class Remembered:
             write_index(self.project, changed, forgotten, came=came, went=went, digests=digests)
 
 
-def _looked_at(project: Project, config: Config, path: str, state: str) -> Known:
+def _looked_at(project: Project, config: Config, path: str, state: str) -> FileRecord:
     found = count_lines(project, config, path)
     if isinstance(found, str):
-        return Known(path, source_state=state, listed=found)
-    return Known(path, source_state=state, lines=found)
+        return FileRecord(path, source_state=state, listed=found)
+    return FileRecord(path, source_state=state, lines=found)
 
 
-def remember(project: Project, config: Config, paths: list[str] | None = None, *, keeps: bool = True) -> Remembered:
+def remember(project: Project, config: Config, paths: list[str] | None = None, *, keeps: bool = True) -> FileCache:
     """What the index knows of all files, or of some; `keeps` says whether the caller stores what is learned."""
     digests, known = read_digests(project), read_index(project, paths)
     if digests.of_config != config_digest(config):
         # What is only listed may be so no longer.
         known = {path: each for path, each in known.items() if each.hash}
-    return Remembered(project, known, digests, keeps)
+    return FileCache(project, known, digests, keeps)
 
 
 def config_digest(config: Config) -> str:
