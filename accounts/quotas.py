@@ -22,7 +22,7 @@ from django.core.cache import cache
 from lexic import redis_cache
 from lexic.errors import Conflict
 
-Scope = Literal["visitor", "account", "plugin", "project", "site"]
+QuotaScope = Literal["visitor", "account", "plugin", "project", "site"]
 
 MEGABYTE = 1024 * 1024
 _ASK_OPERATORS = "Or ask those who run this site for more."
@@ -168,11 +168,11 @@ class Quota:
     refusal: type[QuotaExceeded]
     unit: int = 1
 
-    def limit(self, scope: Scope) -> int:
+    def limit(self, scope: QuotaScope) -> int:
         """0: none."""
         return int(settings.QUOTAS.get(f"{scope}_{self.name}", 0))
 
-    def check(self, scope: Scope, *, used: int, adding: int = 1) -> None:
+    def check(self, scope: QuotaScope, *, used: int, adding: int = 1) -> None:
         """Raises the quota's refusal where `adding` more than the `used` ones would be too many."""
         limit = self.limit(scope)
         if limit and used + adding > limit * self.unit:
@@ -211,7 +211,7 @@ async def stream_slot(account: str, *, visitor: str = "", quota: Quota = STREAMS
     While Redis is away each process counts for itself.
     """
     kind = quota.name
-    sets: dict[Scope, str] = {"visitor": f"{kind}:visitor:{visitor}"} if visitor else {}
+    sets: dict[QuotaScope, str] = {"visitor": f"{kind}:visitor:{visitor}"} if visitor else {}
     sets |= {"account": f"{kind}:{account}", "site": kind}
     names, limits = [cache.make_key(name) for name in sets.values()], [quota.limit(scope) for scope in sets]
     slot = secrets.token_hex(8)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from knowledge.models import Document
 from lexic.errors import Conflict
-from querying.layers import hold_bases
+from querying.layers import lock_bases_against_deletion
 
 if TYPE_CHECKING:
     from agents.models import AgentRun
@@ -29,9 +29,9 @@ class SourceDeleted(Conflict):
     hint = "Send your message again, and it is answered from what is there."
 
 
-def hold_bases_of(run: AgentRun) -> set[int]:
+def lock_bases_of(run: AgentRun) -> set[int]:
     """The knowledge bases that the run reads and that exist; nobody deletes them before the transaction ends."""
-    return hold_bases([pin["knowledge_base"] for pin in run.knowledge])
+    return lock_bases_against_deletion([pin["knowledge_base"] for pin in run.knowledge])
 
 
 def check_sources(run: AgentRun, written: Collection[Mapping[str, Any]], *, held: set[int]) -> None:

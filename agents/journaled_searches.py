@@ -10,7 +10,7 @@ from uuid import UUID
 
 from knowledge.search.passages import Passage
 from lexic.database import in_thread
-from querying.answering.findings import Findings, judge
+from querying.answering.findings import Findings, apply_gate
 from querying.llm_interface import LLM
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import consult_trees
@@ -46,7 +46,7 @@ class JournaledSearch:
         hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
         evidence = await in_thread(build_evidence, resolved, self.passages, **hints)
         return await in_thread(
-            judge, resolved, evidence=evidence, consultation=consultation, passages=self.passages, llm=llm
+            apply_gate, resolved, evidence=evidence, consultation=consultation, passages=self.passages, llm=llm
         )
 
 

@@ -21,7 +21,7 @@ from agents.run_text import Entry, ModelText
 from agents.server_text import INVALID_CALL_CODES, failure_text, question_back, server_answer
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
-from agents.tools.tool_types import SIMPLE_SECONDS, ToolResult
+from agents.tools.tool_types import SIMPLE_SECONDS, CallOutcome
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline
@@ -121,15 +121,15 @@ async def _make_call(context: RunContext, call: Call) -> AsyncGenerator[list[Ent
     yield [*found, (EventKind.STEP_END, ended), *outcome.events]
 
 
-async def _execute_call(context: RunContext, call: Call, *, seconds: float) -> ToolResult:
+async def _execute_call(context: RunContext, call: Call, *, seconds: float) -> CallOutcome:
     """How the call ends. Raises `RunCancelled`."""
     if call.error:
-        return ToolResult(error=call.error)
+        return CallOutcome(error=call.error)
     tool_context = replace(context.tool_context, call_key=f"{context.run.pk}:{call.id}")
     try:
         return await context.within(seconds, execute_tool(call.tool, call.input, tool_context))
     except ToolTimedOut as error:
-        return ToolResult.from_error(error)
+        return CallOutcome.from_error(error)
 
 
 async def _answer(context: RunContext, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | RunOutcome]:

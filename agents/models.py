@@ -15,7 +15,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal
-from agents.deleted_sources import SourceDeleted, check_sources, hold_bases_of
+from agents.deleted_sources import SourceDeleted, check_sources, lock_bases_of
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import PinKind
 from knowledge.readers.text_cleaning import replace_unstorable_json
@@ -136,7 +136,7 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         read."""
         found = list(self.order_by("pk").values_list("pk", flat=True))
         runs = AgentRun.objects.filter(pk__in=found)
-        ChatSession.objects.filter(pk__in=runs.running().values("session")).hold()
+        ChatSession.objects.filter(pk__in=runs.running().values("session")).lock_against_deletion()
         for run in runs.running().order_by("pk").select_for_update(no_key=True):
             run.fail(SourceDeleted())  # before the others go: its number is one that no reader has seen
         AgentEvent.objects.filter(run__in=found).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
@@ -237,7 +237,7 @@ class AgentRun(models.Model):
         """Commits the next events of this process, all or none. Raises `RunTakenOver`, `EventTooLarge`, and
         `SourceDeleted` where they speak of what has been deleted."""
         with transaction.atomic():
-            held = hold_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
+            held = lock_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
             self._hold_session()
             self._hold(leased_until=timezone.now() + _lease_length(), **self._used_columns())
             check_sources(self, [data for _, data in entries], held=held)
@@ -252,7 +252,7 @@ class AgentRun(models.Model):
         if answer is not None:  # before the run is locked: whoever deletes a base locks it first
             from querying.json_format import cited_page_id  # slow import
 
-            held = hold_bases_of(self)
+            held = lock_bases_of(self)
             pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
         self._hold_session()
         self._hold(leased_until=None, **self._used_columns())
@@ -311,7 +311,7 @@ class AgentRun(models.Model):
     def _hold_session(self) -> None:
         """Inside a transaction, before the run is locked: whoever deletes the conversation waits for its end, or has
         deleted the run."""
-        ChatSession.objects.filter(pk=self.session_id).hold()
+        ChatSession.objects.filter(pk=self.session_id).lock_against_deletion()
 
     def _write(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
         # What a model writes may have characters that cannot be stored.

@@ -65,7 +65,7 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         their owners only."""
         return expired_rows(self.filter(is_private=False), kind="chats", date_field="last_used_at", now=now)
 
-    def hold(self) -> None:
+    def lock_against_deletion(self) -> None:
         """Inside a transaction: nobody deletes these before its end."""
         list(self.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk"))
 

@@ -19,7 +19,7 @@ from querying.presentation.source_citations import SourceCitation, source_citati
 _THRESHOLD = 0.3
 
 
-class Scope(StrEnum):
+class DocumentScope(StrEnum):
     """Which documents: the person's own, those of a project, or both."""
 
     ALL = "all"
@@ -33,25 +33,29 @@ class UserDocumentSearch:
 
     principal: Principal
     text: str
-    scope: Scope = Scope.ALL
+    scope: DocumentScope = DocumentScope.ALL
     project: Project | None = None
     top_k: int = 8
     min_score: float = 0.0
 
 
 def private_bases(
-    principal: Principal, *, scope: Scope = Scope.ALL, project: Project | None = None
+    principal: Principal, *, scope: DocumentScope = DocumentScope.ALL, project: Project | None = None
 ) -> KnowledgeBaseQuerySet:
     """The private bases that this person or key may read now: their own, that of the project, or both."""
     visible, person = KnowledgeBase.objects.visible_to(principal), user_of(principal)
     personal = visible.filter(kind=BaseKind.PERSONAL, owner=person)
     of_projects = visible.filter(kind=BaseKind.PROJECT)
     of_project = of_projects.filter(pk=project.knowledge_base_id) if project else of_projects.none()
-    return {Scope.PERSONAL: personal, Scope.PROJECT: of_project, Scope.ALL: personal | of_project}[scope]
+    return {
+        DocumentScope.PERSONAL: personal,
+        DocumentScope.PROJECT: of_project,
+        DocumentScope.ALL: personal | of_project,
+    }[scope]
 
 
 def private_layers(
-    principal: Principal, *, scope: Scope = Scope.ALL, project: Project | None = None
+    principal: Principal, *, scope: DocumentScope = DocumentScope.ALL, project: Project | None = None
 ) -> tuple[BaseRevision, ...]:
     """These bases as they stand now, for a question that reads them besides a release."""
     return current_layers(private_bases(principal, scope=scope, project=project))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.models import Principal, user_of
-from conversations.private_document_search import Scope, private_bases
+from conversations.private_document_search import DocumentScope, private_bases
 from conversations.project_models import Project
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 from lexic.errors import NotAllowed, NotFound
@@ -59,7 +59,7 @@ class PrivateDocuments:
 
 def personal_documents(principal: Principal) -> PrivateDocuments:
     """The person's own documents, which nobody else is let into."""
-    base = private_bases(principal, scope=Scope.PERSONAL).first()
+    base = private_bases(principal, scope=DocumentScope.PERSONAL).first()
     return PrivateDocuments(base=base, is_editor=base is None or base.owner_id == user_of(principal).pk)
 
 

@@ -196,7 +196,7 @@ class ReportAdmin(ReadOnlyAdmin):
         messages.success(request, "The report waits again.")
 
     def _lift(self, request: HttpRequest, report: Report) -> None:
-        is_mail_sent = moderation.lift_hold(report.plugin)
+        is_mail_sent = moderation.unblock_publishing(report.plugin)
         if is_mail_sent is None:
             messages.info(request, "This was lifted before. Nothing was changed.")
             return

@@ -180,7 +180,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return self if allowed is None else self.filter(pk__in=allowed)
 
 
-class PluginHeld(Conflict):
+class PublishingBlocked(Conflict):
     """An operator withdrew this plugin after a report; it cannot be published until they allow it."""
 
     code = "is_held"
@@ -329,9 +329,9 @@ class Plugin(RetentionSettings, AnswerPolicy):
         return self.releases.order_by("-created_at").first()
 
     def set_live_release(self, release: Release) -> None:
-        """Let agents ask the given release of this plugin. Raises `PluginHeld`."""
+        """Let agents ask the given release of this plugin. Raises `PublishingBlocked`."""
         if self.is_held:
-            raise PluginHeld
+            raise PublishingBlocked
         self.is_published = True
         self.version = release.version
         self.save(update_fields=["is_published", "version", "updated_at"])
@@ -341,12 +341,12 @@ class Plugin(RetentionSettings, AnswerPolicy):
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
 
-    def hold(self) -> None:
+    def block_publishing(self) -> None:
         """It stays withdrawn until this is lifted."""
         self.is_held = True
         self.save(update_fields=["is_held", "updated_at"])
 
-    def lift_hold(self) -> None:
+    def unblock_publishing(self) -> None:
         """It may be published again; nobody but its own people does that."""
         self.is_held = False
         self.save(update_fields=["is_held", "updated_at"])

@@ -53,12 +53,12 @@ def may_read_layers(question: Question) -> bool:
     return len(readable_layers(question)) == len(question.layers)
 
 
-def hold_account(user: UUID | None) -> bool:
+def lock_account_against_deletion(user: UUID | None) -> bool:
     """Whether the account exists; it cannot be deleted before the transaction ends."""
     return user is not None and bool(_hold(_HOLD_ACCOUNT, [user]))
 
 
-def hold_bases(knowledge_bases: Collection[int]) -> set[int]:
+def lock_bases_against_deletion(knowledge_bases: Collection[int]) -> set[int]:
     """Those of these knowledge bases that exist; they cannot be deleted before the transaction ends."""
     return _hold(_HOLD_BASES, sorted(set(knowledge_bases)))
 

@@ -18,7 +18,7 @@ from lexic.errors import LexicError
 from lexic.outages import outage_error
 from plugins.models import Planner, PluginKind
 from querying.answering import document_list, import_list, tree_answers
-from querying.answering.findings import Findings, judge
+from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.tree_answers import UNSUPPORTED
@@ -206,7 +206,7 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     with record.measure("weigh"):
         record.evidence = await in_thread(retriever.build_evidence, question, passages, **hints)
     record.findings = await in_thread(
-        judge, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
+        apply_gate, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
     )
 
 

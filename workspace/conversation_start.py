@@ -10,7 +10,7 @@ from uuid import UUID
 from accounts.models import User
 from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
 from conversations.models import Project
-from conversations.private_document_search import Scope, private_bases
+from conversations.private_document_search import DocumentScope, private_bases
 from knowledge.models import BaseKind, Chunk, Consent, Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from language.terms import terms
 from plugins.models import Plugin
@@ -43,7 +43,7 @@ def attachable_documents(
     user: User, *, project: Project | None, chosen: Collection[UUID] = ()
 ) -> list[AttachableDocument]:
     """The documents that came in last and have been read, those that are chosen first."""
-    listed = _ready_documents(user, project=project, scope=Scope.ALL)
+    listed = _ready_documents(user, project=project, scope=DocumentScope.ALL)
     rows = {row.pk: row for row in (*(listed.filter(pk__in=chosen) if chosen else ()), *listed[:_MAX_ATTACHABLE])}
     return [
         AttachableDocument(
@@ -58,7 +58,7 @@ def attachable_documents(
 
 def conversation_examples(user: User, *, project: Project | None, plugin: str) -> list[ConversationExample]:
     """Three messages to begin with, by the documents that came in last and the templates of the plugin of this slug."""
-    scope = Scope.PROJECT if project else Scope.PERSONAL
+    scope = DocumentScope.PROJECT if project else DocumentScope.PERSONAL
     documents = list(_ready_documents(user, project=project, scope=scope)[:MAX_EXAMPLES])
     if not documents:
         return []
@@ -68,7 +68,7 @@ def conversation_examples(user: User, *, project: Project | None, plugin: str) -
     return [*found, *islice(others, MAX_EXAMPLES - len(found))]
 
 
-def _ready_documents(user: User, *, project: Project | None, scope: Scope) -> DocumentQuerySet:
+def _ready_documents(user: User, *, project: Project | None, scope: DocumentScope) -> DocumentQuerySet:
     bases = private_bases(user, scope=scope, project=project)
     ready = Document.objects.present().filter(
         knowledge_base__in=bases.values("pk"), status=DocumentStatus.READY, is_template=False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.signed_in_request import SignedInRequest
-from conversations.private_document_search import Scope, UserDocumentSearch, find_user_passages
+from conversations.private_document_search import DocumentScope, UserDocumentSearch, find_user_passages
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
@@ -42,7 +42,7 @@ def search_context(request: SignedInRequest, place: DocumentCollection) -> dict[
     options = UserDocumentSearch(
         principal=request.user,
         text=question,
-        scope=Scope.PROJECT if place.project else Scope.PERSONAL,
+        scope=DocumentScope.PROJECT if place.project else DocumentScope.PERSONAL,
         project=place.project,
         top_k=_MAX_PASSAGES,
     )

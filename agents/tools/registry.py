@@ -13,7 +13,7 @@ from agents.tools.contract_tools import CONTRACT_TOOLS
 from agents.tools.drafting import EXTRACT_DOCUMENT_INFO, GENERATE_LEGAL_DOCUMENT
 from agents.tools.sanitize_content import SANITIZE_CONTENT
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
-from agents.tools.tool_types import Tool, ToolContext, ToolResult
+from agents.tools.tool_types import CallOutcome, Tool, ToolContext
 from lexic.errors import InvalidInput, LexicError, NotFound
 from lexic.outages import outage_error
 
@@ -53,21 +53,21 @@ class ToolFailed(LexicError):
     hint = "Go on without it."
 
 
-async def execute_tool(name: str, tool_input: Mapping[str, Any], context: ToolContext) -> ToolResult:
+async def execute_tool(name: str, tool_input: Mapping[str, Any], context: ToolContext) -> CallOutcome:
     """What the tool of this name gives for this input. An unknown name, an input that does not fit and a failure are
     results too, for the planner to go on from."""
     if (tool := TOOLS.get(name)) is None:
-        return ToolResult.from_error(UnknownTool())
+        return CallOutcome.from_error(UnknownTool())
     validator = Draft202012Validator(tool.parameters, format_checker=Draft202012Validator.FORMAT_CHECKER)
     if complaint := best_match(validator.iter_errors(tool_input)):
         place = ".".join(str(part) for part in complaint.absolute_path)
         said = complaint.message[:300]
-        return ToolResult.from_error(InvalidToolInput(hint=f"{place}: {said}" if place else said))
+        return CallOutcome.from_error(InvalidToolInput(hint=f"{place}: {said}" if place else said))
     try:
         output = await tool.call(context, tool_input)
     except LexicError as error:
-        return ToolResult.from_error(error)
+        return CallOutcome.from_error(error)
     except Exception as error:
         logger.exception("the tool %s failed", name)
-        return ToolResult.from_error(outage_error(error) or ToolFailed())
-    return ToolResult(result=output.result, events=output.events, findings=output.findings)
+        return CallOutcome.from_error(outage_error(error) or ToolFailed())
+    return CallOutcome(result=output.result, events=output.events, findings=output.findings)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from agents.models import AgentType
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
-from conversations.private_document_search import Scope, private_bases
+from conversations.private_document_search import DocumentScope, private_bases
 from knowledge.search.filters import Filters
 from lexic.database import in_thread
 from lexic.errors import InvalidInput
@@ -21,7 +21,7 @@ from querying.releases import pinned_bases
 from querying.types import Question
 
 _MAX_QUERY_CHARACTERS, _MAX_SOURCES = 2000, 50
-# The plugin's documents, besides those that people have for themselves (`Scope`).
+# The plugin's documents, besides those that people have for themselves (`DocumentScope`).
 _SHARED = "shared"
 
 
@@ -38,7 +38,7 @@ def _question_for(context: ToolContext, given: Mapping[str, Any]) -> Question:
     if query != asked.text.strip():
         asked = replace(asked, text=query, context=(), facts={})
     filters = Filters.parse({**given.get("filters", {}), **({"as_of": given["asOf"]} if "asOf" in given else {})})
-    if (scope := given.get("scope", Scope.ALL)) != Scope.ALL:
+    if (scope := given.get("scope", DocumentScope.ALL)) != DocumentScope.ALL:
         filters = replace(filters, knowledge_base_ids=_bases_in_scope(context, scope))
     options = replace(options, filters=filters or None, max_sources=given.get("topK"))
     return replace(asked, options=options, id=uuid4())
@@ -49,7 +49,7 @@ def _bases_in_scope(context: ToolContext, scope: str) -> tuple[int, ...]:
     if scope == _SHARED:
         ids = {base.knowledge_base_id for base in pinned_bases(context.question.release)}
     else:
-        bases = private_bases(context.principal, scope=Scope(scope), project=context.session.project)
+        bases = private_bases(context.principal, scope=DocumentScope(scope), project=context.session.project)
         ids = set(bases.values_list("pk", flat=True)) & {one.knowledge_base_id for one in context.question.layers}
     if not ids:
         raise InvalidInput(f"There are no documents in the scope “{scope}”.", hint="Search in the scope “all”.")
@@ -74,7 +74,7 @@ SEARCH_KNOWLEDGE = Tool(
     parameters=schema(
         "query",
         query={"type": "string", "minLength": 1, "maxLength": _MAX_QUERY_CHARACTERS},
-        scope={"enum": [*(scope.value for scope in Scope), _SHARED]},
+        scope={"enum": [*(scope.value for scope in DocumentScope), _SHARED]},
         filters={"type": "object", "description": "docTypes, tagsAny, dateFrom, dateTo, documentIds …"},
         asOf={"type": "string", "format": "date", "description": "Only what was in force on this day."},
         topK={"type": "integer", "minimum": 1, "maximum": _MAX_SOURCES},

@@ -58,7 +58,7 @@ class Tool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolResult:
+class CallOutcome:
     """How a call ended. `error` is `{error, code, hint}` where it failed; then there is no result."""
 
     result: Any = None
@@ -67,7 +67,7 @@ class ToolResult:
     findings: Findings | None = field(default=None, compare=False)
 
     @classmethod
-    def from_error(cls, error: LexicError) -> ToolResult:
+    def from_error(cls, error: LexicError) -> CallOutcome:
         return cls(error=error.as_dict())
 
 

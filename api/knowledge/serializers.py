@@ -15,20 +15,20 @@ from api.fields import (
     StrictSerializer,
     StrictUUIDField,
 )
-from conversations.private_document_search import Scope
+from conversations.private_document_search import DocumentScope
 
 
 class UserDocumentSearchSerializer(StrictSerializer):
     """What to look for. With a project, its documents are searched as well as your own; `scope` says otherwise."""
 
     query = StrictCharField(max_length=MAX_QUESTION_LENGTH)
-    scope = StrictChoiceField([scope.value for scope in Scope], default=Scope.ALL.value)
+    scope = StrictChoiceField([scope.value for scope in DocumentScope], default=DocumentScope.ALL.value)
     projectId = StrictUUIDField(required=False, allow_null=True)
     topK = StrictIntegerField(min_value=1, max_value=50, default=8)
     minScore = StrictFloatField(min_value=0.0, max_value=1.0, default=0.0)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["scope"] == Scope.PROJECT and not attrs.get("projectId"):
+        if attrs["scope"] == DocumentScope.PROJECT and not attrs.get("projectId"):
             raise serializers.ValidationError({"projectId": "Name the project to search in."})
         return attrs
 

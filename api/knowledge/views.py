@@ -16,7 +16,7 @@ from api.knowledge.document_views import NEW_DOCUMENT_SCHEMA, PrivateDocumentLis
 from api.knowledge.serializers import UserDocumentResultsSerializer, UserDocumentSearchSerializer
 from api.projects.access import get_project
 from api.views import PrivateView
-from conversations.private_document_search import Scope, UserDocumentSearch, search_user_documents
+from conversations.private_document_search import DocumentScope, UserDocumentSearch, search_user_documents
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from querying.question.user_limits import check_user_limit
 
@@ -78,7 +78,7 @@ class UserDocumentSearchView(PrivateView):
         options = UserDocumentSearch(
             principal=self.principal,
             text=body["query"],
-            scope=Scope(body["scope"]),
+            scope=DocumentScope(body["scope"]),
             project=project,
             top_k=body["topK"],
             min_score=body["minScore"],

@@ -17,9 +17,9 @@ from contracts.playbook.playbook_types import (
     EscalationRule,
     Limit,
     Playbook,
+    PlaybookKind,
     PlaybookStatement,
     Position,
-    Scope,
     StatementKind,
     UnfitPlaybook,
 )
@@ -91,11 +91,11 @@ def _front_matter(text: str) -> tuple[dict[str, Any], int]:
     return {one.key: one.value for one in found}, lines[0] if lines else 1
 
 
-def _scope(value: Any) -> Scope:
+def _scope(value: Any) -> PlaybookKind:
     scope = str(value or "contract").strip().casefold()
     if scope not in _SCOPES:
         raise UnfitPlaybook(f"The scope is “{value}”; it is one of {', '.join(_SCOPES)}.")
-    return cast(Scope, scope)
+    return cast(PlaybookKind, scope)
 
 
 def _rules(rows: Any, positions: Sequence[Position], *, line: int) -> tuple[EscalationRule, ...]:

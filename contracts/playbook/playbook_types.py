@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from lexic.errors import LexicError
 
-Scope = Literal["contract", "nda"]
+PlaybookKind = Literal["contract", "nda"]
 StatementKind = Literal["preferred", "acceptable", "walk_away", "suggestion"]
 ConditionKind = Literal["keyword", "threshold", "missing", "all", "any"]
 
@@ -105,7 +105,7 @@ class EscalationRule:
 class Playbook:
     name: str
     version: str
-    scope: Scope
+    scope: PlaybookKind
     side: str
     positions: tuple[Position, ...]
     escalations: tuple[EscalationRule, ...]

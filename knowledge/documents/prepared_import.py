@@ -129,7 +129,7 @@ def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> Par
             if page.number not in reused
         ]
         files = {page.number: page.file for page in batch if page.file}
-        parsed.page_ids |= reused | writer.stage_pages(document, new, files=files)
+        parsed.page_ids |= reused | writer.insert_staged_pages(document, new, files=files)
         parsed.pages += [PageText(number=page.number, text=page.text) for page in batch]
     return parsed
 

@@ -75,7 +75,7 @@ def stage_chunks(document: Document, planned: Sequence[PlannedChunk], parsed: Pa
         staged = []
     texts = {parsed.page_ids[page.number]: page.text for page in parsed.pages}
     for batch in batched(planned[len(staged) :], CHUNKS_PER_BATCH):
-        writer.stage_chunks(document, batch, texts=texts, title=title, is_paged=parsed.is_paged)
+        writer.insert_staged_chunks(document, batch, texts=texts, title=title, is_paged=parsed.is_paged)
 
 
 def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Iterator[PageText]:
@@ -104,7 +104,7 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
     by_text = {(number, text): pk for number, text, pk in known}
     reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text)) in by_text}
     new = [(page, document.sha256) for page in batch if page.number not in reused]
-    return reused | writer.stage_pages(document, new)
+    return reused | writer.insert_staged_pages(document, new)
 
 
 def _stored_chunks(chunks: RevisionQuerySet) -> list[PlannedChunk]:

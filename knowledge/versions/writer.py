@@ -34,7 +34,7 @@ _REVISIONED_MODELS = (Embedding, ChunkTerms, Chunk, Page)
 
 
 @transaction.atomic
-def stage_pages(
+def insert_staged_pages(
     document: Document, pages: Sequence[tuple[PageText, str]], *, files: Mapping[int, RepositoryFile] = _NO_FILES
 ) -> dict[int, int]:
     """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number. `files` says
@@ -57,7 +57,7 @@ def stage_pages(
 
 
 @transaction.atomic
-def stage_chunks(
+def insert_staged_chunks(
     document: Document, chunks: Sequence[PlannedChunk], *, texts: Mapping[int, str], title: str, is_paged: bool
 ) -> None:
     """Stage chunks with their words. `texts` has the text of each page by its row."""

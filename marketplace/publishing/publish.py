@@ -16,7 +16,7 @@ from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
 from marketplace.publishing.knowledge_consent import consent_blockers
-from plugins.models import SEMVER, AnswerPolicy, Plugin, PluginHeld, Release
+from plugins.models import SEMVER, AnswerPolicy, Plugin, PublishingBlocked, Release
 from querying import releases
 from webhooks import outbox
 from webhooks.models import Event
@@ -94,7 +94,8 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
 
 def make_live(plugin: Plugin, release: Release, *, is_news: bool = True, returns_to: Release | None = None) -> None:
     """Agents get this release from now on, the listing shows it, and webhooks are told where it `is_news`. Called in
-    the transaction that made the release; `returns_to` is the earlier one that it repeats. Raises `PluginHeld`."""
+    the transaction that made the release; `returns_to` is the earlier one that it repeats. Raises
+    `PublishingBlocked`."""
     plugin.set_live_release(release)
     update_and_enqueue_listing(plugin)
     if is_news:
@@ -126,7 +127,7 @@ def publish_blockers(
     """What still blocks publishing, each a sentence. `golden` and `counts` spare looking again."""
     reasons, counts = _policy_errors(plugin), counts or counts_by_plugin([plugin])[plugin.pk]
     if plugin.is_held:
-        reasons.insert(0, PluginHeld().message_with_hint)
+        reasons.insert(0, PublishingBlocked().message_with_hint)
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
     if not counts.answering:

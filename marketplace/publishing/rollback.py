@@ -23,7 +23,7 @@ def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
 
     Releases are never moved: this makes a newer one with the same content and scorecard, or makes the latest one live
     where its content is already the same. The golden gate is not asked: the content has been published before.
-    Raises `RollbackKnowledgeGone`, `PluginHeld`.
+    Raises `RollbackKnowledgeGone`, `PublishingBlocked`.
     """
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)

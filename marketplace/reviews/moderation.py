@@ -56,7 +56,7 @@ def hide_review(report: Report, *, by: User) -> ModerationDecision:
 
 def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
     """Withdraws the plugin and keeps it withdrawn, tells its owner, and decides this report and every other one of
-    the plugin itself that waits. Its owner may publish it again once that is lifted (`lift_hold`)."""
+    the plugin itself that waits. Its owner may publish it again once that is lifted (`unblock_publishing`)."""
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
         together = (
@@ -66,20 +66,20 @@ def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
         # Also where its owner was quicker to withdraw it: they would put it back.
         is_news = bool(decided) and not plugin.is_held
         if is_news:
-            plugin.hold()
+            plugin.block_publishing()
             withdraw_from_marketplace(plugin)
     told = moderation_mails.send_plugin_withdrawn(plugin, reason=report.get_reason_display()) if is_news else None
     return ModerationDecision(reports=decided, is_mail_sent=told)
 
 
-def lift_hold(plugin: Plugin) -> bool | None:
+def unblock_publishing(plugin: Plugin) -> bool | None:
     """What was withdrawn may be published again, which its owner is told. Whether the mail went out; None where there
     was nothing to lift."""
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update(of=["self"]).select_related("owner").get(pk=plugin.pk)
         if not plugin.is_held:
             return None
-        plugin.lift_hold()
+        plugin.unblock_publishing()
     return moderation_mails.send_hold_lifted(plugin)
 
 

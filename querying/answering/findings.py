@@ -82,7 +82,7 @@ class Findings:
         return self.consultation.usage + self.question.planned.usage
 
 
-def judge(
+def apply_gate(
     question: ResolvedQuestion,
     *,
     evidence: Evidence,
@@ -113,7 +113,7 @@ def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM)
     consultation = next(decided, Consultation())
     evidence = combine_evidence([one.evidence for one in parts if one.evidence])
     resolved = ResolvedQuestion.of(question)
-    return judge(resolved, evidence=evidence, consultation=consultation, passages=evidence.passages, llm=llm)
+    return apply_gate(resolved, evidence=evidence, consultation=consultation, passages=evidence.passages, llm=llm)
 
 
 def _refusal(found: Findings, *, llm: LLM) -> Answer | None:

@@ -23,7 +23,7 @@ from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
 from querying.audit.question_trace import question_trace
-from querying.layers import hold_account, hold_bases
+from querying.layers import lock_account_against_deletion, lock_bases_against_deletion
 from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
 from querying.question.resolve import ResolvedQuestion
@@ -127,8 +127,8 @@ def _save_row(record: QueryRecord) -> None:
 def _erased_if_gone(record: QueryRecord, pins: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What changes of a private row where its asker or something that it read was deleted while it was answered: then
     no word of it is kept. What is there stays until the row is committed, so that its deletion finds the row."""
-    has_account = hold_account(record.question.caller.user_id)
-    found = hold_bases([pin["knowledge_base"] for pin in pins])
+    has_account = lock_account_against_deletion(record.question.caller.user_id)
+    found = lock_bases_against_deletion([pin["knowledge_base"] for pin in pins])
     changed: dict[str, Any] = {"knowledge": [pin for pin in pins if pin["knowledge_base"] in found]}
     if not has_account:
         return changed | dict.fromkeys(_FOREIGN_KEYS) | _erased_columns()

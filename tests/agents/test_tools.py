@@ -14,7 +14,7 @@ from agents.models import AgentRun
 from agents.tools import sanitize_content
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.sanitize_content import REDACTED, redact_instructions
-from agents.tools.tool_types import ToolContext, ToolResult
+from agents.tools.tool_types import CallOutcome, ToolContext
 from conversations.models import Project
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
@@ -43,7 +43,7 @@ def redacted(text: str) -> str:
     return async_to_sync(redact_instructions)(text)
 
 
-def call(name: str, context: ToolContext, /, **given: Any) -> ToolResult:
+def call(name: str, context: ToolContext, /, **given: Any) -> CallOutcome:
     return async_to_sync(execute_tool)(name, given, context)
 
 
@@ -134,7 +134,7 @@ def test_every_schema_refuses_what_it_does_not_know() -> None:
 # --- Searching ----------------------------------------------------------------------------------------------------
 
 
-def titles(done: ToolResult) -> set[str]:
+def titles(done: CallOutcome) -> set[str]:
     assert done.error is None, done.error
     return {one["title"] for one in done.result["citations"]}
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from conversations.models import Project
-from conversations.private_document_search import Scope, private_layers
+from conversations.private_document_search import DocumentScope, private_layers
 from knowledge.models import Document, KnowledgeBase
 from marketplace.account.account_deletion import delete_account
 from marketplace.account.data_export import personal_rows
@@ -54,7 +54,7 @@ def test_the_plugin_and_ones_own_documents_answer_together(
 def test_a_project_is_a_layer_as_long_as_one_is_in_it(published: Plugin, project: Project, bob: User) -> None:
     layers = private_layers(bob, project=project)
     assert "75 mm" in ask(published, bob, layers=layers)[1].text
-    assert private_layers(bob, project=project, scope=Scope.PERSONAL) == ()
+    assert private_layers(bob, project=project, scope=DocumentScope.PERSONAL) == ()
     project.set_members({})
     assert private_layers(bob, project=project) == ()
     question, answer = ask(published, bob, layers=layers)

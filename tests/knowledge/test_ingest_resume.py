@@ -66,10 +66,10 @@ def crash_before(monkeypatch: pytest.MonkeyPatch, module: object, name: str, *, 
 
 
 POINTS = [
-    (writer, "stage_pages", 2),
+    (writer, "insert_staged_pages", 2),
     (ingesting, "plan_chunks", 1),
-    (writer, "stage_chunks", 1),
-    (writer, "stage_chunks", 2),
+    (writer, "insert_staged_chunks", 1),
+    (writer, "insert_staged_chunks", 2),
     (embeddings, "_embed_batch", 1),
     (embeddings, "_embed_batch", 2),
     (publish_version, "publish_version", 1),
@@ -140,7 +140,7 @@ def test_a_reading_goes_on_after_the_pages_that_were_stored(
     ingest(whole.pk)
     document = add_pdf(make_base(), texts)
     with monkeypatch.context() as patch:
-        crash_before(patch, writer, "stage_pages", call=3)
+        crash_before(patch, writer, "insert_staged_pages", call=3)
         with pytest.raises(Crash):
             ingest(document.pk)
     kept = dict(document.pages.values_list("number", "pk"))

@@ -9,7 +9,7 @@ from lexibrarian.artefacts.design import Design
 from lexibrarian.sources import Source
 
 
-class Level(str, Enum):
+class ChangeLevel(str, Enum):
     """What an update does with a source; the names are part of its output."""
 
     CONFLICT = "conflict"
@@ -23,25 +23,27 @@ class Level(str, Enum):
 
 
 # The levels at which the design file is written anew, and a model would be asked.
-WRITTEN = frozenset({Level.NEW, Level.CONTENT_CHANGED, Level.CONTENT_ONLY, Level.INTERFACE_CHANGED})
+WRITTEN = frozenset(
+    {ChangeLevel.NEW, ChangeLevel.CONTENT_CHANGED, ChangeLevel.CONTENT_ONLY, ChangeLevel.INTERFACE_CHANGED}
+)
 
 
-def level_of(source: Source, design: Design | None, interface_hash: Callable[[], str]) -> Level:
+def level_of(source: Source, design: Design | None, interface_hash: Callable[[], str]) -> ChangeLevel:
     """The first that holds, in this order; the interface is only read when the others leave it open.
 
     `interface_hash` returns `""` for files that are not code.
     """
     if source.in_conflict:
-        return Level.CONFLICT
+        return ChangeLevel.CONFLICT
     if design is None:
-        return Level.NEW
+        return ChangeLevel.NEW
     if not design.has_footer:
-        return Level.ADOPTED
+        return ChangeLevel.ADOPTED
     if design.meta.get("source_hash") == source.hash:
-        return Level.UNCHANGED
+        return ChangeLevel.UNCHANGED
     if design.edited:
-        return Level.AGENT_UPDATED
+        return ChangeLevel.AGENT_UPDATED
     current = interface_hash()
     if not current:
-        return Level.CONTENT_CHANGED
-    return Level.CONTENT_ONLY if design.meta.get("interface_hash") == current else Level.INTERFACE_CHANGED
+        return ChangeLevel.CONTENT_CHANGED
+    return ChangeLevel.CONTENT_ONLY if design.meta.get("interface_hash") == current else ChangeLevel.INTERFACE_CHANGED

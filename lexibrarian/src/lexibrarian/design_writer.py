@@ -27,7 +27,7 @@ from lexibrarian.artefacts.design import (
     with_updated_footer,
 )
 from lexibrarian.artefacts.design_summary import summary_of
-from lexibrarian.changes import WRITTEN, Level
+from lexibrarian.changes import WRITTEN, ChangeLevel
 from lexibrarian.config import Config
 from lexibrarian.file_cache import FileCache
 from lexibrarian.languages.outline import Outline
@@ -79,7 +79,7 @@ class DesignWriter:
         source: Source,
         outline: Outline | None,
         design: Design | None,
-        level: Level,
+        level: ChangeLevel,
         links: Links,
         *,
         abridged: bool,
@@ -108,15 +108,17 @@ class DesignWriter:
         if not design.keeps_description:
             before = with_description(before, said.description)
             meta["description_hash"] = short_hash(said.description)
-        if level is not Level.CONTENT_ONLY:
+        if level is not ChangeLevel.CONTENT_ONLY:
             before = with_missing_sections(before, said.sections)
         self._seal(source.path, before, meta, design.footed.after, abridged=abridged)
 
-    def _said(self, source: Source, outline: Outline | None, design: Design | None, level: Level) -> Suggestion | None:
+    def _said(
+        self, source: Source, outline: Outline | None, design: Design | None, level: ChangeLevel
+    ) -> Suggestion | None:
         """What there is to say about a source; `None`, and nothing may be written, where no model's answer came, or
         where somebody edited the design file meanwhile."""
         plain = Suggestion(describe(source.path, source.text, outline))
-        light = level is Level.CONTENT_ONLY
+        light = level is ChangeLevel.CONTENT_ONLY
         if self.archivist is None or (light and design and design.keeps_description):
             return plain
         if not self.archivist.takes(source):

@@ -144,7 +144,7 @@ def read_patterns(text: str) -> tuple[Pattern, ...]:
 
 
 @dataclass(frozen=True)
-class Level:
+class IgnoreLevel:
     base: str
     patterns: tuple[Pattern, ...]
 
@@ -158,7 +158,7 @@ class Level:
         return None
 
 
-Levels = tuple[Level, ...]
+Levels = tuple[IgnoreLevel, ...]
 
 
 @dataclass
@@ -167,18 +167,18 @@ class Ignoring:
 
     root: Path
     additional: Iterable[str] = ()
-    _own: Level = field(init=False)
+    _own: IgnoreLevel = field(init=False)
     _outer: Levels = field(init=False)
     tracked: frozenset[str] = field(init=False)
     _forced: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         lexignore = _text(self.root / ".lexignore")
-        self._own = Level("", read_patterns("\n".join([lexignore, *self.additional])))
+        self._own = IgnoreLevel("", read_patterns("\n".join([lexignore, *self.additional])))
         git = _git_directory(self.root)
         self.tracked = _tracked_though_ignored(self.root) if git else frozenset()
         files = [_global_excludes(self.root), git / "info" / "exclude"] if git else []
-        outer = (Level("", read_patterns(_text(path))) for path in files if path)
+        outer = (IgnoreLevel("", read_patterns(_text(path))) for path in files if path)
         self._outer = tuple(level for level in outer if level.patterns)
 
     def enter(self, directory: str, levels: Levels | None) -> Levels:
@@ -187,7 +187,7 @@ class Ignoring:
         text = _text(f"{self.root}/{directory}/.gitignore" if directory else self.root / ".gitignore")
         patterns = read_patterns(text) if text else ()
         base = f"{directory}/" if directory else ""
-        return (*levels, Level(base, patterns)) if patterns else levels
+        return (*levels, IgnoreLevel(base, patterns)) if patterns else levels
 
     def ignores(self, path: str, levels: Levels, *, directory: bool) -> bool:
         """Whether an entry is ignored; the innermost file that speaks of it decides, and `.lexignore` may only add."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from lexibrarian.changes import Level
+from lexibrarian.changes import ChangeLevel
 
 
 @dataclass
@@ -13,7 +13,7 @@ class Report:
     """What an update did, or with `dry_run` would do; paths are those of the sources."""
 
     dry_run: bool = False
-    levels: dict[str, Level] = field(default_factory=dict)
+    levels: dict[str, ChangeLevel] = field(default_factory=dict)
     listed_only: dict[str, str] = field(default_factory=dict)
     relinked: list[str] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)

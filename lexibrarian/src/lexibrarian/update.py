@@ -16,7 +16,7 @@ from lexibrarian.artefacts.design import (
     read_design,
     short_hash,
 )
-from lexibrarian.changes import Level, level_of
+from lexibrarian.changes import ChangeLevel, level_of
 from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
@@ -198,15 +198,15 @@ class _Run:
             return outlines[0]
 
         level = level_of(source, design, lambda: each.interface_hash if (each := outline()) else "")
-        if whole != text and level is not Level.CONFLICT:
-            level = Level.INTERFACE_CHANGED if outline() else Level.CONTENT_CHANGED
+        if whole != text and level is not ChangeLevel.CONFLICT:
+            level = ChangeLevel.INTERFACE_CHANGED if outline() else ChangeLevel.CONTENT_CHANGED
         self.report.levels[path] = level
-        if level is Level.CONFLICT:
+        if level is ChangeLevel.CONFLICT:
             logger.warning("skipped %s: it holds conflict markers", path)
             return
         links = self._links(source, outline, states[0])
         abridged = strategy == "abridged"
-        if level is Level.UNCHANGED:
+        if level is ChangeLevel.UNCHANGED:
             assert design is not None
             self.writer.relink(source, design, links, states[1], abridged=abridged)
         elif not self.report.dry_run:
@@ -229,7 +229,7 @@ class _Run:
         if strategy in ("skipped", "reference"):
             self.report.listed_only[path] = strategy
         elif self.file_cache.is_settled(path) and (self.same_files or self._links_are_settled(path)):
-            self.report.levels[path] = Level.UNCHANGED
+            self.report.levels[path] = ChangeLevel.UNCHANGED
         elif reason := self.file_cache.listed(path):
             self.report.listed_only[path] = reason
         else:

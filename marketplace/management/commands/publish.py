@@ -7,7 +7,7 @@ from typing import Any
 from lexic.management.lexic_command import LexicCommand
 from marketplace.publishing.publish import publish
 from marketplace.publishing.withdraw import withdraw_from_marketplace
-from marketplace.reviews.moderation import lift_hold
+from marketplace.reviews.moderation import unblock_publishing
 from plugins.management.plugin_argument import get_plugin
 
 
@@ -32,7 +32,7 @@ class Command(LexicCommand):
             self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
             return
         if options["lift"]:
-            lift_hold(plugin)
+            unblock_publishing(plugin)
             self._say({"plugin": slug, "held": False}, f"{slug} may be published again by its owner.", options)
             return
         done = publish(plugin, by=plugin.owner, version=options["release"], notes=options["notes"])

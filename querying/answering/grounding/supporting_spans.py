@@ -121,7 +121,7 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
     text = passage.content
     for run, piece in _runs_sharing_words(claim, passage):
         words = compare_words(claim, piece, around)
-        sentences = [unwrap_lines(text[start:end]) for start, end in run]
+        sentences = [unwrap_keeping_length(text[start:end]) for start, end in run]
         main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
         start, end = run[0][0], run[-1][1]
         yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
@@ -133,13 +133,13 @@ def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence
     wanted, text = stem_set(claim), passage.content
     widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
     for run in _sentence_runs(text, passage.source_type, widest=widest):
-        piece = unwrap_lines(text[run[0][0] : run[-1][1]])
+        piece = unwrap_keeping_length(text[run[0][0] : run[-1][1]])
         if wanted & stem_set(piece):
             yield run, piece
 
 
 @lru_cache(maxsize=4096)
-def unwrap_lines(text: str) -> str:
+def unwrap_keeping_length(text: str) -> str:
     """The text as a claim is read: plain, and without the line breaks that a page's width made. A list item stays
     apart from what is before it."""
     return " ".join(_BREAK_BEFORE_ITEM.sub("; ", sanitize(text)).split())

@@ -18,7 +18,7 @@ from marketplace.models import Report
 from marketplace.publishing.publish import NotReady, publish, publish_blockers
 from marketplace.publishing.rollback import roll_back
 from marketplace.reviews import moderation
-from plugins.models import Plugin, PluginHeld
+from plugins.models import Plugin, PublishingBlocked
 
 pytestmark = pytest.mark.django_db
 WORDS = "An operator withdrew this plugin after a report; it cannot be published until they allow it."
@@ -61,7 +61,7 @@ def signed_in(person: User) -> Client:
 def test_its_owner_cannot_publish_it_and_reads_why(plugin: Plugin, alice: User) -> None:
     with pytest.raises(NotReady) as refused:
         publish(plugin, by=alice)
-    assert refused.value.reasons == publish_blockers(plugin) == [f"{WORDS} {PluginHeld.hint}"]
+    assert refused.value.reasons == publish_blockers(plugin) == [f"{WORDS} {PublishingBlocked.hint}"]
     address = reverse("admin:builder_publish", args=[plugin.pk])
     assert WORDS in signed_in(alice).get(address).content.decode()
     signed_in(alice).post(address, {"version": "", "notes": ""})
@@ -73,12 +73,12 @@ def test_neither_a_new_version_nor_an_earlier_one_nor_the_api_is_a_way_round(plu
         publish(plugin, by=alice, version="2.0.0")
     release = plugin.latest_release()
     assert release is not None
-    with pytest.raises(PluginHeld):
+    with pytest.raises(PublishingBlocked):
         roll_back(plugin, to=release, by=alice)
     client = APIClient()
     client.force_login(alice)
     said = client.post("/api/plugins/boots/publish", {}, format="json")
-    assert (said.status_code, said.json()["missing"]) == (409, [f"{WORDS} {PluginHeld.hint}"])
+    assert (said.status_code, said.json()["missing"]) == (409, [f"{WORDS} {PublishingBlocked.hint}"])
     said = client.patch("/api/plugins/boots", {"isHeld": False, "is_held": False}, format="json")
     assert Plugin.objects.get().is_held
     assert (is_on_the_air(), plugin.releases.count()) == (False, 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lexibrarian.changes import Level
+from lexibrarian.changes import ChangeLevel
 from lexibrarian.cli.output import FAILED, OK, Output, command, counted
 from lexibrarian.config import Config, load_config
 from lexibrarian.errors import LibraryError
@@ -97,7 +97,7 @@ def _existing(project: Project, path: str) -> str:
 def _reported(report: Report, warnings: list[str]) -> Output:
     counts = report.counts
     lines = [f"{'Would update' if report.dry_run else 'Updated'} {counted(len(report.levels), 'source')}."]
-    lines += [f"  {level.value}: {counts[level.value]}" for level in Level if counts[level.value]]
+    lines += [f"  {level.value}: {counts[level.value]}" for level in ChangeLevel if counts[level.value]]
     groups = {
         "relinked": report.relinked,
         "removed": report.removed,
@@ -106,7 +106,7 @@ def _reported(report: Report, warnings: list[str]) -> Output:
     }
     lines += [f"  {what}: {len(paths)}" for what, paths in groups.items() if paths]
     lines += [f"  moved: {old} -> {new}" for old, new in sorted(report.moved.items())]
-    conflicts = [path for path, level in report.levels.items() if level is Level.CONFLICT]
+    conflicts = [path for path, level in report.levels.items() if level is ChangeLevel.CONFLICT]
     warnings = [*warnings, *(f"{path} holds conflict markers and was skipped." for path in conflicts)]
     if report.over_budget:
         lines.append(f"  over the token budget: {len(report.over_budget)}; these sources may do too much")
@@ -119,8 +119,8 @@ def _reported(report: Report, warnings: list[str]) -> Output:
         lines += [f"    {path}: {problem}" for path, problem in list(report.failed.items())[:_MOST_FAILURES]]
     data = {
         "dry_run": report.dry_run,
-        "counts": {level.value: counts[level.value] for level in Level},
-        "levels": {path: level.value for path, level in report.levels.items() if level is not Level.UNCHANGED},
+        "counts": {level.value: counts[level.value] for level in ChangeLevel},
+        "levels": {path: level.value for path, level in report.levels.items() if level is not ChangeLevel.UNCHANGED},
         "relinked": report.relinked,
         "moved": report.moved,
         "removed": report.removed,
