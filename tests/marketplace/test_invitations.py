@@ -106,7 +106,7 @@ def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch)
     for _ in range(2):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
         Invitation.objects.all().delete()
-    with pytest.raises(invitations.TooManyMails):
+    with pytest.raises(invitations.TooManyInvitations):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert (len(mail.outbox), Invitation.objects.count()) == (2, 0)
 
