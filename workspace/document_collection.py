@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -22,7 +22,7 @@ from conversations.private_documents import PrivateDocuments, personal_documents
 from conversations.project_access import find_project
 from knowledge.documents.document_rows import BaseAccess, DocumentRow, document_rows
 from knowledge.documents.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
-from knowledge.models import Document, DocumentStatus, KnowledgeBase, Page
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from lexic.http.parameters import get_page, single_line
 
@@ -98,7 +98,7 @@ def with_place(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 
 
 def documents_context(request: SignedInRequest, place: DocumentCollection) -> dict[str, Any]:
-    """What the list and the forms above it show. Four statements, however many documents there are."""
+    """What the list and the forms above it show. The number of statements does not grow with that of the documents."""
     everything = place.documents.documents()
     words = single_line(request.GET.get("title", ""), max_length=_MAX_SEARCH_LENGTH)
     chosen = everything.name_contains(words) if words else everything
@@ -111,7 +111,7 @@ def documents_context(request: SignedInRequest, place: DocumentCollection) -> di
     return {
         "place": place,
         "may_change": place.documents.is_editor,
-        "lines": _lines(list(page), place),
+        "lines": _lines(list(page), place, comparable=_comparable(everything)),
         "page": page,
         "counts": counts,
         "title_words": words,
@@ -145,7 +145,15 @@ def _reviews(place: DocumentCollection) -> ContractReviewQuerySet:
     return shown[:_MAX_REVIEWS]
 
 
-def _lines(documents: Sequence[Document], place: DocumentCollection) -> list[DocumentListItem]:
+def _comparable(documents: DocumentQuerySet) -> set[UUID]:
+    """Two of those that another one may be compared with, or as many as there are."""
+    ready = documents.filter(status=DocumentStatus.READY, is_template=False)
+    return set(ready.values_list("pk", flat=True)[:2])
+
+
+def _lines(
+    documents: Sequence[Document], place: DocumentCollection, *, comparable: Set[UUID]
+) -> list[DocumentListItem]:
     base = place.documents.base
     readable = {base.pk} if base else set()
     access = BaseAccess(readable=readable, editable=readable if place.documents.is_editor else set())
@@ -156,7 +164,7 @@ def _lines(documents: Sequence[Document], place: DocumentCollection) -> list[Doc
             opens=reverse("source", args=[first_pages[pk]]) if (pk := row.document.pk) in first_pages else "",
             asks=place.ask_url(pk) if pk in first_pages else "",
             reviews=place.url("review", pk) if pk in first_pages else "",
-            compares=place.url("compare", pk) if pk in first_pages and len(first_pages) > 1 else "",
+            compares=place.url("compare", pk) if pk in first_pages and comparable - {pk} else "",
             retries=place.url("retry", pk),
             deletes=place.url("delete_document", pk),
         )

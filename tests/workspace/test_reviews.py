@@ -181,6 +181,18 @@ def test_nothing_is_compared_where_there_is_one_document(alice: User, project: P
     assert "/compare" not in page
 
 
+def test_what_one_looks_for_can_be_compared_with_documents_that_are_not_listed(
+    alice: User, project: Project, browse: Browse
+) -> None:
+    other = read_text(project.knowledge_base, "Draft", "Marrow Ltd pays nothing.")
+    client, found = browse(alice), f"/projects/{project.pk}?title=Settlement"
+    page = shown(client, found)
+    assert (page.count("/compare"), str(other.pk) in page.split('id="documents"')[1]) == (1, False)
+    Document.objects.filter(pk=other.pk).update(is_template=True)
+    for address in (found, f"/projects/{project.pk}"):
+        assert f"{Document.objects.get(title='Settlement').pk}/compare" not in shown(client, address)
+
+
 def test_a_finding_is_decided_and_the_decision_taken_back(
     alice: User, reviewed: ContractReview, browse: Browse
 ) -> None:
