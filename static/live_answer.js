@@ -192,6 +192,7 @@ export class LiveTurn {
 // asked: then `refuse` gets the words and the status, and the turn is gone. `accept` gets the response as it begins,
 // `whole` the event that ends it. `addressOf` gives the address of a run that goes on by itself, where that is one.
 export async function converse(turn, { action, fields, signal, refuse, accept, whole = () => {}, addressOf }) {
+  const goesOn = () => addressOf && turn.run;
   try {
     const response = await fetch(action, {
       method: "POST",
@@ -206,17 +207,17 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
     }
     accept(response);
     if (await showEvents(turn, response, whole)) return "asked";
-    if (!addressOf) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+    if (!goesOn()) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
   } catch (error) {
     // What somebody stops has not gone wrong.
-    if (error.name !== "AbortError" && !(addressOf && turn.run)) {
+    if (error.name !== "AbortError" && !goesOn()) {
       turn.fail({ error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." });
       return "unreachable";
     }
     if (error.name === "AbortError")
       turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
   }
-  if (addressOf && turn.run) {
+  if (goesOn()) {
     turn.interrupt();
     await follow(turn, { address: addressOf(turn.run), whole });
   }

@@ -153,6 +153,20 @@ def _cut_off(route: Route) -> None:
     route.fulfill(response=response, body=whole[: whole.index("event: content")])
 
 
+def test_a_stream_that_ends_before_its_run_is_named_is_said_to_have_stopped(
+    page: Page, alice: User, project: Project
+) -> None:
+    address = f"/c/{ChatSession.objects.get().pk}"
+    sign_in(page, alice, to=address)
+    headers = {"content-type": "text/event-stream", "content-location": address}
+    page.route("**/chats/ask", lambda route: route.fulfill(headers=headers, body=": begun\n\n"))
+    page.get_by_label("Your message").fill("What does Marrow pay?")
+    page.get_by_role("button", name="Send").click()
+    turn = page.locator("#talk > .turn").last
+    expect(turn.get_by_role("alert")).to_contain_text("The answer stopped early.")
+    expect(turn).to_have_attribute("aria-busy", "false")
+
+
 def test_files_of_google_drive_are_chosen(page: Page, alice: User, google: Google) -> None:
     google.add("one", "notes.txt", b"Marrow beds are watered in the evening.")
     google.add("two", LONG, b"", "application/vnd.google-apps.presentation")
