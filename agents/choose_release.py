@@ -23,18 +23,22 @@ def choose_release(
     principal: Principal, *, plugin: str = "", project: Project | None = None, session: ChatSession | None = None
 ) -> Release:
     """The release as it stands now. Raises `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`."""
-    reference = plugin or default_plugin(principal, project=project, session=session)
-    if not reference:
-        raise NoPluginNamed
-    return releases.resolve(reference, principal=principal)
+    if not plugin:
+        default = default_plugin(principal, project=project, session=session)
+        if default is None:
+            raise NoPluginNamed
+        plugin = default.slug
+    return releases.resolve(plugin, principal=principal)
 
 
-def default_plugin(principal: Principal, *, project: Project | None, session: ChatSession | None = None) -> str:
-    """The slug of the plugin that is asked where a message names none: its project's, the one that its conversation
-    asked last, or the desk; the first that the principal may ask. "" where there is none."""
+def default_plugin(
+    principal: Principal, *, project: Project | None, session: ChatSession | None = None
+) -> Plugin | None:
+    """The plugin that is asked where a message names none: its project's, the one that its conversation asked last, or
+    the desk; the first that the principal may ask."""
     named = [_project_slug(project), _last_asked_slug(session), settings.AGENTS.desk]
-    askable = set(Plugin.objects.visible_to(principal).filter(slug__in=named).values_list("slug", flat=True))
-    return next((slug for slug in named if slug in askable), "")
+    askable = {plugin.slug: plugin for plugin in Plugin.objects.visible_to(principal).filter(slug__in=named)}
+    return next((askable[slug] for slug in named if slug in askable), None)
 
 
 def _project_slug(project: Project | None) -> str:

@@ -22,7 +22,6 @@ from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_ME
 from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession, Project
 from lexic.errors import LexicError
-from plugins.models import Plugin
 from workspace.conversation_start import attachable_documents, conversation_examples
 from workspace.conversation_turns import conversation_turns
 from workspace.forms import MODEL_NAMES, TitleForm, plugin_choices
@@ -83,7 +82,6 @@ def render_conversation(
         "title_form": title_form or TitleForm(initial={"title": session.title if session else ""}),
         "ask_url": reverse("ask"),
         "asked_plugin": plugin,
-        "plugin_name": Plugin.objects.filter(slug=plugin).values_list("name", flat=True).first() if plugin else "",
         "plugins": [] if plugin else plugin_choices(user),
         "examples": [] if exchanges else conversation_examples(user, project=project, plugin=plugin),
         "kept": kept,

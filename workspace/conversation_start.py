@@ -56,8 +56,8 @@ def attachable_documents(
     ]
 
 
-def conversation_examples(user: User, *, project: Project | None, plugin: str) -> list[ConversationExample]:
-    """Three messages to begin with, by the documents that came in last and the templates of the plugin of this slug."""
+def conversation_examples(user: User, *, project: Project | None, plugin: Plugin | None) -> list[ConversationExample]:
+    """Three messages to begin with, by the documents that came in last and the templates of the plugin."""
     scope = DocumentScope.PROJECT if project else DocumentScope.PERSONAL
     documents = list(_ready_documents(user, project=project, scope=scope)[:MAX_EXAMPLES])
     if not documents:
@@ -97,9 +97,8 @@ def _review_request(user: User, documents: list[Document]) -> ConversationExampl
     return ConversationExample(text=f"Review “{found.title}”", document=found.pk) if found else None
 
 
-def _draft_request(user: User, slug: str) -> ConversationExample | None:
+def _draft_request(user: User, plugin: Plugin | None) -> ConversationExample | None:
     """A template of the plugin, which the person may ask, that is not closed to them."""
-    plugin = Plugin.objects.filter(slug=slug).first() if slug else None
     if plugin is None:
         return None
     bases = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")

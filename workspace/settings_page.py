@@ -8,17 +8,15 @@ from django.http import HttpResponse
 from accounts.signed_in_request import SignedInRequest
 from agents.choose_release import default_plugin
 from marketplace.account.connections import connections_context
-from plugins.models import Plugin
 from workspace.pages import render_page, workspace_view
 
 
 @workspace_view("GET")
 def show_settings(request: SignedInRequest) -> HttpResponse:
     """The settings, all of them on pages that have their own forms."""
-    desk = default_plugin(request.user, project=None)
     context = {
         **connections_context(request.user),
         "has_model": settings.LEXIC_LLM != "extractive",
-        "desk": Plugin.objects.filter(slug=desk).first() if desk else None,
+        "desk": default_plugin(request.user, project=None),
     }
     return render_page(request, "workspace/settings.html", context, section="settings")

@@ -111,16 +111,17 @@ def test_three_examples_are_of_the_documents_and_the_templates(
     Document.objects.create(
         knowledge_base=base, title="A playbook", source_type="md", is_template=True, doc_type="playbook"
     )
-    found = conversation_examples(alice, project=asked, plugin="cover")
+    found = conversation_examples(alice, project=asked, plugin=published)
     assert [(one.text, one.document) for one in found] == [
         ("What does “Agreement with Stone” say about Purpose?", None),
         ("Review “Agreement with Stone”", contract.pk),
         ("Draft a document: Notice", None),
     ]
-    texts = [one.text for one in conversation_examples(dana, project=asked, plugin="")]
+    texts = [one.text for one in conversation_examples(dana, project=asked, plugin=None)]
     assert texts == [found[0].text, "What does “Agreement with Stone” say?", "What does “Settlement” say?"]
-    assert conversation_examples(alice, project=None, plugin="cover") == []
+    assert conversation_examples(alice, project=None, plugin=published) == []
     # What the plugin's author closes to others is named to none of them.
     Plugin.objects.update(public_only=True)
-    assert "Notice" in str(conversation_examples(alice, project=asked, plugin="cover"))
-    assert "Notice" not in str(conversation_examples(dana, project=asked, plugin="cover"))
+    published.refresh_from_db()
+    assert "Notice" in str(conversation_examples(alice, project=asked, plugin=published))
+    assert "Notice" not in str(conversation_examples(dana, project=asked, plugin=published))
