@@ -8,12 +8,14 @@ from itertools import islice
 from uuid import UUID
 
 from accounts.models import User
-from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
+from agents.tools.templates import first_template
 from conversations.models import Project
-from conversations.private_document_search import DocumentScope, private_bases
-from knowledge.models import BaseKind, Chunk, Consent, Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
+from conversations.private_document_search import DocumentScope, private_bases, private_layers
+from knowledge.models import BaseKind, Chunk, Document, DocumentQuerySet, DocumentStatus
 from language.terms import terms
 from plugins.models import Plugin
+from querying import releases
+from querying.types import Caller, Question
 
 MAX_EXAMPLES = 3
 _MAX_ATTACHABLE = 50
@@ -62,7 +64,7 @@ def conversation_examples(user: User, *, project: Project | None, plugin: Plugin
     documents = list(_ready_documents(user, project=project, scope=scope)[:MAX_EXAMPLES])
     if not documents:
         return []
-    wanted = [_section_question(documents[0]), _review_request(user, documents), _draft_request(user, plugin)]
+    wanted = [_section_question(documents[0]), _review_request(user, documents), _draft_request(user, project, plugin)]
     others = (ConversationExample(text=f"What does “{one.title}” say?") for one in documents)
     found = [one for one in wanted if one]
     return [*found, *islice(others, MAX_EXAMPLES - len(found))]
@@ -97,14 +99,16 @@ def _review_request(user: User, documents: list[Document]) -> ConversationExampl
     return ConversationExample(text=f"Review “{found.title}”", document=found.pk) if found else None
 
 
-def _draft_request(user: User, plugin: Plugin | None) -> ConversationExample | None:
-    """A template of the plugin, which the person may ask, that is not closed to them."""
+def _draft_request(user: User, project: Project | None, plugin: Plugin | None) -> ConversationExample | None:
+    """A template that a message to the plugin would have filled in."""
     if plugin is None:
         return None
-    bases = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")
-    templates = Document.objects.present().filter(knowledge_base__in=bases, is_template=True)
-    templates = templates.exclude(doc_type__iexact=PLAYBOOK_TYPE)
-    if plugin.public_only and not Plugin.objects.readable_by(user).filter(pk=plugin.pk).exists():
-        templates = templates.filter(is_public=True)
-    title = templates.order_by("title").values_list("title", flat=True).first()
-    return ConversationExample(text=f"Draft a document: {title}") if title else None
+    question = Question(
+        text="",
+        release=releases.resolve(plugin.slug, principal=user),
+        caller=Caller(name="examples", user_id=user.pk),
+        layers=private_layers(user, project=project),
+        is_private=True,
+    )
+    template = first_template(question)
+    return ConversationExample(text=f"Draft a document: {template.title}") if template else None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, Sum
 from django.db.models.functions import Length
 
 from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
@@ -106,6 +106,11 @@ def templates_of(question: Question) -> list[DocumentTemplate]:
     return list(_templates(question))
 
 
+def first_template(question: Question) -> DocumentTemplate | None:
+    """The first of them; no other one is read."""
+    return next(_templates(question), None)
+
+
 def find_template(name: str, question: Question) -> DocumentTemplate:
     """The one with this title or document id. Raises `UnknownTemplate`."""
     templates = templates_of(question)
@@ -130,7 +135,8 @@ def _templates(question: Question) -> Iterator[DocumentTemplate]:
     # A playbook is marked as a template too, and says what one would give way on.
     usable = usable_templates(question).exclude(doc_type__iexact=PLAYBOOK_TYPE)
     for base in bases_of(question):
-        marked = usable.filter(knowledge_base=base.knowledge_base_id)
+        open_pages = Page.objects.filter(document=OuterRef("pk"), text__contains="{{").alive_at(base.revision)
+        marked = usable.filter(Exists(open_pages), knowledge_base=base.knowledge_base_id)
         for document in marked.order_by("title", "pk")[:_MAX_TEMPLATES]:
             pages = Page.objects.filter(document=document).alive_at(base.revision).order_by("number")
             if (pages.aggregate(length=Sum(Length("text")))["length"] or 0) > _MAX_TEMPLATE_CHARACTERS:

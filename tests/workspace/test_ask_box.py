@@ -7,15 +7,18 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from agents.models import AgentRun
 from conversations.models import ChatSession, Project
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from tests.cover import handbook, plugin, published
+from tests.cover import give_document, handbook, plugin, published
 from tests.workspace.conftest import read_text
 from tests.workspace.test_chats import PAID, shown
 from tests.workspace.test_live import ASK, STREAM, asked
@@ -101,16 +104,20 @@ def test_thinking_and_a_model_are_offered_where_there_is_one(
     assert post(browse(bob), asked, model="other").status_code == 400
 
 
+def give_template(plugin: Plugin, title: str, text: str = "To {{ tenant }}", doc_type: str = "") -> Document:
+    document = give_document(plugin, title=title, text=f"{title}\n\n{text}")
+    Document.objects.filter(pk=document.pk).update(is_template=True, doc_type=doc_type)
+    return document
+
+
 def test_three_examples_are_of_the_documents_and_the_templates(
     alice: User, dana: User, asked: Project, published: Plugin
 ) -> None:
     text = "# Agreement\n\n## 1. Purpose\n\nThe parties discuss pumps.\n\n## 2. Term\n\nIt ends in May."
     contract = read_text(asked.knowledge_base, "Agreement with Stone", text)
-    base = published.knowledge_base
-    Document.objects.create(knowledge_base=base, title="Notice", source_type="md", is_template=True)
-    Document.objects.create(
-        knowledge_base=base, title="A playbook", source_type="md", is_template=True, doc_type="playbook"
-    )
+    for title, doc_type in (("Notice", ""), ("A playbook", "playbook")):
+        give_template(published, title, doc_type=doc_type)
+    publish(published, by=alice)
     found = conversation_examples(alice, project=asked, plugin=published)
     assert [(one.text, one.document) for one in found] == [
         ("What does “Agreement with Stone” say about Purpose?", None),
@@ -121,7 +128,38 @@ def test_three_examples_are_of_the_documents_and_the_templates(
     assert texts == [found[0].text, "What does “Agreement with Stone” say?", "What does “Settlement” say?"]
     assert conversation_examples(alice, project=None, plugin=published) == []
     # What the plugin's author closes to others is named to none of them.
-    Plugin.objects.update(public_only=True)
-    published.refresh_from_db()
+    published.public_only = True
+    published.save()
+    publish(published, by=alice)
     assert "Notice" in str(conversation_examples(alice, project=asked, plugin=published))
     assert "Notice" not in str(conversation_examples(dana, project=asked, plugin=published))
+
+
+def test_only_a_template_that_would_be_filled_in_is_an_example(
+    alice: User, bob: User, asked: Project, published: Plugin, browse: Browse
+) -> None:
+    give_template(published, "Form", text="Nothing is open in it.")
+    publish(published, by=alice)
+    give_template(published, "Letter")
+    address = f"/chats/new?project={asked.pk}"
+    assert "Draft a document" not in shown(browse(bob), address), "no blanks, or not of the release"
+    publish(published, by=alice)
+    assert "Draft a document: Letter" in shown(browse(bob), address)
+    Document.objects.filter(title="Letter").update(is_template=False)
+    own = read_text(personal_knowledge_base(bob), "My lease", "The lease ends on {{ last day }}.")
+    Document.objects.filter(pk=own.pk).update(is_template=True)
+    assert "Draft a document: My lease" in shown(browse(bob), address)
+
+
+def test_the_statements_of_the_examples_do_not_grow_with_the_templates(
+    bob: User, alice: User, asked: Project, published: Plugin, browse: Browse
+) -> None:
+    client, counts = browse(bob), []
+    for number in (1, 2):
+        give_template(published, f"Form {number}", text="Nothing is open in it.")
+        give_template(published, f"Letter {number}")
+        publish(published, by=alice)
+        with CaptureQueriesContext(connection) as made:
+            assert "Letter 1" in shown(client, f"/chats/new?project={asked.pk}")
+        counts.append(len(made))
+    assert counts[0] == counts[1] <= 24
