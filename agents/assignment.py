@@ -13,7 +13,7 @@ from accounts.models import Principal
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Attachment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
-from conversations.models import ChatMessage, Project
+from conversations.models import Project
 from conversations.private_document_search import private_layers
 from conversations.public_questions import conversation_context, resume_from_text
 from knowledge.search.revision_statistics import BaseRevision
@@ -58,7 +58,7 @@ def read_assignment(run: AgentRun, principal: Principal) -> Assignment:
         message=message.content,
         history=history_of(earlier, tokens=settings.AGENTS.history_tokens),
         attachments=tuple(
-            Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in _attached(message)
+            Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in message.attachments
         ),
         draft=_open_draft(earlier),
     )
@@ -72,19 +72,13 @@ def history_of(exchanges: Sequence[Exchange], *, tokens: int) -> tuple[Turn, ...
     for exchange in reversed(usable):
         assert exchange.answer is not None
         question, answer = exchange.question, render_sentence(exchange.answer.content, style=CitationStyle.OFF)
-        attached = [f"With it came the document {one['documentId']}." for one in _attached(question)]
+        attached = [f"With it came the document {one['documentId']}." for one in question.attachments]
         asked = "\n".join([question.content, *attached])
         tokens -= _token_count(asked) + _token_count(answer)
         if tokens < 0:
             break
         turns = [Turn(role="user", content=asked), Turn(role="assistant", content=answer), *turns]
     return tuple(turns)
-
-
-def _attached(message: ChatMessage) -> list[dict[str, str]]:
-    """What came with it: the `documentId` and the `title` of each."""
-    attached: list[dict[str, str]] = message.metadata.get("attachments", [])
-    return attached
 
 
 def _token_count(text: str) -> int:

@@ -63,7 +63,7 @@ def readable_attachments(
 def all_are_read(run: AgentRun) -> bool:
     """Whether the documents that came with the run's message have been read. Raises `DocumentFailed`, and
     `UnknownAttachment` where one was deleted meanwhile."""
-    ids = {one["documentId"] for one in run.message.metadata.get("attachments", ())}
+    ids = {one["documentId"] for one in run.message.attachments}
     states = list(Document.objects.present().filter(pk__in=ids).values_list("status", flat=True))
     if len(states) < len(ids):
         raise UnknownAttachment

@@ -84,9 +84,7 @@ async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> 
 
 
 def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
-    if isinstance(step, CallTools):
-        return tuple(AskedCall(tool=tool, input=given) for tool, given in step.calls)
-    return step.calls if isinstance(step, ModelTurn) else ()
+    return step.calls if isinstance(step, CallTools | ModelTurn) else ()
 
 
 def _calls_within_budget(context: RunContext, asked: Sequence[AskedCall]) -> list[Call]:

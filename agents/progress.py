@@ -33,6 +33,11 @@ class FinishedCall:
     error: Mapping[str, Any] | None = None
     ms: int = 0
 
+    @property
+    def error_text(self) -> str:
+        """What went wrong and what to do about it; empty where nothing did."""
+        return f"{self.error['error']} {self.error['hint']}".strip() if self.error else ""
+
 
 @dataclass
 class Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
@@ -13,14 +12,13 @@ from agents.planners.planner_types import ModelTurn
 from agents.run_context import RunContext
 from agents.server_text import result_texts
 from agents.tools.contract_tools import CONTRACT_TOOL_NAMES
-from contracts.risk import RiskLevel
+from contracts.risk import NAMED_LEVEL
 from lexic.database import in_thread
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.presentation.source_citations import cited_sources
 from querying.types import Answer, Citation, Delta, refusal_text
 
 Entry = tuple[EventKind, Mapping[str, Any]]
-_CLASS = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
 
 
 @dataclass
@@ -147,7 +145,7 @@ class ModelText:
         looks_at_contracts = any(call.tool in CONTRACT_TOOL_NAMES for call in self._context.progress.calls)
         async with aclosing(sentences):
             async for sentence in sentences:
-                if not (looks_at_contracts and _CLASS.search(sentence)):
+                if not (looks_at_contracts and NAMED_LEVEL.search(sentence)):
                     yield sentence
 
 

@@ -21,6 +21,8 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from lexic.errors import NotAllowed
 
 MAX_MESSAGE_CHARACTERS = 8000
+# What a caller may call a language model; which one that is the site decides.
+MODEL_NAMES = ("haiku", "sonnet")
 MAX_ATTACHMENTS, MAX_ATTACHED_CHARACTERS = 5, 200_000
 MIN_THINKING_TOKENS, MAX_THINKING_TOKENS, DEFAULT_THINKING_TOKENS = 1024, 32_000, 10_000
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.planners.planner_types import ReadyAnswer
 from agents.progress import FinishedCall, Progress
+from agents.tools.templates import Blank
 from querying.types import Answer, Clarification, Confidence, Outcome
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
@@ -54,7 +55,7 @@ def failure_text(progress: Progress) -> str:
     """Why the last document that was to be reviewed or drafted was not; empty where it was."""
     for one in reversed(progress.results):
         if one.call.tool in _OF_DOCUMENTS and not (one.error and one.error["code"] in INVALID_CALL_CODES):
-            return f"{one.error['error']} {one.error['hint']}".strip() if one.error else ""
+            return one.error_text
     return ""
 
 
@@ -76,10 +77,10 @@ def question_back(progress: Progress) -> ReadyAnswer | None:
 def ask_for_fact(known: Mapping[str, Any]) -> ReadyAnswer:
     """The question for the first fact that a template lacks; the tool has shown it already."""
     first = known["missing"][0]
-    question = f"What should the document say for “{first['name']}”?"
-    asked = Clarification(question=question, options=tuple(first["options"]), field=first["name"])
-    answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
-    state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}
+    blank = Blank(name=first["name"], options=tuple(first["options"]))
+    asked = Clarification(question=blank.question, options=blank.options, field=blank.name)
+    answer = Answer(text=blank.question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
+    state = {"draft": {"template": known["template"], "facts": known["facts"], "field": blank.name}}
     return ReadyAnswer(answer=answer, state=state)
 
 

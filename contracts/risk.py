@@ -5,6 +5,7 @@ Which class a finding gets is decided in `contracts.review.rule_judge` and `cont
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -18,6 +19,10 @@ class RiskLevel(StrEnum):
     YELLOW = "YELLOW"
     ORANGE = "ORANGE"
     RED = "RED"
+
+
+# A level that is named in a text.
+NAMED_LEVEL = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
 
 
 class Classification(StrEnum):

@@ -173,3 +173,9 @@ class ChatMessage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.content[:60]}"
+
+    @property
+    def attachments(self) -> list[dict[str, str]]:
+        """What came with it: the `documentId` and the `title` of each."""
+        attached: list[dict[str, str]] = self.metadata.get("attachments", [])
+        return attached

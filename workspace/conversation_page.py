@@ -18,13 +18,13 @@ from agents.choose_release import default_plugin
 from agents.journal import UnknownRun, may_read_content
 from agents.models import AgentRun
 from agents.progress import Progress
-from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS
+from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES
 from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession, Project
 from lexic.errors import LexicError
 from workspace.conversation_start import attachable_documents, conversation_examples
 from workspace.conversation_turns import conversation_turns
-from workspace.forms import MODEL_NAMES, TitleForm, plugin_choices
+from workspace.forms import TitleForm, plugin_choices
 from workspace.pages import render_page
 from workspace.run_labels import running_label
 

@@ -56,7 +56,7 @@ def _states_fact(asked: Exchange, given: Exchange) -> bool:
 def _conversation_turn(
     turn: TurnPresentation, exchange: Exchange, *, run: AgentRun | None, results: dict[UUID, RunResult]
 ) -> ConversationTurn:
-    attached = () if exchange.is_withdrawn else exchange.question.metadata.get("attachments", ())
+    attached = () if exchange.is_withdrawn else exchange.question.attachments
     return ConversationTurn(
         **vars(turn),
         attached=tuple(one["title"] for one in attached),

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from accounts.models import User
-from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, SentText
+from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES, SentText
 from contracts.playbook.playbook_sources import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
@@ -27,7 +27,6 @@ from querying.releases import find_plugin
 
 MAX_TITLE = 120
 _MAX_FIRST_WORDS = 60
-MODEL_NAMES = ("haiku", "sonnet")
 _MAX_PLAYBOOKS, _MAX_PLUGINS, _MAX_VERSIONS = 100, 100, 200
 ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
 

@@ -49,7 +49,7 @@ def run_flow(run: AgentRun, events: Iterable[AgentEvent]) -> RunDiagram:
     """The diagram of a run, from the events of its journal in their order."""
     listed = list(events)
     progress = Progress.read(listed)
-    attached = [one["title"] for one in run.message.metadata.get("attachments", ())]
+    attached = [one["title"] for one in run.message.attachments]
     begin = DiagramStep(label="Your message", said=f"with {', '.join(attached)}" if attached else "")
     turns = tuple(tuple(_call_step(call, progress) for call in turn) for turn in progress.turns)
     return RunDiagram(begin=begin, turns=turns, end=_end_step(run, listed, progress))

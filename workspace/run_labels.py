@@ -19,7 +19,7 @@ _LABELS = {
 }
 
 
-# Which budget of a run was used up (`agents.loop.Ending`), as people are told.
+# Which budget of a run was used up (`agents.loop.RunOutcome`), as people are told.
 REACHED_LIMITS = {
     "iterations": "The limit of steps was reached.",
     "calls": "The limit of steps was reached.",

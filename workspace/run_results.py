@@ -40,20 +40,19 @@ class ReportRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """`kind` is `contract` or `nda` of a report, with its `rows`, or `document` of a draft. `text` is the summary, or
-    the draft. `opens` is the address of the review, or of a document that has the draft's text word for word."""
+    """`kind` is `contract` or `nda` of a report, with its `rows`, or `document` of a draft, with its `text`.
+    `opens` is the address of the review, or of a document that has the draft's text word for word."""
 
     kind: str
     title: str
-    text: str
-    advice: str = ""
+    text: str = ""
     rows: tuple[ReportRow, ...] = ()
     review: str = ""
     opens: str = ""
 
     @property
     def pieces(self) -> Iterable[TextPiece]:
-        """The text with its headings, to be shown; a draft is Markdown."""
+        """The draft with its headings, to be shown: it is Markdown."""
         return text_pieces(self.text, is_markdown=True)
 
     @property
@@ -95,8 +94,6 @@ def _report(kind: str, result: Mapping[str, Any]) -> RunResult:
     return RunResult(
         kind=kind,
         title=report["title"],
-        text=report["summary"],
-        advice=report["recommendedAction"] or "",
         rows=tuple(map(_report_row, report.get("findings") or report.get("checklistResults") or ())),
         review=result["reviewId"],
     )

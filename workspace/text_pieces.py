@@ -41,33 +41,26 @@ def text_pieces(
     """The text with wrapped lines joined, cut where a quotation or a heading begins or ends. `met` has the findings
     that were quoted on earlier pages, and grows."""
     met = set() if met is None else met
-    headings = list(_HEADING.finditer(text)) if is_markdown else []
-    signs = {heading.start(): heading.end(1) for heading in headings}
-    shown = _unwrap_markdown(text, {heading.end() for heading in headings}) if is_markdown else unwrap_lines(text)
+    headings = {found.start(): found for found in _HEADING.finditer(text)} if is_markdown else {}
+    heading_ends = {found.end() for found in headings.values()}
+    shown = _unwrap_markdown(text, heading_ends) if is_markdown else unwrap_lines(text)
     cuts = {0, len(text), *(place for one in quoted for place in (one.start, one.end))}
-    cuts.update(place for heading in headings for place in (heading.start(), heading.end(1), heading.end()))
-    within: int | None = None  # the end of the heading that the piece is in
-    skipped = 0
+    cuts.update(place for found in headings.values() for place in (found.start(), found.end(1), found.end()))
+    heading: re.Match[str] | None = None  # the last that has begun
     for start, end in pairwise(sorted(cuts)):
-        if start in signs:
-            skipped, within = signs[start], _end_of_line(text, start)
-        if start < skipped:
+        heading = headings.get(start, heading)
+        if heading and start < heading.end(1):
             continue
         numbers = sorted({one.number for one in quoted if one.start <= start and end <= one.end})
         new = tuple(number for number in numbers if number not in met)
         met.update(new)
         yield TextPiece(
             text=shown[start:end],
-            is_heading=within is not None and end <= within,
+            is_heading=heading is not None and end <= heading.end(),
             quoted_by=tuple(numbers),
             anchors=new,
             ends=tuple(sorted({one.number for one in quoted if one.end == end})),
         )
-
-
-def _end_of_line(text: str, start: int) -> int:
-    end = text.find("\n", start)
-    return len(text) if end < 0 else end
 
 
 def _unwrap_markdown(text: str, heading_ends: set[int]) -> str:

@@ -13,6 +13,7 @@ from agents.planners.planner_types import AskedCall, Assignment, ModelTurn
 from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.progress import Progress
 from agents.tools.registry import TOOLS
+from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.strict_json import read_json
 from querying.answering.citations import referenced_numbers
@@ -89,7 +90,7 @@ def _turn(pieces: AsyncGenerator[str | ToolCall | Usage], *, may_call: bool) -> 
                 elif isinstance(piece, ToolCall):
                     asked.append(piece)
                 else:
-                    yield _storable(piece)
+                    yield replace_unstorable(piece)
         turn.calls = _read_calls(asked) if may_call else ()
 
     turn = ModelTurn(sentences=sentences())
@@ -100,7 +101,7 @@ def _read_calls(asked: list[ToolCall]) -> tuple[AskedCall, ...]:
     calls, room = [], _MAX_TURN_BYTES
     for call in asked:
         room -= len(call.arguments.encode(errors="replace"))
-        name = _storable(call.name)[:_MAX_NAME_CHARACTERS]
+        name = replace_unstorable(call.name)[:_MAX_NAME_CHARACTERS]
         try:
             if room < 0:
                 raise ArgumentsTooLong
@@ -116,7 +117,3 @@ def _read_arguments(arguments: str) -> Mapping[str, Any]:
     if not isinstance(read, dict):
         raise UnreadableArguments(hint=f"They are: {json.dumps(read)[:100]}")
     return read
-
-
-def _storable(text: str) -> str:
-    return text.replace("\x00", "").encode(errors="replace").decode()

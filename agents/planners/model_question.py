@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.planners.planner_types import ReadyAnswer
-from contracts.risk import RiskLevel
+from contracts.risk import NAMED_LEVEL
 from language.sentences import sentence_spans
 from querying.answering.citations import referenced_numbers
 from querying.sanitize import sanitize
@@ -14,7 +14,6 @@ from querying.types import Answer, Clarification, Outcome
 
 _MAX_CHARACTERS = 300
 _FIGURE = re.compile(r"\d+")
-_CLASS = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
 
 
 def model_question(text: str, *, said: Sequence[str]) -> ReadyAnswer | None:
@@ -24,7 +23,7 @@ def model_question(text: str, *, said: Sequence[str]) -> ReadyAnswer | None:
     if not question.endswith("?") or len(question) > _MAX_CHARACTERS or len(sentence_spans(question)) != 1:
         return None
     known = set(_FIGURE.findall(" ".join(said)))
-    if referenced_numbers(text) or _CLASS.search(question) or not set(_FIGURE.findall(question)) <= known:
+    if referenced_numbers(text) or NAMED_LEVEL.search(question) or not set(_FIGURE.findall(question)) <= known:
         return None
     asked = Clarification(question=question, options=(), field="")
     return ReadyAnswer(answer=Answer(text=question, outcome=Outcome.CLARIFY, reason="unclear", clarification=asked))

@@ -48,10 +48,20 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallTools:
-    """Calls of one turn, made in this order: the name of a tool, and its input."""
+class AskedCall:
+    """A call that is asked for. `error` is what is wrong with its input where that cannot be read: then the call is
+    not made, and this is its result."""
 
-    calls: tuple[tuple[str, Mapping[str, Any]], ...]
+    tool: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    error: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallTools:
+    """Calls of one turn, made in this order."""
+
+    calls: tuple[AskedCall, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,16 +75,6 @@ class ReadyAnswer:
 
     answer: Answer
     state: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedCall:
-    """A call that a model asks for. `error` is what is wrong with its input where that cannot be read: then the call is
-    not made, and this is its result."""
-
-    tool: str
-    input: Mapping[str, Any] = field(default_factory=dict)
-    error: Mapping[str, Any] | None = None
 
 
 @dataclass(kw_only=True)

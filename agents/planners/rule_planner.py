@@ -11,6 +11,7 @@ from functools import cached_property
 
 from agents.examples.classifier import example_classifier
 from agents.planners.planner_types import (
+    AskedCall,
     Assignment,
     Attachment,
     CallTools,
@@ -75,19 +76,23 @@ class RulesPlanner:
         attached = [str(one.document_id) for one in self._assignment.attachments]
         if not searches:
             within = {"filters": {"documentIds": attached}} if attached else {}
-            return CallTools(calls=((SEARCH, {"query": self._text, **within}),))
+            return CallTools(calls=(AskedCall(tool=SEARCH, input={"query": self._text, **within}),))
         if attached and len(searches) == 1 and not _is_sufficient(searches[0]):
-            return CallTools(calls=((SEARCH, {"query": self._text}),))
+            return CallTools(calls=(AskedCall(tool=SEARCH, input={"query": self._text}),))
         return ComposeAnswer()
 
     def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
         if not progress.has_called(INFO):
-            return CallTools(calls=((INFO, {"template": draft.template, "facts": dict(draft.facts)}),))
+            return CallTools(
+                calls=(AskedCall(tool=INFO, input={"template": draft.template, "facts": dict(draft.facts)}),)
+            )
         known = next(one for one in progress.results if one.call.tool == INFO)
         if known.result["missing"]:
             return ask_for_fact(known.result)
         if not progress.has_called(DRAFT):
-            return CallTools(calls=((DRAFT, {"template": draft.template, "facts": known.result["facts"]}),))
+            return CallTools(
+                calls=(AskedCall(tool=DRAFT, input={"template": draft.template, "facts": known.result["facts"]}),)
+            )
         made = next(one for one in progress.results if one.call.tool == DRAFT)
         return ReadyAnswer(answer=server_answer(made.error["error"] if made.error else draft_text(draft.template)))
 
@@ -132,16 +137,16 @@ def _next_of_reviews(reviews: Sequence[_Review], progress: Progress, *, may_call
     """One document after the other; then the server's sentences on each, also on those that have no report."""
     for one in reviews:
         if (tool := one.next_tool(progress)) and may_call:
-            return CallTools(calls=((tool, one.input),))
+            return CallTools(calls=(AskedCall(tool=tool, input=one.input),))
     return ReadyAnswer(answer=server_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
 
 
 def _said_of(review: _Review, progress: Progress) -> str:
     finished = review.finished(progress)
-    failed = next((one.error for one in finished if one.error), None)
+    failed = next((one for one in finished if one.error), None)
     missing = f"“{review.attachment.title}” was not reviewed"
     if failed:
-        return f"{missing}: {failed['error']} {failed['hint']}".strip()
+        return f"{missing}: {failed.error_text}"
     if len(finished) < len(review.tools):
         return f"{missing}, because this run had reached its limit. Send it in a message of its own."
     return report_text(finished[-1].result["report"])

@@ -117,7 +117,8 @@ async def _check_nda(context: ToolContext, given: Mapping[str, Any]) -> ToolOutp
 def _compare_with_playbook(
     context: ToolContext, parts: tuple[str, ...], playbook: str, *, with_missing: bool
 ) -> dict[str, Any]:
-    """The findings, as the rows of a report. Raises `UnknownPlaybook`, `UnfitPlaybook`, `EmbedderError`."""
+    """The findings, as the rows of a report. Raises `UnknownPlaybook`, `UnfitPlaybook`, `NothingToCompareWith`,
+    `EmbedderError`."""
     found = find_playbook(playbook, principal=context.principal).playbook
     bases = [*context.question.layers, *bases_of(context.question)]
     if not bases:

@@ -15,6 +15,7 @@ from agents.send_message import (
     MAX_MESSAGE_CHARACTERS,
     MAX_THINKING_TOKENS,
     MIN_THINKING_TOKENS,
+    MODEL_NAMES,
 )
 from api.fields import (
     StrictBooleanField,
@@ -53,7 +54,7 @@ class ChatSerializer(StrictSerializer):
         help_text="Its slug or id, or `slug@1.2.0`. Left out: the project's, or the one that this site has for it.",
     )
     projectId = StrictUUIDField(required=False, allow_null=True, help_text="A project that you may open.")
-    model = StrictChoiceField(["haiku", "sonnet"], default="haiku", help_text="A name that the site gives to a model.")
+    model = StrictChoiceField(MODEL_NAMES, default=MODEL_NAMES[0], help_text="A name that the site gives to a model.")
     thinkMode = StrictBooleanField(
         default=False, help_text="The model may think before each turn; it and the tools have half as much time again."
     )
