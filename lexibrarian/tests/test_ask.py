@@ -93,6 +93,15 @@ def test_an_answer_out_of_a_stale_design_file_says_so(asked: Library) -> None:
     assert "(older than its source)" in asked.lexi("ask", "When do carts expire?").out
 
 
+@pytest.mark.parametrize("mark", ["\f", "\v", "\x1c", "\x85", "\u2028"])
+def test_a_line_ends_where_editors_end_it(asked: Library, mark: str) -> None:
+    asked.write("src/auth/tokens.py", f"# One{mark}line.\n{mark}\n{TOKENS}")
+    for _ in range(2):
+        (first, *_) = asked.lexi("ask", "When is the old refresh token revoked?", "--json").data["answers"]
+        assert (first["path"], first["line"], first["end_line"]) == ("src/auth/tokens.py", 11, 12)
+        asked.lexictl("update")
+
+
 def test_questions_change_no_file_that_is_committed_and_need_no_index(asked: Library) -> None:
     before = asked.everything()
     index = asked.root / ".lexibrary/index.db"
@@ -188,3 +197,12 @@ def test_texts_are_cut_at_headings_and_code_at_blocks() -> None:
     code = ["import x", "", "", "def a():", "    # Why it", "    # is so.", "    return 1", "", "def b():", "    pass"]
     assert [(each.start, each.end) for each in split_code(code)] == [(1, 8), (9, 10)]
     assert [(each.text, each.start) for each in code_lines(code[3:7], 4)][1] == ("Why it is so.", 5)
+
+
+def test_only_the_marks_that_opened_code_close_it() -> None:
+    lines = ["# A", "````text", "```", "# no heading", "````", "## B", "Two.", "~~~", "```", "~~~", "## C ", "Three."]
+    assert [(each.head, each.start, each.end) for each in split_text(lines, library=False)] == [
+        ("A", 1, 5),
+        ("A B", 6, 10),
+        ("A C", 11, 12),
+    ]

@@ -74,6 +74,18 @@ def test_lb_103_it_updates_what_changes_and_stops(watched: Library) -> None:
     assert watched.lexictl("daemon", "status", "--json").data == {"running": None}
 
 
+def test_what_would_steer_the_terminal_is_escaped(shop: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = shop.root.with_name("caf\a")
+    shop.root.rename(root)
+    moved = Library(root, monkeypatch)
+    moved.write(".lexibrary/config.yaml", ON)
+    monkeypatch.setattr("lexibrarian.watch.watch", lambda _, __, ___, begun: begun() or 0)
+    out = moved.lexictl("daemon", "start").out
+    assert f"Watching {root.parent}/caf\\x07. " in out
+    assert "\a" not in out
+    assert moved.lexictl("daemon", "start", "--json").data == {"updates": 0}
+
+
 def test_lb_103_another_commit_is_one_update_of_everything(watched: Library) -> None:
     watched.git("checkout", "-qb", "other")
     for number in range(5):

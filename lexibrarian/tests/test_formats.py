@@ -92,6 +92,14 @@ def test_headings_in_code_are_no_headings() -> None:
     assert [section.heading for section in markdown.split_sections(text)] == ["", "One", "Four"]
 
 
+@pytest.mark.parametrize("heading", ["## Tags\r\n", "## Tags \n", "##  Tags\n"])
+def test_a_section_that_is_there_is_not_missing(heading: str) -> None:
+    text = f"# a\n\n{heading}\n- mine\n"
+    assert design.with_missing_sections(text, {"Tags": "- model"}) == text
+    code = "# a\n\n```md\n## Tags\n```\n"
+    assert design.read_design(design.with_missing_sections(code, {"Tags": "- model"})).tags == ["model"]
+
+
 def test_lb_049_050_an_index_has_its_parts() -> None:
     rows = [aindex.Row("a|b.py", "file", "Two\nlines | here"), aindex.Row("inner", "dir", "")]
     text = aindex.with_rows(aindex.new_index("src", "All of it."), rows, {"source": "src"})

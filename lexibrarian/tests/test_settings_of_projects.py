@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from example_library import Library
 
 from lexibrarian.config import load_config
 from lexibrarian.project import Project
+from lexibrarian.setup.init import Choices
 
 
 def test_lb_009_010_the_project_overrides_the_user_key_by_key(library: Library, own_home: Path) -> None:
@@ -91,6 +93,25 @@ def test_lb_012_013_only_files_in_scope_get_design_files(library: Library) -> No
     assert "outside scope_root" in library.lexi("lookup", "tools/c.py").err
 
 
+@pytest.mark.parametrize("scope", ["src", "2024", "a: b", "#x", "yes", "[x]", "src/shop"])
+def test_a_scope_is_read_as_it_was_chosen(library: Library, scope: str) -> None:
+    library.write(".lexibrary/config.yaml", Choices("shop", [scope]).as_config())
+    config, warnings = load_config(Project(library.root))
+    assert (config.scopes, warnings) == ((scope,), [])
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [(b"caf\xe9", "caf\ufffd"), (b"a\x7fb", "a\x7fb"), ('"é\u2028'.encode(), '"é\u2028')]
+)
+def test_a_project_may_have_any_name(empty: Library, name: bytes, read: str) -> None:
+    inside = empty.root / os.fsdecode(name)
+    inside.mkdir()
+    assert empty.lexictl("init", "--defaults", cwd=os.fsdecode(name)).code == 0
+    assert empty.lexictl("update", cwd=os.fsdecode(name)).code == 0
+    config, _ = load_config(Project(inside))
+    assert config.project_name == read
+
+
 def test_lb_105_each_kind_of_file_has_a_budget_that_can_be_set(shop: Library) -> None:
     config, _ = load_config(Project(shop.root))
     assert vars(config.token_budgets) == {
@@ -116,3 +137,11 @@ def test_lb_105_each_kind_of_file_has_a_budget_that_can_be_set(shop: Library) ->
     assert sizes[".lexibrary/src/shop/.aindex"] == "7."
     assert sizes[".lexibrary/concepts/Cash.md"] == "6."
     assert ".lexibrary/stack/ST-001-long.md" not in sizes
+
+
+def test_lb_105_letters_of_two_tokens_are_counted(shop: Library) -> None:
+    texts = {"concepts/Cash.md": "---\ntitle: Cash\n---\n" + "金" * 280, "src/.aindex": f"# src/\n\n{'金' * 150}\n"}
+    for path, text in texts.items():
+        shop.write(f".lexibrary/{path}", text)
+    issues = shop.lexictl("validate", "--check", "token_budgets", "--json").data["issues"]
+    assert {issue["path"] for issue in issues} == {f".lexibrary/{path}" for path in texts}

@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from example_library import Library
+
+from lexibrarian.errors import LibraryError
 
 SOURCES = Path(__file__).parent.parent / "src"
 
@@ -179,6 +182,19 @@ def test_lb_101_137_a_watching_sweep_updates_until_it_is_stopped(shop: Library) 
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "Stopped after" in out
+
+
+def test_a_watching_sweep_prints_nothing_that_steers_the_terminal(
+    shop: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swept(_: object, __: object, said: Callable[[None, LibraryError | None], None]) -> int:
+        said(None, LibraryError("caf\a", code="test"))
+        said(None, None)
+        return 2
+
+    monkeypatch.setattr("lexibrarian.sweep.sweep_forever", swept)
+    assert shop.lexictl("sweep", "--watch").out == "caf\\x07\nNothing changed.\nStopped after 2 sweeps.\n"
+    assert shop.lexictl("sweep", "--watch", "--json").data == {"sweeps": 2}
 
 
 def wait_for(true: object) -> None:

@@ -118,7 +118,7 @@ def _quotes(
     found = []
     for hit in hits:
         if hit.path not in texts:
-            texts[hit.path] = (text_of(project, config, hit.path) or "").splitlines()
+            texts[hit.path] = (text_of(project, config, hit.path) or "").split("\n")
         best = _best(hit, texts[hit.path][hit.first - 1 : hit.last], weights)
         if best:
             sentence, score = best

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lexibrarian.artefacts.design import DEPENDENCIES, DEPENDENTS, INTERFACE, TESTS
-from lexibrarian.artefacts.markdown import FOOTER
+from lexibrarian.artefacts.aindex import CHILD_MAP
+from lexibrarian.artefacts.design import GENERATED_SECTIONS
+from lexibrarian.artefacts.markdown import FOOTER, headings
 
 _LONGEST_PASSAGE = 40
 _SHORTEST_BLOCK = 4
-_GENERATED = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS, "Child Map")
+_GENERATED = (*GENERATED_SECTIONS, CHILD_MAP)
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
-_FENCE = re.compile(r" {0,3}(```|~~~)")
 _ALONE = re.compile(r"\s*([-*+] |\d+[.)] |#{1,6} |\||>|\*\*\w+:\*\*|[a-z_]+: )")
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _MARKS = re.compile(r"^\s*(?:#+!?|//[/!]?|/\*+|\*+/?|--|;+)?\s?|\s*\*/\s*$|\"\"\"|\'\'\'")
@@ -42,10 +42,10 @@ def split_text(lines: list[str], *, library: bool) -> list[Passage]:
     """The sections of a Markdown file; of a file of the `library` without what was copied out of sources."""
     found: list[Passage] = []
     heads: list[str] = []
-    start, fence, skipped = 1, False, False
+    start, skipped = 1, False
+    headed = _headings_by_line(lines)
     for number, line in enumerate(lines, 1):
-        fence ^= _FENCE.match(line) is not None
-        heading = None if fence else _HEADING.match(line)
+        heading = headed.get(number)
         footer = library and line.startswith(FOOTER)
         if heading or footer:
             if not skipped:
@@ -54,9 +54,21 @@ def split_text(lines: list[str], *, library: bool) -> list[Passage]:
         if footer:
             return found
         if heading:
-            heads = [*heads[: len(heading[1]) - 1], heading[2]]
-            skipped = library and heading[2] in _GENERATED
+            words = heading["heading"].strip()
+            heads = [*heads[: len(heading["level"]) - 1], words]
+            skipped = library and words in _GENERATED
     return found + ([] if skipped else _cut(" ".join(heads), start, len(lines)))
+
+
+def _headings_by_line(lines: list[str]) -> dict[int, re.Match[str]]:
+    text = "\n".join(lines)
+    found = {}
+    number, at = 1, 0
+    for heading in headings(text):
+        number += text.count("\n", at, heading.start())
+        at = heading.start()
+        found[number] = heading
+    return found
 
 
 def _cut(head: str, start: int, end: int) -> list[Passage]:

@@ -22,7 +22,7 @@ from lexibrarian.store import LOCKS, read_text
 
 _TEXTS = (".md", ".rst", ".txt")
 # Raised when files are cut, words are read or secrets are taken out differently.
-_VERSION = 3
+_VERSION = 4
 _BATCH = 200
 _SCHEMA = f"""
 DROP TABLE IF EXISTS passages;
@@ -201,7 +201,7 @@ def _add(connection: sqlite3.Connection, project: Project, config: Config, path:
     text = text_of(project, config, path)
     if text is None:
         return
-    lines = text.splitlines()
+    lines = text.split("\n")
     library = path.startswith(f"{LIBRARY}/")
     passages = split_text(lines, library=library) if is_text(path) else split_code(lines)
     named = " ".join(terms(path.removeprefix(f"{LIBRARY}/").removesuffix(".md")))

@@ -173,8 +173,9 @@ def with_description(before: str, description: str) -> str:
 
 def with_missing_sections(before: str, sections: dict[str, str]) -> str:
     """A design file's text with some sections, where it has none of that name and there is something to put there."""
+    there = {section.heading for section in split_sections(before)}
     for heading, body in sections.items():
-        if body and f"## {heading}\n" not in before:
+        if body and heading not in there:
             before = replace_section(before, heading, body, before=ORDER[ORDER.index(heading) + 1 :])
     return before
 

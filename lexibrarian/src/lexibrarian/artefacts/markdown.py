@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -65,8 +65,13 @@ def yaml_text(value: object) -> str:
         return "null"
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _RESERVED
-        return value if plain else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", _quoted(in_utf_8(value)))
+        return value if plain else yaml_quoted(value)
     return str(value)
+
+
+def yaml_quoted(text: str) -> str:
+    """A text as YAML in quotes."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", _quoted(in_utf_8(text)))
 
 
 def set_field(text: str, key: str, value: object) -> str:
@@ -99,9 +104,8 @@ class Section:
         return self.text.partition("\n")[2].strip() if self.heading else self.text.strip()
 
 
-def split_sections(text: str, level: int = 2) -> list[Section]:
-    """Cut at headings of one level outside of code; the texts of the sections, joined, are the text."""
-    headings, starts = [""], [0]
+def headings(text: str) -> Iterator[re.Match[str]]:
+    """The lines outside of code that are headings; their groups are `level`, the marks, and `heading`, the words."""
     fence = ""
     for line in _MARKED_LINE.finditer(text):
         mark = line["fence"]
@@ -109,11 +113,17 @@ def split_sections(text: str, level: int = 2) -> list[Section]:
             fence = mark
         elif mark and mark.startswith(fence) and not line["info"].strip().strip(fence[0]):
             fence = ""
-        elif not mark and not fence and len(line["level"]) == level:
-            headings.append(line["heading"].strip())
-            starts.append(line.start())
+        elif not mark and not fence:
+            yield line
+
+
+def split_sections(text: str, level: int = 2) -> list[Section]:
+    """Cut at headings of one level outside of code; the texts of the sections, joined, are the text."""
+    lines = [line for line in headings(text) if len(line["level"]) == level]
+    names = ["", *(line["heading"].strip() for line in lines)]
+    starts = [0, *(line.start() for line in lines)]
     ends = [*starts[1:], len(text)]
-    return [Section(heading, text[start:end]) for heading, start, end in zip(headings, starts, ends, strict=True)]
+    return [Section(name, text[start:end]) for name, start, end in zip(names, starts, ends, strict=True)]
 
 
 def replace_section(text: str, heading: str, body: str, *, before: tuple[str, ...] = ()) -> str:

@@ -83,14 +83,14 @@ def token_budgets(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     sized += [
         (snapshot.index_path(where), without_copies(index.footed.before, (CHILD_MAP,)), budgets.aindex_tokens)
         for where, index in snapshot.indexes.items()
-        if len(index.footed.before) > budgets.aindex_tokens
+        if 2 * len(index.footed.before) > budgets.aindex_tokens
     ]
     sized += [(snapshot.concept_path(concept), concept.text, budgets.concept_tokens) for concept in snapshot.concepts]
     start_here = split_footer(snapshot.start_here).before
     sized.append((f"{LIBRARY}/START_HERE.md", start_here, budgets.start_here_tokens))
     for path, text, limit in sized:
-        # No text has more tokens than bytes, so that most need no count.
-        if len(text) > limit and (size := count_tokens(text)) > limit:
+        # No letter has more than two tokens, so that most need no count.
+        if 2 * len(text) > limit and (size := count_tokens(text)) > limit:
             yield path, _too_large(size, limit)
 
 

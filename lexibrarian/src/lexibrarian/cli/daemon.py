@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lexibrarian.cli.output import Output, command, counted
+from lexibrarian.cli.output import Output, command, counted, say
 from lexibrarian.config import load_config
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import find_root
@@ -41,11 +41,9 @@ def start() -> Output:
         raise LibraryError(
             "The daemon needs an extra.", code="missing_extra", hint='Run `pip install "lexibrarian[watch]"`.'
         ) from missing
-    quiet = click.get_current_context().params.get("as_json", False)
 
     def begun() -> None:
-        if not quiet:
-            click.echo(f"Watching {project.root}. Ctrl-C or `lexictl daemon stop` ends it.")
+        say(f"Watching {project.root}. Ctrl-C or `lexictl daemon stop` ends it.")
 
     with only_daemon(project), logged(project), until_stopped() as stopped:
         count = watch(project, config, stopped, begun)

@@ -121,6 +121,12 @@ def _write(text: str, *, to_errors: bool = False) -> None:
     _write_bytes(f"{visible(text)}\n".encode(), to_errors=to_errors)
 
 
+def say(text: str) -> None:
+    """Print a line of a command that goes on, unless it prints JSON."""
+    if not click.get_current_context().params.get("as_json", False):
+        _write(text)
+
+
 def _write_json(data: dict[str, Any]) -> None:
     _write_bytes(f"{in_json(json.dumps(data, ensure_ascii=False, indent=2, default=str))}\n".encode())
 

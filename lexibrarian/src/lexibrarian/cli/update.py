@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lexibrarian.changes import ChangeLevel
-from lexibrarian.cli.output import FAILED, OK, Output, command, counted
+from lexibrarian.cli.output import FAILED, OK, Output, command, counted, say
 from lexibrarian.config import Config, load_config
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import LIBRARY, Project, find_root
@@ -160,11 +160,8 @@ def _watched(project: Project, warnings: list[str]) -> Output:
     from lexibrarian.log import logged
     from lexibrarian.sweep import sweep_forever
 
-    quiet = click.get_current_context().params.get("as_json", False)
-
     def said(report: Report | None, problem: LibraryError | None) -> None:
-        if not quiet:
-            click.echo(problem.message if problem else _reported(report, []).text if report else "Nothing changed.")
+        say(problem.message if problem else _reported(report, []).text if report else "Nothing changed.")
 
     with logged(project), until_stopped() as stopped:
         count = sweep_forever(project, stopped, said)

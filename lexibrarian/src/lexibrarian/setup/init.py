@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexibrarian.archivist.providers import PRESETS
-from lexibrarian.artefacts.markdown import yaml_text
+from lexibrarian.artefacts.markdown import yaml_quoted, yaml_text
 from lexibrarian.config import CHECKED, CONFIG, Config, load_config
 from lexibrarian.crawl import crawl
 from lexibrarian.errors import LibraryError
@@ -69,9 +69,9 @@ class Choices:
 
     def as_config(self) -> str:
         """The text of `config.yaml`."""
-        scope = yaml_text(self.scopes) if len(self.scopes) > 1 else self.scopes[0] if self.scopes else "."
+        scope = yaml_text(self.scopes if len(self.scopes) > 1 else self.scopes[0]) if self.scopes else "."
         lines = [
-            f"project_name: {json.dumps(self.name, ensure_ascii=False)}",
+            f"project_name: {yaml_quoted(self.name)}",
             f"scope_root: {scope}",
             f"agent_environment: [{', '.join(self.agents)}]",
             f"iwh:\n  enabled: {'true' if self.signals else 'false'}",
