@@ -93,6 +93,18 @@ def test_an_answer_out_of_a_stale_design_file_says_so(asked: Library) -> None:
     assert "(older than its source)" in asked.lexi("ask", "When do carts expire?").out
 
 
+def test_an_answer_out_of_a_design_file_whose_empty_source_is_gone_says_so(asked: Library) -> None:
+    asked.write("src/shop/till.py", "")
+    asked.lexictl("update")
+    asked.edit(
+        ".lexibrary/src/shop/till.py.md", "## Dependents", "## Notes\n\nTills close at midnight.\n\n## Dependents"
+    )
+    question = ("ask", "When do tills close?", "--json")
+    assert [each["stale"] for each in asked.lexi(*question).data["answers"]] == [False]
+    (asked.root / "src/shop/till.py").unlink()
+    assert [each["stale"] for each in asked.lexi(*question).data["answers"]] == [True]
+
+
 @pytest.mark.parametrize("mark", ["\f", "\v", "\x1c", "\x85", "\u2028"])
 def test_a_line_ends_where_editors_end_it(asked: Library, mark: str) -> None:
     asked.write("src/auth/tokens.py", f"# One{mark}line.\n{mark}\n{TOKENS}")

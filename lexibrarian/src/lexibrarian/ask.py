@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lexibrarian.artefacts.design import read_design
 from lexibrarian.config import Config
 from lexibrarian.errors import LibraryError
+from lexibrarian.lookup import is_stale
 from lexibrarian.passages import Sentence, code_lines, sentences
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.sources import hash_of
@@ -40,11 +41,19 @@ class Quote:
     end_line: int
     hash: str
     stale: bool
-    score: float
 
     def __str__(self) -> str:
         old = " (older than its source)" if self.stale else ""
         return f"{self.text}\n  {self.path}:{self.line}{old}"
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A sentence that may be shown, and how well it answers."""
+
+    score: float
+    path: str
+    sentence: Sentence
 
 
 @dataclass(frozen=True)
@@ -70,8 +79,7 @@ class Answers:
 
     def as_data(self) -> dict[str, object]:
         """For programs."""
-        quotes = [{key: value for key, value in vars(quote).items() if key != "score"} for quote in self.quotes]
-        return {"answers": quotes, "nearest": self.nearest, "corrected": self.corrected}
+        return {"answers": [vars(quote) for quote in self.quotes], "nearest": self.nearest, "corrected": self.corrected}
 
 
 def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> Answers:
@@ -87,15 +95,15 @@ def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> A
         for path in changed:
             index.renew(project, config, path)
         hits = index.find(words, _PASSAGES) if changed else hits
-        quotes = _quotes(project, config, index, hits, weights)
-    if not quotes:
+        candidates = _candidates(project, config, hits, weights)
+    if not candidates:
         return Answers([], list(dict.fromkeys(hit.path for hit in hits))[:_NEAREST], corrected)
-    best = max(quote.score for quote in quotes)
-    chosen: dict[str, Quote] = {}
-    for quote in sorted(quotes, key=lambda each: (-each.score, each.path, each.line)):
-        if quote.score >= _CLOSE * best:
-            chosen.setdefault(" ".join(terms(quote.text)), quote)
-    return Answers(list(chosen.values())[:limit], [], corrected)
+    best = max(each.score for each in candidates)
+    chosen: dict[str, _Candidate] = {}
+    for each in sorted(candidates, key=lambda each: (-each.score, each.path, each.sentence.start)):
+        if each.score >= _CLOSE * best:
+            chosen.setdefault(" ".join(terms(each.sentence.text)), each)
+    return Answers([_quote(project, each) for each in list(chosen.values())[:limit]], [], corrected)
 
 
 def _corrected(index: TextIndex, words: list[str], asked: dict[str, str]) -> tuple[list[str], dict[str, str]]:
@@ -111,9 +119,7 @@ def _corrected(index: TextIndex, words: list[str], asked: dict[str, str]) -> tup
     return list(dict.fromkeys(stems)) or words, corrected
 
 
-def _quotes(
-    project: Project, config: Config, index: TextIndex, hits: list[Hit], weights: dict[str, float]
-) -> list[Quote]:
+def _candidates(project: Project, config: Config, hits: list[Hit], weights: dict[str, float]) -> list[_Candidate]:
     texts: dict[str, list[str]] = {}
     found = []
     for hit in hits:
@@ -123,10 +129,14 @@ def _quotes(
         if best:
             sentence, score = best
             text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else f"{sentence.text[:_LONGEST_QUOTE]}…"
-            content = _bytes(project, hit.path)
-            stale = _stale(project, hit.path)
-            found.append(Quote(text, hit.path, sentence.start, sentence.end, hash_of(content), stale, score))
+            found.append(_Candidate(score, hit.path, replace(sentence, text=text)))
     return found
+
+
+def _quote(project: Project, chosen: _Candidate) -> Quote:
+    path, sentence = chosen.path, chosen.sentence
+    current = hash_of(_bytes(project, path))
+    return Quote(sentence.text, path, sentence.start, sentence.end, current, _is_stale(project, path))
 
 
 def _best(hit: Hit, lines: list[str], weights: dict[str, float]) -> tuple[Sentence, float] | None:
@@ -175,10 +185,10 @@ def _bytes(project: Project, path: str) -> bytes:
         return b""
 
 
-def _stale(project: Project, path: str) -> bool:
+def _is_stale(project: Project, path: str) -> bool:
     """Whether a file of the library is older than the source that it is about."""
     if not path.startswith(f"{LIBRARY}/") or not path.endswith(".md"):
         return False
-    meta = read_design(read_text(project.root / path) or "").meta
-    source, stored = meta.get("source", ""), meta.get("source_hash", "")
-    return bool(source and stored) and hash_of(_bytes(project, source)) != stored
+    design = read_design(read_text(project.root / path) or "")
+    source = design.meta.get("source", "")
+    return bool(source) and is_stale(project, source, design)

@@ -81,7 +81,7 @@ def look_up(project: Project, config: Config, source: str, *, budget: int = 0, h
     if design is None or (source.startswith(("concepts/", "stack/")) and not design.meta.get("source")):
         raise _without_design(project, config, source)
     found = LookupResult(
-        source, design, _stale(project, source, design), _dependents(project, source), {}, None, history=history
+        source, design, is_stale(project, source, design), _dependents(project, source), {}, None, history=history
     )
     found.conventions = _conventions(project, config, source)
     signal = read_text(project.iwh_path(parent_of(source))) if config.iwh.enabled else None
@@ -111,7 +111,8 @@ def _without_design(project: Project, config: Config, source: str) -> LibraryErr
     )
 
 
-def _stale(project: Project, source: str, design: Design) -> bool:
+def is_stale(project: Project, source: str, design: Design) -> bool:
+    """Whether a source changed, or went, after its design file was written."""
     stored = design.meta.get("source_hash", "")
     try:
         return bool(stored) and hash_of((project.root / source).read_bytes()) != stored
