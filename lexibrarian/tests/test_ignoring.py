@@ -131,7 +131,7 @@ def test_links_and_repositories_inside_are_not_entered(empty: Library) -> None:
     empty.git("init", "-q")
     found = crawl(Project(empty.root), Config())
     assert "vendor/lib" not in found.directories
-    assert found.directories["vendor"].with_updated_footer == {"lib"}
+    assert found.directories["vendor"].own_repositories == {"lib"}
     assert found.directories[""].links == {"loop"}
     assert "loop" not in found.sources()
 

@@ -22,7 +22,7 @@ class Directory:
     files: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
     links: set[str] = field(default_factory=set)
-    with_updated_footer: set[str] = field(default_factory=set)
+    own_repositories: set[str] = field(default_factory=set)
 
     def join(self, name: str) -> str:
         """The path of an entry."""
@@ -113,7 +113,7 @@ class _Walk:
     def _enter(self, directory: Directory, name: str, levels: Levels, *, deep: bool) -> None:
         where = directory.join(name)
         if os.path.exists(f"{self.project.location}/{where}/.git"):  # noqa: PTH110
-            directory.with_updated_footer.add(name)
+            directory.own_repositories.add(name)
         elif deep:
             self.into(where, self.ignoring.enter(where, levels))
             if where not in self.found:

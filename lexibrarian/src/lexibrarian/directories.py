@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -46,7 +45,6 @@ def index_directory(
     directory: Directory,
     *,
     billboards: dict[str, str] | None = None,
-    clock: Callable[[], str] = now,
 ) -> tuple[bool, bool]:
     """Write the index of one directory; returns whether it is new, and whether it changed.
 
@@ -72,7 +70,7 @@ def index_directory(
         # The time and the generator move only when something else does.
         if old is not None and with_rows(text, rows, kept) == old:
             return False, False
-        write_text(path, with_rows(text, rows, {**meta, "generated": clock(), "generator": GENERATOR}))
+        write_text(path, with_rows(text, rows, {**meta, "generated": now(), "generator": GENERATOR}))
     return old is None, True
 
 
@@ -124,7 +122,7 @@ def _names_in(directory: Path) -> set[str]:
 
 
 def _about_directory(project: Project, directory: Directory, name: str, billboards: dict[str, str]) -> str:
-    if name in directory.with_updated_footer:
+    if name in directory.own_repositories:
         return "A repository of its own."
     path = directory.join(name)
     if path not in billboards:

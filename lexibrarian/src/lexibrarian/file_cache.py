@@ -55,17 +55,13 @@ class FileCache:
     _summaries: dict[str, DesignSummary | None] = field(default_factory=dict)
     _same_designs: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self._root = str(self.project.root)
-        self._library = str(self.project.library)
-
     def source_state(self, path: str) -> str:
         """The state of a source."""
-        return state_of(f"{self._root}/{path}")
+        return state_of(f"{self.project.location}/{path}")
 
     def design_state(self, path: str) -> str:
         """The state of the design file of a source."""
-        return state_of(f"{self._library}/{path}.md")
+        return state_of(self.project.design_file(path))
 
     def is_settled(self, path: str) -> bool:
         """Whether a source and its design file are as they were when they agreed."""
@@ -129,7 +125,7 @@ class FileCache:
         if known is not None and known.hash and known.source_state == self.source_state(path):
             return known.hash
         try:
-            return hash_of(read_bytes(f"{self._root}/{path}"))
+            return hash_of(read_bytes(f"{self.project.location}/{path}"))
         except OSError:
             return ""
 

@@ -11,6 +11,7 @@ from lexibrarian.artefacts.markdown import set_field
 from lexibrarian.artefacts.post import Post, read_post
 from lexibrarian.checks.snapshot import Snapshot
 from lexibrarian.concepts import folded
+from lexibrarian.project import LIBRARY
 from lexibrarian.stack import STACK, number_of, path_of
 from lexibrarian.store import create_text, directory_lock, read_text, remove_file, write_text
 
@@ -47,7 +48,7 @@ def _move(snapshot: Snapshot, post: Post, elder: Post, number: int) -> Renumbere
     project = snapshot.project
     new_id = f"ST-{number:03d}"
     name = re.sub(r"^ST-\d+", new_id, post.name, flags=re.IGNORECASE)
-    result = Renumbered(post.id, new_id, f".lexibrary/{STACK}/{name}.md")
+    result = Renumbered(post.id, new_id, f"{LIBRARY}/{STACK}/{name}.md")
     moved = read_post(name, _renamed(set_field(post.text, "id", new_id), post, new_id))
     create_text(path_of(project, moved), moved.text)
     remove_file(path_of(project, post))
@@ -72,7 +73,7 @@ def _follow(snapshot: Snapshot, path: str, post: Post, elder: Post, result: Renu
             result.unclear.append(path)
     if new == text:
         return
-    is_design = path.removeprefix(".lexibrary/").removesuffix(".md") in snapshot.designs
+    is_design = path.removeprefix(f"{LIBRARY}/").removesuffix(".md") in snapshot.designs
     write_text(file, _resealed(text, new, read_design(text)) if is_design else new)
     result.changed.append(path)
 
@@ -108,6 +109,6 @@ def _means(snapshot: Snapshot, path: str, post: Post, other: Post) -> bool:
 def _subjects(snapshot: Snapshot, post: Post) -> set[str]:
     """The files of the library that a post is about."""
     designs = {snapshot.design_path(source) for source in post.refs("files")}
-    designs |= {f".lexibrary/{each.removeprefix('.lexibrary/')}" for each in post.refs("designs")}
+    designs |= {f"{LIBRARY}/{each.removeprefix(f'{LIBRARY}/')}" for each in post.refs("designs")}
     named = {folded(each) for each in post.refs("concepts")}
     return designs | {snapshot.concept_path(each) for each in snapshot.concepts if folded(each.name) in named}

@@ -8,14 +8,14 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.config import Config
 from lexibrarian.crawl import crawl
 from lexibrarian.index import INDEX, is_storable, read_index
 from lexibrarian.passages import split_code, split_text
-from lexibrarian.project import LIBRARY, Project
+from lexibrarian.project import LIBRARY, Project, suffix_of
 from lexibrarian.sources import read_source
 from lexibrarian.stemming import terms
 from lexibrarian.store import LOCKS, read_text
@@ -51,7 +51,7 @@ class Hit:
 
 def is_text(path: str) -> bool:
     """Whether a file is read as a text with headings."""
-    return PurePosixPath(path).suffix.lower() in _TEXTS or path.endswith(".aindex")
+    return suffix_of(path).lower() in _TEXTS or path.endswith(".aindex")
 
 
 class TextIndex:
@@ -178,7 +178,7 @@ def _renew(connection: sqlite3.Connection, project: Project, config: Config, wan
     if there == wanted:
         return
     with connection:
-        _forget(connection, [path for path in there if there[path] != wanted.get(path)])
+        _forget(connection, [path for path in there if path not in wanted])
     missing = [path for path, stamp in wanted.items() if there.get(path) != stamp]
     # An update that runs meanwhile waits for one batch, and not for all of them.
     for start in range(0, len(missing), _BATCH):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from lexibrarian import orphans, start_here
 from lexibrarian.archivist.chat import Archivist, archivist_for
@@ -112,8 +112,9 @@ class _Run:
         self.matched = files
         digests = Digests(self._digest(files), config_digest(self.config))
         self.same_files = digests == self.file_cache.digests
-        sources = [path for path in everything.sources() if within(path, below)]
-        self._move_and_remove(set(everything.sources()), sources, below)
+        present = everything.sources()
+        sources = [path for path in present if within(path, below)]
+        self._move_and_remove(set(present), sources, below)
         for path in sources:
             self._one(path)
         if self.report.dry_run:
@@ -190,12 +191,10 @@ class _Run:
         if design and self._belongs_to_another(path, design):
             self.report.listed_only[path] = "its place in the library is taken"
             return
-        outlines: list[Outline | None] = []
 
+        @cache
         def outline() -> Outline | None:
-            if not outlines:
-                outlines.append(outline_of(path, source.text))
-            return outlines[0]
+            return outline_of(path, source.text)
 
         level = level_of(source, design, lambda: each.interface_hash if (each := outline()) else "")
         if whole != text and level is not ChangeLevel.CONFLICT:
@@ -243,8 +242,8 @@ class _Run:
         return known.dependencies == as_json(found) and known.tests == as_json(self.tests.get(path, ()))
 
     def _strategy(self, path: str) -> str:
+        parts = path.split("/") if self.rules else []
         for pattern, strategy in reversed(self.rules):
-            parts = path.split("/")
             if any(pattern.matches("/".join(parts[:n]), directory=n < len(parts)) for n in range(1, len(parts) + 1)):
                 return strategy
         return "full"

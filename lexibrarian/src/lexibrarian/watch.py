@@ -12,6 +12,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from lexibrarian.config import Config
+from lexibrarian.crawl import LOG
 from lexibrarian.errors import LibraryError
 from lexibrarian.log import logger
 from lexibrarian.project import LIBRARY, Project
@@ -53,7 +54,7 @@ class Changes(FileSystemEventHandler):
             if path in (".git/HEAD", ".git/HEAD.lock"):
                 self.everything = True
                 self.due = max(self.due, now + self.suppression)
-            elif top in (".git", LIBRARY) or path.startswith(".lexibrarian.log"):
+            elif top in (".git", LIBRARY) or path.startswith(LOG):
                 return
             elif directory:
                 # A directory that came or went takes files along that are not named.
