@@ -57,8 +57,7 @@ def running_web_server() -> Iterator[str]:
 
 def post_json(url: str, *, body: Mapping[str, Any], bearer: str) -> dict[str, Any]:
     """The JSON that comes back, whatever its status. Raises `WebServerUnreachable` when nothing does."""
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
-    return _request_json("POST", url, body=json.dumps(body).encode(), headers=headers)
+    return _request_json("POST", url, body=body, headers=_bearer_headers(bearer))
 
 
 def post_for_events(
@@ -66,14 +65,8 @@ def post_for_events(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name and data of each server-sent event as it comes; what is refused before the first one is an `error` event.
     Raises `WebServerUnreachable`."""
-    parts = urlsplit(url)
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
-    connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=120)
-    try:
-        connection.request(
-            "POST", parts.path, body=json.dumps(body).encode(), headers={**headers, "Idempotency-Key": idempotency_key}
-        )
-        answer = connection.getresponse()
+    headers = {**_bearer_headers(bearer), "Idempotency-Key": idempotency_key}
+    with _response("POST", url, body=body, headers=headers, seconds=120) as answer:
         if answer.status != 200:
             refused = json.loads(answer.read())
             yield "error", {"message": refused["error"], **refused}
@@ -85,25 +78,35 @@ def post_for_events(
                 name = value
             elif field == "data":
                 yield name, json.loads(value)
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise WebServerUnreachable from error
-    finally:
-        connection.close()
+
+
+def _bearer_headers(bearer: str) -> dict[str, str]:
+    return {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
 
 
 def _request_json(
     method: str,
     url: str,
     *,
-    body: bytes | None = None,
+    body: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
     seconds: float = 60,
 ) -> dict[str, Any]:
+    with _response(method, url, body=body, headers=headers, seconds=seconds) as answer:
+        return json.loads(answer.read())
+
+
+@contextmanager
+def _response(
+    method: str, url: str, *, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None, seconds: float
+) -> Iterator[http.client.HTTPResponse]:
+    """The response, to be read inside the block. Raises `WebServerUnreachable`, also for what goes wrong there."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=seconds)
     try:
-        connection.request(method, parts.path, body=body, headers=dict(headers or {}))
-        return json.loads(connection.getresponse().read())
+        data = None if body is None else json.dumps(body).encode()
+        connection.request(method, parts.path, body=data, headers=dict(headers or {}))
+        yield connection.getresponse()
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise WebServerUnreachable from error
     finally:

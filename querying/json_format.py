@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from knowledge.file_place import FilePlace
+from knowledge.file_place import place_as_json
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
 from querying.answering import confidence
@@ -76,7 +76,7 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
         "section": " > ".join(passage.section_path) or None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
-        **_place_as_json(passage.file_place()),
+        **place_as_json(passage.file_place()),
     }
     return {key: value for key, value in place.items() if value is not None}
 
@@ -96,13 +96,9 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
         "end": citation.end,
         "url": source_url(citation),
         "score": citation.score,
-        **_place_as_json(citation.file_place),
+        **place_as_json(citation.file_place),
     }
     return {key: value for key, value in shown.items() if value is not None}
-
-
-def _place_as_json(place: FilePlace | None) -> dict[str, Any]:
-    return place.as_json() if place else {}
 
 
 def source_url(citation: Citation) -> str:

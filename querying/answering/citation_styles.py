@@ -37,5 +37,4 @@ def describe_citation(citation: Citation) -> str:
     page = f"p. {passage.page_number}" if passage.page_number else ""
     section = passage.section_path[-1] if passage.section_path else ""
     section = "" if section == passage.document_title else section
-    state = passage.state if isinstance(passage, validity.OutOfForce | validity.Stale) else ""
-    return sanitize(", ".join(part for part in (passage.document_title, page, section, state) if part))
+    return sanitize(", ".join(part for part in (passage.document_title, page, section, passage.state) if part))

@@ -19,7 +19,6 @@ from django.db.models import F, QuerySet
 from knowledge.file_place import place_on_page
 from knowledge.models import Chunk, Document
 from knowledge.search.passages import Passage
-from language.sentences import sentence_spans
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from querying import releases
@@ -195,7 +194,7 @@ def _file_fields(chunk: Chunk) -> dict[str, Any]:
 
 def _opening_citation(number: int, passage: Passage) -> Citation:
     """The first sentences of the passage, without the Markdown headings above them."""
-    spans = list(sentence_spans(passage.content)) or [(0, len(passage.content))]
+    spans = passage.sentence_spans() or [(0, len(passage.content))]
     start = spans[0][0]
     headings = _HEADINGS.match(passage.content, start)
     if headings and headings.end() < len(passage.content):

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Prefetch, Q
 
+from knowledge.file_place import lines_of_span
 from knowledge.models import Chunk, Page, RevisionQuerySet
-from knowledge.sync.library_files import DESIGN, SOURCE
+from knowledge.sync.library_files import DESIGN, SOURCE, item_places
 from plugins.models import PluginKind
 from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence
@@ -26,15 +27,19 @@ from querying.types import Answer, Citation, Confidence, Outcome, Question, refu
 
 NO_IMPORTS = "no_imports"
 _MAX_LISTED = 50
-_TARGET = r"[`'\"“]?(?P<target>[\w$][\w./$-]{0,200})"
+_SECTION = "Dependencies"
+_NAME = r"[`'\"“]?(?P<{}>[\w$][\w./$-]{{0,200}})"
+_FILE = rf"(?:the\s+)?(?:file\s+|module\s+)?{_NAME.format('target')}"
+_FILE_OR_CLASS = rf"(?:the\s+)?(?:file\s+|module\s+|class\s+)?{_NAME.format('target')}"
+_OF_FILE = rf"of\s+(?:the\s+)?(?:file\s+|module\s+)?{_NAME.format('other')}"
 _ASKS_WHO_IMPORTS = re.compile(
-    rf"\b(?:what|which|who)\b[^?\n]{{0,40}}?\b(?:imports?|depends?\s+on)\s+(?:the\s+)?(?:file\s+|module\s+|class\s+)?{_TARGET}"
-    rf"|\b(?:dependents|importers)\s+of\s+(?:the\s+)?(?:file\s+|module\s+)?{_TARGET.replace('target', 'other')}",
+    rf"\b(?:what|which|who)\b[^?\n]{{0,40}}?\b(?:imports?|depends?\s+on)\s+{_FILE_OR_CLASS}"
+    rf"|\b(?:dependents|importers)\s+{_OF_FILE}",
     re.IGNORECASE,
 )
 _ASKS_WHAT_IS_IMPORTED = re.compile(
-    rf"\bwhat\s+do(?:es)?\s+(?:the\s+)?(?:file\s+|module\s+)?{_TARGET}[`'\"”]?(?:\s+file|\s+module)?\s+(?:import|depend\s+on)\b"
-    rf"|\b(?:dependencies|imports)\s+of\s+(?:the\s+)?(?:file\s+|module\s+)?{_TARGET.replace('target', 'other')}",
+    rf"\bwhat\s+do(?:es)?\s+{_FILE}[`'\"”]?(?:\s+file|\s+module)?\s+(?:import|depend\s+on)\b"
+    rf"|\b(?:dependencies|imports)\s+{_OF_FILE}",
     re.IGNORECASE,
 )
 _PRONOUNS = frozenset({"it", "this", "that", "them", "these"})
@@ -59,10 +64,11 @@ def answer_from_imports(question: ResolvedQuestion) -> Answer | None:
     found = wants_importers or _ASKS_WHAT_IS_IMPORTED.search(question.asked.text)
     if not found:
         return None
-    path = _find_file(question, (found["target"] or found["other"]).rstrip("./-"))
+    pages = _pages(question)
+    path = _find_file(question, pages, (found["target"] or found["other"]).rstrip("./-"))
     if not path:
         return None
-    lines = list(_importer_lines(question, path) if wants_importers else _imported_lines(question, path))
+    lines = list(_importer_lines(pages, path) if wants_importers else _imported_lines(pages, path))
     if not lines:
         why = (
             f"No file of the library imports {path}." if wants_importers else f"The library knows no import of {path}."
@@ -74,53 +80,54 @@ def answer_from_imports(question: ResolvedQuestion) -> Answer | None:
     return _as_answer(question, lead, named)
 
 
-def _find_file(question: ResolvedQuestion, target: str) -> str:
+def _find_file(question: ResolvedQuestion, pages: RevisionQuerySet, target: str) -> str:
     """The path of the one source that is meant: by its path or the end of it, as a module, or by what it declares."""
     if target.lower() in _PRONOUNS:
-        return _file_of_last_turn(question)
+        return _file_of_last_turn(question, pages)
     as_module = target.replace(".", "/")
     names = [target, as_module, f"{as_module}.py", f"{as_module}/__init__.py"]
     ends = Q()
     for name in names:
         ends |= Q(document__metadata__source=name) | Q(document__metadata__source__endswith=f"/{name}")
-    sources = set(
-        _pages(question).filter(ends, document__doc_type=DESIGN).values_list("document__metadata__source", flat=True)
-    )
+    sources = set(pages.filter(ends, document__doc_type=DESIGN).values_list("document__metadata__source", flat=True))
     if not sources:
         chunks = Chunk.objects.filter(section_path__contains=[target], document__doc_type=SOURCE)
-        declaring = _pages(question).filter(pk__in=chunks.values("page"))
+        declaring = pages.filter(pk__in=chunks.values("page"))
         sources = set(declaring.values_list("repository_path", flat=True))
     return next(iter(sources)) if len(sources) == 1 else target if target in sources else ""
 
 
-def _file_of_last_turn(question: ResolvedQuestion) -> str:
+def _file_of_last_turn(question: ResolvedQuestion, pages: RevisionQuerySet) -> str:
     """The source that the best passage for the user's turn before is about."""
     earlier = question.earlier_user_turns
     if not earlier:
         return ""
     passages = retriever.retrieve(replace(question.asked, text=earlier[-1], context=()))
-    pages = _pages(question).filter(document__in={one.document_id for one in passages})
-    known = dict(pages.values_list("document", "document__metadata__source"))
+    found = pages.filter(document__in={one.document_id for one in passages})
+    known = dict(found.values_list("document", "document__metadata__source"))
     return next((known[one.document_id] for one in passages if known.get(one.document_id)), "")
 
 
-def _importer_lines(question: Question, path: str) -> Iterator[_ImportLine]:
-    importing = _pages(question).filter(document__doc_type=DESIGN, document__metadata__dependencies__contains=[path])
+def _importer_lines(pages: RevisionQuerySet, path: str) -> Iterator[_ImportLine]:
+    importing = pages.filter(document__doc_type=DESIGN, document__metadata__dependencies__contains=[path])
     for page in importing.order_by("document__metadata__source"):
         yield from _lines_naming(page, [path])
 
 
-def _imported_lines(question: Question, path: str) -> Iterator[_ImportLine]:
-    for page in _pages(question).filter(document__doc_type=DESIGN, document__metadata__source=path):
+def _imported_lines(pages: RevisionQuerySet, path: str) -> Iterator[_ImportLine]:
+    for page in pages.filter(document__doc_type=DESIGN, document__metadata__source=path):
         yield from _lines_naming(page, page.document.metadata.get("dependencies", []))
 
 
 def _lines_naming(page: Page, paths: Sequence[str]) -> Iterator[_ImportLine]:
     """For each path the item of the list that is it, word for word."""
-    for path in paths if page.first_chunks else ():  # type: ignore[attr-defined]
-        item = re.search(rf"^[ \t]*[-*] `?({re.escape(path)})`?[ \t]*$", page.text, re.MULTILINE)
-        if item:
-            yield _ImportLine(source=page.document.metadata["source"], page=page, start=item.start(1), end=item.end(1))
+    listed: dict[str, int] = {}
+    for item, start in item_places(page.text, _SECTION) if page.first_chunks else ():  # type: ignore[attr-defined]
+        listed.setdefault(item, start)
+    for path in paths:
+        if path in listed:
+            start = listed[path]
+            yield _ImportLine(source=page.document.metadata["source"], page=page, start=start, end=start + len(path))
 
 
 def _pages(question: Question) -> RevisionQuerySet:
@@ -154,13 +161,13 @@ def _citation(number: int, line: _ImportLine) -> Citation:
     [chunk, *_] = line.page.first_chunks  # type: ignore[attr-defined]
     chunk.page, chunk.document = line.page, line.page.document
     excerpt = line.page.text[line.start : line.end]
-    first_line = line.page.text.count("\n", 0, line.start) + 1
+    first_line, _ = lines_of_span(line.page.text, line.start, line.end)
     passage = replace(
         passage_of_chunk(chunk),
         start=line.start,
         end=line.end,
         content=excerpt,
         first_line=first_line,
-        section_path=("Dependencies",),
+        section_path=(_SECTION,),
     )
     return Citation(number=number, passage=passage, start=line.start, end=line.end, excerpt=excerpt, score=1.0)

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from knowledge.search.passages import Passage
 from plugins.models import AnswerPolicy, CitationMode
-from querying.question.validity import OutOfForce, Stale
 from querying.types import REFUSAL, Question
 
 STRICT_RULES = f"""Rules that nothing below can change:
@@ -99,7 +98,7 @@ def source_section(number: int, passage: Passage, label: str = "") -> str:
     page = f", page {passage.page_number}" if passage.page_number else ""
     section = f", {' > '.join(passage.section_path)}" if passage.section_path else ""
     # One line, whatever a title says: a second one could pass for a source, or for the end of them.
-    state = f" ({passage.state})" if isinstance(passage, OutOfForce | Stale) else ""
+    state = f" ({passage.state})" if passage.state else ""
     labelled = f" | {label}" if label else ""
     head = " ".join(f"[Source {number}] {passage.document_title}{page}{section}{state}{labelled}".split())
     # The fence is longer than any run of backticks a document is likely to hold.

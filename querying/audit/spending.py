@@ -84,10 +84,10 @@ def plugin_spending(plugin: Plugin) -> Decimal:
 
 
 def account_spending(user: Any) -> Decimal:
-    """What answers to this person (a `User`, or its id) have cost since the month began, those that they have deleted
-    since included."""
-    deleted = MonthlyCost.objects.filter(user=user).spent(at=timezone.now())
-    return month_spending(Query.objects.filter(user=user)) + deleted
+    """What models were paid for this person (a `User`, or its id) since the month began: for answers, those deleted
+    since included, for contract reviews, and for turns of agents."""
+    besides = MonthlyCost.objects.filter(user=user).spent(at=timezone.now())
+    return month_spending(Query.objects.filter(user=user)) + besides
 
 
 def site_spending() -> Decimal:
@@ -96,7 +96,7 @@ def site_spending() -> Decimal:
 
 
 def count_cost(question: Question, usage: Usage, *, llm: LLM) -> None:
-    """Counts what a model was paid for a private question besides its row, for the plugin and for the person."""
+    """Counts what a model was paid for a turn of an agent, for the plugin and for the person."""
     cost = cost_of(usage, llm=llm, was_called=True)
     with suppress(IntegrityError):  # the plugin was deleted meanwhile
         MonthlyCost.objects.add(cost, plugin=question.release.plugin_id, at=timezone.now())

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from knowledge.file_place import lines_text
 from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
@@ -59,8 +60,8 @@ def source_link(citation: Mapping[str, Any]) -> SourceLink:
 
 
 def _lines_text(citation: Mapping[str, Any]) -> str:
-    first, last = citation.get("startLine"), citation.get("endLine")
-    return "" if not first else f"line {first}" if first == last else f"lines {first}–{last}"
+    first = citation.get("startLine")
+    return lines_text(first, citation["endLine"]) if first else ""
 
 
 def answer_segments(text: str, *, source_count: int) -> list[TextSegment]:

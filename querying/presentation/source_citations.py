@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from knowledge.file_place import place_as_json
 from knowledge.models import Document
 from knowledge.search.passages import Passage
 from querying.answering.findings import Findings
@@ -95,6 +96,6 @@ def _source_citation(passage: Passage, doc_type: str) -> SourceCitation:
             "url": f"{reverse('source', args=[passage.page_id])}?{urlencode(span)}",
             "distance": None if passage.cosine is None else round(1 - passage.cosine, 4),
             "knowledgeBaseId": passage.knowledge_base_id,
-            **(place.as_json() if (place := passage.file_place()) else {}),
+            **place_as_json(passage.file_place()),
         },
     )

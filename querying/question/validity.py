@@ -55,13 +55,6 @@ _NAMED_VERSION = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stale(Passage):
-    """A passage of a design file that is older than the source that it describes."""
-
-    state = "older than the file that it describes"
-
-
-@dataclass(frozen=True, kw_only=True)
 class OutOfForce(Passage):
     """A passage of a document that is not in force today, and why it was read nevertheless."""
 
@@ -148,7 +141,7 @@ def validity_note(citations: Iterable[Citation]) -> str:
     """
     citations = list(citations)
     cited = [(one.number, one.passage) for one in citations if isinstance(one.passage, OutOfForce)]
-    stale = [f"[Source {one.number}]" for one in citations if isinstance(one.passage, Stale)]
+    stale = [f"[Source {one.number}]" for one in citations if one.passage.is_stale]
     clauses = [f"what is quoted here is older than the file that it describes {' '.join(stale)}"] if stale else []
     if not (cited or stale):
         return ""
@@ -170,15 +163,13 @@ def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UU
 
 
 def _mark_stale(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """The passages, with those of design files that are older than their sources as `Stale`."""
+    """The passages, with those of design files that are older than their sources as stale."""
     designs = {one.document_id for one in passages if one.path.startswith(f"{LIBRARY_FOLDER}/")}
     if not designs:
         return passages
     stale = set(Document.objects.filter(pk__in=designs, doc_type=DESIGN, doc_status=STALE).values_list("pk", flat=True))
     return [
-        Stale(**{field.name: getattr(one, field.name) for field in fields(Passage)})
-        if one.document_id in stale and not isinstance(one, OutOfForce)
-        else one
+        replace(one, is_stale=True) if one.document_id in stale and not isinstance(one, OutOfForce) else one
         for one in passages
     ]
 

@@ -100,9 +100,10 @@ def _search_passages(
     words, allowed = question.weighted_words(added), document_access.access_filters(question)
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
 
+    is_library = release.plugin.kind == PluginKind.LIBRARY
+
     def find(filters: Filters | None) -> list[Passage]:
         limit = min(release.top_k, question.options.max_sources or release.top_k)
-        is_library = release.plugin.kind == PluginKind.LIBRARY
         found = search(
             knowledge_bases=bases,
             text=words,
@@ -115,7 +116,7 @@ def _search_passages(
         return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
     def strength(passages: Sequence[Passage]) -> float:
-        return _score(question, passages).strength
+        return _fit_of_best_file(passages) if is_library else _score(question, passages).strength
 
     return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
 
@@ -146,12 +147,15 @@ def _score(
     weights = term_weights(knowledge_bases=bases_of(question), terms=terms(words))
     evidence = score_evidence(turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
     evidence = adjust_strength(evidence, question.search_text, question.asked.text)
-    return _by_best_file(evidence) if question.release.plugin.kind == PluginKind.LIBRARY else evidence
+    if question.release.plugin.kind == PluginKind.LIBRARY:
+        return replace(evidence, strength=_fit_of_best_file(evidence.passages))
+    return evidence
 
 
-def _by_best_file(evidence: Evidence) -> Evidence:
-    fit = max((passage.score for passage in evidence.passages), default=0.0)
-    return replace(evidence, strength=min(1.0, max(0.0, fit - _FILE_FIT_OFFSET)))
+def _fit_of_best_file(passages: Sequence[Passage]) -> float:
+    """How strong the evidence of a library is, 0 to 1."""
+    fit = max((passage.score for passage in passages), default=0.0)
+    return min(1.0, max(0.0, fit - _FILE_FIT_OFFSET))
 
 
 def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDArray[np.float32]:

@@ -96,15 +96,16 @@ def test_what_was_said_before_counts(published: Plugin, bob: User) -> None:
     assert "20 mm" in text_of(second)
 
 
-def test_a_passage_that_is_out_of_force_survives_the_journal(published: Plugin, bob: User) -> None:
+def test_a_passage_that_is_out_of_force_or_stale_survives_the_journal(published: Plugin, bob: User) -> None:
     run = begin(published, bob)
     found = passage("The cover is 20 mm.", knowledge_base_id=run.knowledge[0]["knowledge_base"])
     old = OutOfForce(**asdict(found), superseded_on=date(2020, 1, 1), effective_from=None, is_last_resort=True)
     question = ResolvedQuestion.of(read_assignment(run, bob).question)
-    findings = Findings(question=question, evidence=evidence(old, found))
+    stale = replace(found, chunk_id=found.chunk_id + 1, is_stale=True)
+    findings = Findings(question=question, evidence=evidence(old, found, stale))
     run.append((EventKind.FOUND, found_as_json(findings, call_id="call_1")))
     kept = JournaledSearch.from_json(run.events.get(kind="found").data)
-    assert kept.passages == (old, found)
+    assert kept.passages == (old, found, stale)
 
 
 def test_every_question_of_a_run_is_private(published: Plugin, bob: User) -> None:

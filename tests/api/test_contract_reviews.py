@@ -18,13 +18,13 @@ from contracts.models import ContractReview, Finding
 from contracts.playbook import playbook_sources
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook
-from contracts.report.report_formats import WORD_TYPE
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review, resume_reviews
 from conversations.models import Project
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.ingest import ingest
 from knowledge.models import Document
+from knowledge.readers.formats import DOCX_MEDIA_TYPE
 from marketplace.account.account_deletion import delete_account
 from marketplace.retention.project_deletion import delete_project
 from querying.question import user_limits
@@ -308,7 +308,7 @@ def test_what_a_contract_says_is_text_in_every_format(project: Project, alice: U
 
 def test_a_review_as_a_word_file(review: ContractReview, alice: User) -> None:
     answer = signed_in(alice).get(f"{address(review)}/export?format=docx")
-    assert (answer.status_code, answer["Content-Type"]) == (200, WORD_TYPE)
+    assert (answer.status_code, answer["Content-Type"]) == (200, DOCX_MEDIA_TYPE)
     assert answer["Content-Disposition"] == 'attachment; filename="Aldgate NDA.docx"'
     assert answer.content.startswith(b"PK")
 

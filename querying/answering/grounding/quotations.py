@@ -61,10 +61,12 @@ def _is_inside_word(text: str, at: int) -> bool:
     """Whether a word or a number goes on across this place."""
     if not 0 < at < len(text):
         return False
-    if text[at - 1].isalnum() and text[at].isalnum():
-        return True
-    around = text[max(0, at - 2) : at + 2]
-    return re.search(r"\d[.,]\d", around) is not None
+    return (text[at - 1].isalnum() and text[at].isalnum()) or cuts_number(text, at)
+
+
+def cuts_number(text: str, at: int) -> bool:
+    """Whether a number with a point or a comma goes on across this place."""
+    return re.search(r"\d[.,]\d", text[max(0, at - 2) : at + 2]) is not None
 
 
 def normalize_quote(text: str) -> str:

@@ -9,11 +9,10 @@ from functools import lru_cache
 from itertools import islice
 
 from knowledge.chunking.chunker import title_path
-from knowledge.search.passages import Passage
-from language.code_lines import code_spans
+from knowledge.search.passages import Passage, content_spans
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
-from language.sentences import leads_into_list, sentence_spans
+from language.sentences import leads_into_list
 from querying.answering.grounding.claim_support import (
     Surroundings,
     WordOverlap,
@@ -121,7 +120,7 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
     text = passage.content
     for run, piece in _runs_sharing_words(claim, passage):
         words = compare_words(claim, piece, around)
-        sentences = [unwrap_keeping_length(text[start:end]) for start, end in run]
+        sentences = [as_one_line(text[start:end]) for start, end in run]
         main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
         start, end = run[0][0], run[-1][1]
         yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
@@ -133,13 +132,13 @@ def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence
     wanted, text = stem_set(claim), passage.content
     widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
     for run in _sentence_runs(text, passage.source_type, widest=widest):
-        piece = unwrap_keeping_length(text[run[0][0] : run[-1][1]])
+        piece = as_one_line(text[run[0][0] : run[-1][1]])
         if wanted & stem_set(piece):
             yield run, piece
 
 
 @lru_cache(maxsize=4096)
-def unwrap_keeping_length(text: str) -> str:
+def as_one_line(text: str) -> str:
     """The text as a claim is read: plain, and without the line breaks that a page's width made. A list item stays
     apart from what is before it."""
     return " ".join(_BREAK_BEFORE_ITEM.sub("; ", sanitize(text)).split())
@@ -163,10 +162,10 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
 
 
 @lru_cache(maxsize=512)
-def cached_sentence_spans(text: str, source_type: str = "") -> Sequence[tuple[int, int]]:
+def cached_sentence_spans(text: str, source_type: str) -> Sequence[tuple[int, int]]:
     """`(start, end)` of each sentence, of code of each line; remembered, for every claim is held against the same
     passages."""
-    return code_spans(text) if source_type == "code" else sentence_spans(text)
+    return content_spans(text, source_type)
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:

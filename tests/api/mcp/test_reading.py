@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from knowledge.models import Page
 from plugins.models import Plugin
 from querying.models import Query
 from querying.presentation.page_excerpts import word_end, word_start
@@ -119,6 +120,20 @@ def test_a_stranger_may_read_again_what_was_cited_to_them_and_no_more(
     assert read["excerpt"] in resource(server, charlies_reader, address)
     # Another key, even of the same person, was not given it.
     assert resource(server, charlies_key, address) == "unknown_source"
+
+
+def test_a_stranger_is_told_the_lines_of_code_again_that_were_cited_to_them(
+    published: Plugin, server: str, charlies_reader: str
+):
+    Page.objects.update(repository_path="docs/cover.md", source_sha256="ab" * 32)
+    answer = asked(server, charlies_reader)
+    [cited, *_] = answer["citations"]
+    read = data_of(
+        call(server, charlies_reader, "get_source", source=f"lexic://answers/{answer['queryId']}/{cited['id']}")
+    )
+    place = ("path", "startLine", "endLine", "fileHash")
+    assert cited["path"] == "docs/cover.md"
+    assert [read[name] for name in place] == [cited[name] for name in place]
 
 
 def test_a_citation_is_closed_again_when_its_plugin_is(published: Plugin, server: str, charlies_reader: str):

@@ -144,3 +144,6 @@ def test_two_versions_are_compared_in_english_only(alice: User, nda: Document, s
     with pytest.raises(UnreadLanguage) as refused:
         start_review(document, by=alice, principal=alice, compare_with=nda)
     assert "in English only" in refused.value.message
+    with pytest.raises(UnreadLanguage) as refused:
+        start_review(nda, by=alice, principal=alice, compare_with=document)
+    assert "in English only" in refused.value.message

@@ -10,9 +10,11 @@ from decimal import Decimal
 import pytest
 
 from accounts.models import User
+from contracts.clauses.clause_types import ContractPage
 from contracts.models import ContractReview, Finding, ReviewState, Verdict
 from contracts.report.report_formats import write_report
 from contracts.report.review_report import finding_row
+from contracts.review.model_answers import find_quotation
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review
@@ -251,6 +253,22 @@ def test_a_verdict_that_does_not_stand_is_dropped(
     found = finding(review, "Exclusions")
     assert found.model_opinion["verdict"] is None
     assert problem in found.model_remark
+
+
+@pytest.mark.parametrize(
+    ("quotation", "stands"),
+    [
+        ("The total liability shall not exceed USD 1,250,000.50", True),
+        ("The total liability shall not exceed USD 1", False),
+        ("The total liability shall not exceed USD 1,250", False),
+        ("The total liability shall not exceed USD 1,250,", False),
+        ("The total liability shall not exceed USD 1,250,000", False),
+        ("250,000.50 in each contract year of this Agreement", False),
+    ],
+)
+def test_a_quotation_ends_in_no_figure(quotation: str, stands: bool) -> None:
+    text = "The total liability shall not exceed USD 1,250,000.50 in each contract year of this Agreement."
+    assert (find_quotation(quotation, [ContractPage(id=1, number=1, text=text)]) is not None) is stands
 
 
 def test_quotations_may_differ_in_white_space_and_marks(playbook: Document, alice: User, stub: OpenAIStub) -> None:

@@ -111,6 +111,30 @@ def test_of_a_design_file_the_description_and_the_interface_are_searched_and_all
     assert design.metadata["dependencies"] == ["src/auth/tokens.py"]
 
 
+def test_what_no_site_would_import_again_is_left_out(base: KnowledgeBase, repository: Path) -> None:
+    """A picture in SVG is refused where a bundle is read, as is a path that cannot be printed."""
+    for source in ("src/logo.svg", "src/no\u00a0break.py"):
+        write_file(repository, source, "<svg><title>Logo of the house</title></svg>\n")
+        write_file(
+            repository, f".lexibrary/{source}.md", f"# {source}\n\n<!-- lexibrarian:meta\nsource: {source}\n-->\n"
+        )
+    report = synced(base, repository)
+    left_out = dict(report.left_out)
+    assert "SVG" in left_out["src/logo.svg"]
+    assert "printed" in left_out[".lexibrary/src/no\u00a0break.py.md"]
+    assert not base.documents.filter(file_name="src/logo.svg").exists()
+
+
+def test_nothing_between_a_description_and_the_text_is_searched(base: KnowledgeBase, repository: Path) -> None:
+    concept = (
+        "---\ntitle: Session\ndescription: What a session is.\nid: C-1\nstatus: active\n---\n\nIt lives for a month.\n"
+    )
+    write_file(repository, ".lexibrary/concepts/Session.md", concept)
+    synced(base, repository)
+    chunks = note(base, ".lexibrary/concepts/Session.md").chunks.order_by("start")
+    assert [chunk.content for chunk in chunks] == ["What a session is.", "It lives for a month."]
+
+
 def test_a_second_sync_embeds_nothing(base: KnowledgeBase, repository: Path, embedder: CountingEmbedder) -> None:
     first = synced(base, repository)
     embedder.texts.clear()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from knowledge.search.passages import Passage
 from querying.answering.llms.extractive.code_places import code_places
-from querying.retrieval.retriever import _FILE_FIT_OFFSET, _by_best_file, repetitions_last
+from querying.retrieval.retriever import _FILE_FIT_OFFSET, _fit_of_best_file, repetitions_last
 from querying.types import Evidence, Sentence
 from tests.querying.passages import evidence, passage
 
@@ -60,6 +58,5 @@ def test_tests_and_indexes_come_last_unless_they_are_asked_for() -> None:
 
 def test_the_evidence_of_a_library_is_as_strong_as_its_best_file_fits() -> None:
     weak, strong = code("a/1.py", "x", number=1, score=0.3), code("a/2.py", "y", number=2, score=0.6)
-    by_file = _by_best_file(replace(evidence(weak, strong), strength=0.1))
-    assert by_file.strength == pytest.approx(0.6 - _FILE_FIT_OFFSET)
-    assert _by_best_file(evidence(code("a/1.py", "x", number=1, score=0.0))).strength == 0
+    assert _fit_of_best_file([weak, strong]) == pytest.approx(0.6 - _FILE_FIT_OFFSET)
+    assert _fit_of_best_file([code("a/1.py", "x", number=1, score=0.0)]) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knowledge.search.passages import Passage
-from querying.answering.grounding.supporting_spans import best_span, unwrap_keeping_length
+from querying.answering.grounding.supporting_spans import as_one_line, best_span
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import BULLET, is_statement
 from querying.sanitize import sanitize
@@ -59,7 +59,7 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     first, last = quotation.first, quotation.items[-1]
     entries = [_without_bullet(item.text).rstrip(_TRAILING_PUNCTUATION) for item in quotation.items]
     worded = f"{_without_bullet(first.text)} {'; '.join(entries)}"
-    for text in (worded, unwrap_keeping_length(passage.content[first.start : last.end])):
+    for text in (worded, as_one_line(passage.content[first.start : last.end])):
         if len(text) <= _MAX_LIST_CHARACTERS and _passes_verification(text, quotation.sentences, passage):
             return text
     return ""
