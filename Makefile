@@ -44,7 +44,7 @@ lint: $(DEV) ## Style, types, import contracts, forgotten migrations, the API's 
 	@$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	@$(IN_VENV) manage.py spectacular --validate --fail-on-warn >/dev/null
 
-bench: $(RUNTIME) ## Measure speed and quality
+bench: $(DEV) ## Measure speed and quality
 	@for program in benchmarks/[a-z]*.py; do \
 		[ -e "$$program" ] || { echo "There are no benchmarks yet."; break; }; \
 		echo "== $$program"; PYTHONPATH=. $(IN_VENV) "$$program" || exit 1; \

@@ -26,13 +26,16 @@ def start(run: AgentRun) -> None:
 
 
 def resume_if_abandoned(run_id: UUID) -> None:
-    """Begins to work on a run whose process has died. One that this process works on has not died, however late a busy
-    machine lets it renew its lease."""
-    if run_id in _working_on:
-        return
-    run = AgentRun.objects.filter(pk=run_id).first()
-    if run is not None and run.take_over():
+    """Begins to work on a run whose process has died."""
+    if run := _take_over(run_id):
         start(run)
+
+
+def _take_over(run_id: UUID) -> AgentRun | None:
+    """The run, which this process holds now; None where its process lives. One that this process works on has not died,
+    however late a busy machine lets it renew its lease."""
+    run = None if run_id in _working_on else AgentRun.objects.filter(pk=run_id).first()
+    return run if run is not None and run.take_over() else None
 
 
 def stop(run: AgentRun) -> None:
@@ -47,10 +50,10 @@ async def _end_abandoned(run_id: UUID) -> None:
     """Ends a run that was to stop, where nobody has."""
     await asyncio.sleep(STOP_SECONDS + 0.2)
     async with ThreadSensitiveContext():
-        run = await in_thread(AgentRun.objects.filter(pk=run_id).first)
-        is_ours = run is not None and await in_thread(run.take_over)
-    if run is not None and is_ours:
-        await work_on(run)
+        run = await in_thread(_take_over, run_id)
+    if run is not None:
+        _working_on.add(run.pk)
+        await _work_on(run)
 
 
 async def _work_on(run: AgentRun) -> None:

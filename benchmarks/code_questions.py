@@ -73,11 +73,13 @@ def write_library(repository: Path) -> None:
 
 def ask_all(plugin: Plugin, repository: Path, questions: Mapping[str, Any]) -> dict[str, float | str]:
     """The figures of one set, and on the standard error what went wrong."""
+    from knowledge.sync.library_files import source_of_path
+
     right = answered = right_anywhere = wrong_lines = 0
     for one in questions["answered"]:
         answer = ask(plugin, one["question"])
-        cited = [file_of(citation.passage.path) for citation in answer.citations]
-        nearest = [file_of(passage.path) for passage in answer.nearest]
+        cited = [source_of_path(citation.passage.path) for citation in answer.citations]
+        nearest = [source_of_path(passage.path) for passage in answer.nearest]
         answered += bool(cited)
         is_right = bool({*cited[:FIRST]} & {*one["files"]})
         right += is_right
@@ -110,12 +112,6 @@ def ask(plugin: Plugin, text: str) -> Answer:
     done = asyncio.run(pipeline.answer(Question(text=text, release=releases.snapshot(plugin), caller=caller)))
     assert isinstance(done, Done), done
     return done.answer
-
-
-def file_of(path: str) -> str:
-    """The source that a file of the library, or the source itself, is about."""
-    inner = path.removeprefix(".lexibrary/")
-    return inner.removesuffix(".md") if inner != path else path
 
 
 def has_lines(citation: Any, repository: Path) -> bool:

@@ -37,7 +37,7 @@ Pair = dict[str, Any]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("half", choices=("dev", "heldout"))
+    parser.add_argument("half", choices=("dev", "heldout"), nargs="?", default="dev")
     parser.add_argument("--data", type=Path, help="the folder of the developers' data sets")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()

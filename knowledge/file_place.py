@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,33 @@ class FilePlace:
         }
         return {name: value for name, value in shown.items() if value}
 
+    @classmethod
+    def from_json(cls, shown: Mapping[str, Any]) -> FilePlace | None:
+        """The place that `as_json` has shown among other keys; None where there is none."""
+        if not shown.get("path"):
+            return None
+        return cls(
+            path=shown["path"],
+            start_line=shown["startLine"],
+            end_line=shown["endLine"],
+            file_hash=shown["fileHash"],
+            commit=shown.get("commit", ""),
+        )
+
     @property
     def lines(self) -> str:
         """ "line 3" or "lines 3–9"."""
-        is_one = self.start_line == self.end_line
-        return f"line {self.start_line}" if is_one else f"lines {self.start_line}–{self.end_line}"
+        return lines_text(self.start_line, self.end_line)
+
+
+def lines_text(first: int, last: int) -> str:
+    """ "line 3" or "lines 3–9"."""
+    return f"line {first}" if first == last else f"lines {first}–{last}"
+
+
+def place_as_json(place: FilePlace | None) -> dict[str, Any]:
+    """The keys of the place; none without a place."""
+    return place.as_json() if place else {}
 
 
 def lines_of_span(text: str, start: int, end: int, *, first_line: int = 1) -> tuple[int, int]:

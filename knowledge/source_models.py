@@ -5,8 +5,13 @@ Part of `knowledge.models`, which imports it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 from django.utils import timezone
+
+if TYPE_CHECKING:
+    from knowledge.models import Document
 
 
 class SourceKind(models.TextChoices):
@@ -66,3 +71,8 @@ class SourceItem(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    @property
+    def live_document(self) -> Document | None:
+        """Its document, unless that has been removed."""
+        return self.document if self.document and self.document.removed_in is None else None

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 @shared_task(name="marketplace.complete_listing", acks_late=True)
 def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
     """The vector of what it says, and the sample answer. The same afterwards, however often the message comes."""
-    plugin = Plugin.objects.filter(pk=plugin_id, is_published=True).first()
+    plugin = Plugin.objects.listed().filter(pk=plugin_id).first()
     if plugin is None:
         return
     listing_embeddings.embed_listing(plugin)

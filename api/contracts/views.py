@@ -26,9 +26,10 @@ from contracts.playbook.playbook_sources import (
     shipped_playbook,
     summary_of,
 )
-from contracts.report.report_formats import WORD_TYPE, write_report
+from contracts.report.report_formats import write_report
 from contracts.review.start_review import retry_review, start_review
 from contracts.review_access import UnknownFinding, find_finding, find_review
+from knowledge.readers.formats import DOCX_MEDIA_TYPE
 from querying.question.user_limits import check_user_limit
 
 _EXPORTS = {
@@ -36,7 +37,7 @@ _EXPORTS = {
     (200, "text/markdown"): OpenApiTypes.STR,
     (200, "text/html"): OpenApiTypes.STR,
     (200, "text/csv"): OpenApiTypes.STR,
-    (200, WORD_TYPE): OpenApiTypes.BINARY,
+    (200, DOCX_MEDIA_TYPE): OpenApiTypes.BINARY,
 }
 
 

@@ -20,11 +20,11 @@ from contracts.clauses.parse_contract import contract_pages
 from contracts.models import ContractReview
 from contracts.report.review_report import finding_row, review_report
 from contracts.report.word_report import word_report
+from knowledge.readers.formats import DOCX_MEDIA_TYPE
 from lexic.errors import Conflict
 from lexic.spreadsheet_cells import escape_formula
 
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|~!])")
-WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _CSV_COLUMNS = ("clause", "kind", "party", "date_or_period", "text", "page", "start", "end")
 
 
@@ -115,11 +115,11 @@ def _csv_report(review: ContractReview) -> ReportFile:
 
 
 def _word_report(review: ContractReview) -> ReportFile:
-    return ReportFile(content=word_report(review), content_type=WORD_TYPE, suffix="docx")
+    return ReportFile(content=word_report(review), content_type=DOCX_MEDIA_TYPE, suffix="docx")
 
 
 def _word_comments(review: ContractReview) -> ReportFile:
-    return ReportFile(content=word_report(review, has_changes=False), content_type=WORD_TYPE, suffix="docx")
+    return ReportFile(content=word_report(review, has_changes=False), content_type=DOCX_MEDIA_TYPE, suffix="docx")
 
 
 FORMATS: dict[str, Callable[[ContractReview], ReportFile]] = {

@@ -58,8 +58,8 @@ class SuppliedText:
         return ""
 
     def search(self, statement: str) -> Evidence:
-        """The sentences of the text that say this, best first, and how strongly the best one does: scored as
-        `search_statement` scores those of a document. Raises `EmbedderError`."""
+        """The sentences of the text that say this, best first, and how strongly the best one does by itself: a clause
+        has no rest that it could stand out from, as in `search_statement`. Raises `EmbedderError`."""
         found = sorted(self._passages(statement), key=lambda one: -one.score)[:MAX_SCORED_PASSAGES]
         weights = term_weights(knowledge_bases=[self.base], terms=terms(statement))
         turns = [WeightedTurn(text=statement, weight=1.0)]

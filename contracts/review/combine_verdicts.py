@@ -16,7 +16,7 @@ from contracts.review.model_opinion import ModelOpinion, ModelVerdict
 from contracts.review.rule_judge import Judgement, judge_quoted
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.semantic_similarity import similarities
-from querying.answering.grounding.supporting_spans import unwrap_keeping_length
+from querying.answering.grounding.supporting_spans import as_one_line
 
 _GOOD = (Verdict.PREFERRED, Verdict.ACCEPTABLE)
 # Words are about a statement from this cosine on. Of the lines that a contract of contractnli-dev does say, 99 in 100
@@ -97,7 +97,7 @@ def _why_not_better(
     if by_model.classification != Classification.GREEN:
         return "A better class needs words of the contract that say what is wanted, within the limits."
     claim = reading.statement.plain
-    quoted = [unwrap_keeping_length(span.text) for span in by_model.spans]
+    quoted = [as_one_line(span.text) for span in by_model.spans]
     if is_english and max(similarities(claim, quoted), default=0.0) < _MIN_SIMILARITY:
         return "The words that it quotes are about something else."
     if not confirm(claim, "\n".join(quoted)):

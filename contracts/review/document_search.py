@@ -91,7 +91,7 @@ def strength_in_document(evidence: Evidence) -> float:
     return min(1.0, max(0.0, best + _LEAD_WEIGHT * (best - fmean(others) - _USUAL_LEAD)))
 
 
-class CachedSearch:
+class RecordingSearch:
     """`search_statement` in one document, remembering the passages that it found."""
 
     def __init__(self, document: DocumentRevision) -> None:

@@ -10,7 +10,7 @@ from contracts.clauses.clause_types import ContractPage, TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.model_opinion import ModelVerdict
-from querying.answering.grounding.quotations import is_verbatim
+from querying.answering.grounding.quotations import cuts_number, is_verbatim
 from querying.answering.llms.json_replies import find_json_object
 
 _VERDICTS = (
@@ -80,7 +80,7 @@ def find_quotation(quotation: str, pages: Sequence[ContractPage]) -> TextSpan | 
 def _is_cut(text: str, at: int) -> bool:
     """Whether a word or a figure goes on here. Alphabets without spaces have no words to cut."""
     around = text[max(0, at - 1) : at + 1]
-    return 0 < at < len(text) and around.isascii() and around.isalnum()
+    return 0 < at < len(text) and ((around.isascii() and around.isalnum()) or cuts_number(text, at))
 
 
 def _quoted_statement(quotation: Any, *, position: Position, verdict: Verdict) -> PlaybookStatement:

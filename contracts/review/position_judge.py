@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts.playbook.playbook_types import Position
 from contracts.review.contract_language import check_language
-from contracts.review.document_search import CachedSearch
+from contracts.review.document_search import RecordingSearch
 from contracts.review.learned_thresholds import learned_thresholds
 from contracts.review.model_judge import ModelJudge
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract
@@ -33,16 +33,13 @@ class PositionJudge:
     def judge(self, position: Position, version: DocumentVersion) -> Judgement:
         """What this version says of the position; GREEN only with a quotation that stands on its page. Raises
         `EmbedderError`; of a contract that is not in English `ProviderFailed`, `SpendingCapReached`."""
-        search = CachedSearch(version.document)
-        thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
-        is_english = self._is_english
-        rules = (
-            judge_position(position, search=search, thresholds=thresholds)
-            if is_english
-            else position_in_unread_language(position)
-        )
-        judged = rules
+        search = RecordingSearch(version.document)
+        if self._is_english:
+            thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
+            judged = judge_position(position, search=search, thresholds=thresholds)
+        else:
+            judged = position_in_unread_language(position)
         if self._model is not None:
-            judged = self._model.judge(position, rules, pages=version.pages, passages=search.passages)
+            judged = self._model.judge(position, judged, pages=version.pages, passages=search.passages)
         is_quoted, clauses = bool(version.quotations(judged.spans)), version.clause_texts(judged.spans)
         return downgrade_unfounded_green(judged, is_quoted=is_quoted, clauses=clauses)

@@ -19,7 +19,7 @@ from contracts.review.why_not_stated import disclaims_itself, has_other_figures,
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
-from querying.answering.grounding.supporting_spans import unwrap_keeping_length
+from querying.answering.grounding.supporting_spans import as_one_line
 from querying.types import Evidence
 
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
@@ -128,7 +128,7 @@ def judge_quoted(
     are limits, and have to be the statement's where there are none."""
     quoted = tuple(spans)
     held = _StatementMatch(statement=statement, strength=strength, sentences=quoted, agreeing=quoted)
-    words = " ".join(unwrap_keeping_length(span.text) for span in spans)
+    words = " ".join(as_one_line(span.text) for span in spans)
     if not position.limits and has_other_figures(statement.plain, words):
         reason = "The quoted words name other figures than the playbook."
         return _judgement(Verdict.UNCLEAR, Classification.YELLOW, held, reason)
@@ -153,15 +153,15 @@ def _match_statement(
     claim = statement.plain
     evidence = search(claim)
     found = distinct_sentences(evidence, limit=_HELD_SENTENCES)
-    strong = [span for span, sentence in found if sentence.score >= least - _SENTENCE_SLACK]
-    contradicts = [is_contradicted(claim, unwrap_keeping_length(span.text)) for span in strong]
+    strong = [(span, as_one_line(span.text)) for span, sentence in found if sentence.score >= least - _SENTENCE_SLACK]
+    contradicts = [is_contradicted(claim, text) for _, text in strong]
     agreeing = [
         span
-        for span, is_against in zip(strong, contradicts, strict=True)
+        for (span, text), is_against in zip(strong, contradicts, strict=True)
         if not is_against
         and not contradicts[0]
-        and not has_reservation(claim, unwrap_keeping_length(span.text))
-        and not (is_exact and has_other_figures(claim, unwrap_keeping_length(span.text)))
+        and not has_reservation(claim, text)
+        and not (is_exact and has_other_figures(claim, text))
     ]
     return _StatementMatch(
         statement=statement,
@@ -169,7 +169,7 @@ def _match_statement(
         sentences=tuple(span for span, _ in found),
         best_score=found[0][1].score if found else 0.0,
         agreeing=tuple(agreeing),
-        is_denied=bool(strong) and all(overstates(claim, unwrap_keeping_length(span.text)) for span in strong),
+        is_denied=bool(strong) and all(overstates(claim, text) for _, text in strong),
     )
 
 
@@ -234,7 +234,7 @@ def _limit_readings(position: Position, held: _StatementMatch) -> Iterator[tuple
     """What each sentence about it makes of each limit."""
     for limit in position.limits:
         for span in dict.fromkeys([*held.agreeing, *held.sentences]):
-            if (reading := check_limit(limit, unwrap_keeping_length(span.text))) != LimitVerdict.UNSTATED:
+            if (reading := check_limit(limit, as_one_line(span.text))) != LimitVerdict.UNSTATED:
                 yield reading, limit.written, span
 
 

@@ -131,8 +131,10 @@ def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Findin
 
 def _kept_opinion(read: ReviewedContract, opinion: ModelOpinion | None) -> dict[str, Any] | None:
     """The model's opinion with the places of what it quotes."""
-    if opinion is None or opinion.reading is None:
-        return opinion.as_dict(contract=(), playbook=None) if opinion else None
+    if opinion is None:
+        return None
+    if opinion.reading is None:
+        return opinion.as_dict(contract=(), playbook=None)
     reading = opinion.reading
     playbook = read.quote_playbook(reading.statement)
     return opinion.as_dict(contract=read.contract.quotations(reading.spans), playbook=playbook)

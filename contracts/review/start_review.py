@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from accounts.models import Principal, User
+from contracts.clauses.clause_types import ContractPage
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
 from contracts.models import ContractReview, ReviewKind, ReviewState
 from contracts.playbook.playbook_sources import (
@@ -79,8 +81,9 @@ def start_review(
     """
     if begun := _find_begun(request_key):
         return begun
-    nda, language = is_nda_document(document), _readable_language(document, is_comparison=compare_with is not None)
-    fitting = NDA_PLAYBOOK if nda else SERVICES_PLAYBOOK
+    pages = _checked_pages(document)
+    language = _readable_language(pages, is_comparison=compare_with is not None)
+    fitting = NDA_PLAYBOOK if is_nda(document.title, _opening(pages)) else SERVICES_PLAYBOOK
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(fitting)
     _check_playbook_may_be_quoted(chosen, document, by=by)
     if compare_with:
@@ -170,7 +173,7 @@ def _confirm_playbook(chosen: PlaybookAtRevision) -> None:
 def _check_other_version(document: Document, earlier: Document) -> None:
     if document.pk == earlier.pk:
         raise SameDocument
-    _checked_opening(earlier)
+    _readable_language(_checked_pages(earlier), is_comparison=True)
 
 
 def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:
@@ -197,23 +200,25 @@ def enqueue_review(review: ContractReview) -> None:
 def is_nda_document(document: Document) -> bool:
     """Whether the playbook that fits is that of a non-disclosure agreement. Raises `DocumentNotReady`,
     `ContractTooLong`."""
-    return is_nda(document.title, _checked_opening(document))
+    return is_nda(document.title, _opening(_checked_pages(document)))
 
 
-def _checked_opening(document: Document) -> str:
-    """The beginning of its text. Raises `DocumentNotReady`, `ContractTooLong`."""
+def _checked_pages(document: Document) -> tuple[ContractPage, ...]:
+    """The pages of a contract that can be reviewed. Raises `DocumentNotReady`, `ContractTooLong`."""
     pages = contract_pages(document)
     if sum(len(page.text) for page in pages) > MAX_CONTRACT_CHARACTERS:
         raise ContractTooLong
-    opening = "".join(page.text for page in pages[:2])
-    if not opening.strip():
+    if not _opening(pages).strip():
         raise DocumentNotReady("The document has no text.", hint="Read it again with text recognition.")
-    return opening
+    return pages
 
 
-def _readable_language(document: Document, *, is_comparison: bool) -> str:
-    """The language of the contract, which somebody here reads. Raises `DocumentNotReady`, `UnreadLanguage`."""
-    pages = contract_pages(document)
+def _opening(pages: Sequence[ContractPage]) -> str:
+    return "".join(page.text for page in pages[:2])
+
+
+def _readable_language(pages: Sequence[ContractPage], *, is_comparison: bool) -> str:
+    """The language of the contract. Raises `UnreadLanguage` where nothing here reads it."""
     language = contract_language(pages)
     check_language(pages, language, has_model=not get_llm().is_offline, is_comparison=is_comparison)
     return language

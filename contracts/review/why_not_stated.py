@@ -32,9 +32,10 @@ def has_other_figures(statement: str, sentence: str) -> bool:
     """Whether one of the two has a figure that the other has not, where the statement has any."""
     if not extract_figures(statement).quantities:
         return False
-    pairs = ((statement, sentence), (sentence, statement))
-    return bool(_MULTIPLE.search(sentence)) or any(
-        unsupported_figures(one, other, context=other) for one, other in pairs
+    return bool(
+        _MULTIPLE.search(sentence)
+        or unsupported_figures(statement, sentence)
+        or unsupported_figures(sentence, statement)
     )
 
 

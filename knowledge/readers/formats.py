@@ -70,7 +70,7 @@ _NAMES = [one.name for one in FORMATS.values() if one.name]
 FORMAT_NAMES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
 
 
-def file_name_of(source_type: str, *, stem: str = "document") -> str:
+def file_name_of(source_type: str) -> str:
     """A name for a file of this type that has none, by which its reader is found."""
     extensions = FORMATS[source_type].extensions if source_type in FORMATS else ()
-    return f"{stem}.{extensions[0]}" if extensions else stem
+    return f"document.{extensions[0]}" if extensions else "document"

@@ -10,6 +10,11 @@ from language.code_lines import code_spans
 from language.sentences import TextSpan, sentence_spans
 
 
+def content_spans(content: str, source_type: str) -> list[TextSpan]:
+    """`(start, end)` of each sentence; of code each line is one."""
+    return code_spans(content) if source_type == "code" else sentence_spans(content)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Passage:
     """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
@@ -36,10 +41,16 @@ class Passage:
     first_line: int = 0
     file_hash: str = ""
     commit: str = ""
+    is_stale: bool = False  # of a design file that is older than the source that it describes
+
+    @property
+    def state(self) -> str:
+        """What is to be known of it before one relies on it; empty where nothing is."""
+        return "older than the file that it describes" if self.is_stale else ""
 
     def sentence_spans(self) -> list[TextSpan]:
         """`(start, end)` of each sentence of its content; of code each line is one."""
-        return code_spans(self.content) if self.source_type == "code" else sentence_spans(self.content)
+        return content_spans(self.content, self.source_type)
 
     def file_place(self, *, start: int | None = None, end: int | None = None) -> FilePlace | None:
         """Where it stands in its file, or the span from `start` to `end` of its page; None where it is of no file."""

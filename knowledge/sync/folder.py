@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from knowledge.sync.notes.links import NOTE_ENDINGS
+from knowledge.sync.notes.links import is_note
 from knowledge.sync.notes.note_problems import NoteMistake
 from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES
 from lexic.errors import Conflict, NotFound
@@ -40,10 +40,6 @@ class FolderListing:
     notes: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
     others: int
-
-
-def is_note(path: str) -> bool:
-    return path.lower().endswith(NOTE_ENDINGS)
 
 
 def list_folder(

@@ -11,7 +11,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from knowledge import readers
 from knowledge.models import Document, Source
+from knowledge.readers.types import UnreadableDocument
 from knowledge.sync import folder as disk
 from knowledge.sync import library_files as files
 from knowledge.sync import secrets
@@ -107,7 +109,7 @@ class _LibraryPlanner:
             self.result.skipped.append((path, "it is no source of the repository"))
             return None
         if reason := secrets.reason_by_name(path):
-            self.result.left_out.append((Note(path=path, sha256=""), reason))
+            self._leave_out(path, reason)
             return None
         if not (self.root / path).exists():
             return ""
@@ -124,9 +126,13 @@ class _LibraryPlanner:
     def _open(self, path: str) -> tuple[bytes, str] | None:
         """Bytes and text of a file that may be stored. What may not, or cannot be read, is noted down."""
         try:
+            if not path.isprintable():
+                raise NoteMistake("Its name has characters that cannot be printed.")
             data = disk.read_note_bytes(self.root, path)
             text = files.decode_file(data)
-        except NoteMistake as mistake:
+            if data:
+                readers.detect_type(path, data[: readers.DETECTION_BYTES])
+        except (NoteMistake, UnreadableDocument) as mistake:
             self._leave_out(path, mistake.message)
             return None
         if reason := secrets.reason_by_values(path, text):
@@ -169,8 +175,7 @@ class _LibraryPlanner:
 
     def _document(self, path: str) -> Document | None:
         item = self.items.get(path)
-        document = item.document if item else None
-        return document if document and document.removed_in is None else None
+        return item.live_document if item else None
 
     def _plan_change(self, one: _ReadFile, document: Document | None) -> None:
         note = replace(one.note, columns=self._with_validity(one.note.columns, document))

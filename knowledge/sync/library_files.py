@@ -90,7 +90,8 @@ def is_test_file(path: str) -> bool:
 def is_safe_source(path: str) -> bool:
     """Whether a path that a footer names may lead to a source: down from the root, and into no folder of tools."""
     parts = PurePosixPath(path).parts
-    return bool(parts) and not path.startswith("/") and not {"..", ".git", LIBRARY_FOLDER, "\0"} & {*parts, *path}
+    is_named = bool(parts) and path.isprintable() and not path.startswith("/")
+    return is_named and not {"..", ".git", LIBRARY_FOLDER} & {*parts}
 
 
 def decode_file(data: bytes) -> str:
@@ -187,9 +188,15 @@ def _design_metadata(source: str, body: str) -> dict[str, Any]:
 
 
 def _items(body: str, section: str) -> list[str]:
-    """The items of the list in this section; `(none)` is no item."""
-    found = [_ITEM.findall(body[start:end]) for name, start, end in _sections(body) if name == section]
-    return [item.strip() for item in (found[0] if found else []) if not item.startswith("(")]
+    return [item for item, _ in item_places(body, section)]
+
+
+def item_places(text: str, section: str) -> Iterator[tuple[str, int]]:
+    """The items of the list in the first section of this name, each with its place in the text; `(none)` is no item."""
+    start, end = next(((start, end) for name, start, end in _sections(text) if name == section), (0, 0))
+    for item in _ITEM.finditer(text, start, end):
+        if not item[1].startswith("("):
+            yield item[1].strip(), item.start(1) + len(item[1]) - len(item[1].lstrip())
 
 
 def _sections(body: str) -> Iterator[tuple[str, int, int]]:

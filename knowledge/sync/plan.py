@@ -163,8 +163,7 @@ class _SyncPlanner:
 
     def _document(self, note: Note) -> Document | None:
         item = self.items.get(note.path)
-        document = item.document if item else None
-        return document if document and document.removed_in is None else None
+        return item.live_document if item else None
 
     def _plan_note(self, note: Note, names: NoteNameIndex, taken: dict[str, str]) -> None:
         document = self._document(note)
@@ -215,7 +214,7 @@ def match_renamed(
     with the bytes of a path that is gone is the same file, and keeps its document."""
     gone: dict[str, list[SourceItem]] = {}
     for path, item in items.items():
-        if path not in present and item.document and item.document.removed_in is None:
+        if path not in present and item.live_document:
             gone.setdefault(item.sha256, []).append(item)
     renamed = []
     for note in read:
@@ -238,11 +237,7 @@ def removed_items(
     items: Mapping[str, SourceItem], *, present: Collection[str], left_out: Collection[str]
 ) -> list[SourceItem]:
     """Rows whose file is gone, or is left out now."""
-    return [
-        item
-        for path, item in items.items()
-        if path not in present or (path in left_out and item.document and item.document.removed_in is None)
-    ]
+    return [item for path, item in items.items() if path not in present or (path in left_out and item.live_document)]
 
 
 def change_kind(note: Note, document: Document | None, stored: bytes) -> ChangeKind:

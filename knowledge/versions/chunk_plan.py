@@ -102,7 +102,8 @@ def plan_text(
         chunks = plan_chunks(document, parsed, title=document.title, embedder=embedder)
     else:
         shown = replace(parsed, pages=[PageText(number=1, text=_only_spans(text, searched))])
-        chunks = plan_spans(_chunk_spans(document, shown, embedder), parsed, title=document.title)
+        spans = _within(_chunk_spans(document, shown, embedder), text, searched)
+        chunks = plan_spans(spans, parsed, title=document.title)
     for name, value in parsed.counters(chunk_count=len(chunks)).items():
         setattr(document, name, value)
     return PlannedText(document=document, text=text, chunks=chunks)
@@ -115,6 +116,19 @@ def _only_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
         kept += [_NOT_LINE_END.sub(" ", text[at:start]), text[start:end]]
         at = max(at, end)
     return "".join(kept)
+
+
+def _within(spans: Iterable[ChunkSpan], text: str, searched: Sequence[tuple[int, int]]) -> Iterator[ChunkSpan]:
+    """The spans, those cut in two that reach over a gap between what is searched."""
+    for span in spans:
+        for begin, end in sorted(searched):
+            start, stop = max(span.start, begin), min(span.end, end)
+            words = text[start:stop].strip()
+            if words and (start, stop) != (span.start, span.end):
+                start = text.index(words, start)
+                stop = start + len(words)
+            if words:
+                yield replace(span, start=start, end=stop)
 
 
 def plan_spans(spans: Iterable[ChunkSpan], parsed: ParsedSource, *, title: str) -> list[PlannedChunk]:

@@ -65,7 +65,7 @@ def _install_provenance(install: Install) -> Provenance:
         name=install.original_name,
         author=install.original_author,
         version=install.version,
-        slug=original.slug if original and original.is_published else "",
+        slug=original.slug if original and original.is_listed else "",
         is_unverified_origin=install.is_unverified_origin,
         signed_by=install.signed_by,
         signing_key=install.signing_key,

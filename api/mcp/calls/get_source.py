@@ -6,6 +6,7 @@ from typing import Any
 
 from api.mcp.calls.sources import SourceText, find_source
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from knowledge.file_place import place_as_json
 from lexic.database import in_thread
 
 
@@ -31,6 +32,6 @@ def _source_json(source: SourceText) -> dict[str, Any]:
         "standing": source.validity or None,
         "url": source.url,
         "uri": source.page_uri or None,
-        **(source.file.as_json() if source.file else {}),
+        **place_as_json(source.file),
     }
     return {name: value for name, value in fields.items() if value is not None}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, may_read_documents
 from api.mcp import resources
-from api.mcp.calls.sources import may_read_documents
 from api.mcp.tools.search_sources import SearchArguments
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import parse_question
+from knowledge.file_place import place_as_json
 from knowledge.models import KnowledgeBase
 from knowledge.search.passages import Passage
 from lexic.database import in_thread
@@ -63,7 +63,7 @@ def _passage_json(passage: Passage, *, is_readable: bool) -> dict[str, Any]:
         "score": round(passage.score, 4),
         "cosine": None if passage.cosine is None else round(passage.cosine, 4),
         "lexical": round(passage.lexical, 4),
-        **(place.as_json() if (place := passage.file_place()) else {}),
+        **place_as_json(passage.file_place()),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.models import ApiKey, Capability
+from accounts.models import ApiKey, Capability, may_read_documents
 from api.mcp.principals import check_capability
 from api.mcp.resources import format_place, page_uri, page_url
 from knowledge.file_place import FilePlace, place_on_page
@@ -123,6 +123,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
         section=citation.get("section", ""),
         excerpt=citation["excerpt"],
         url=citation["url"],
+        file=FilePlace.from_json(citation),
     )
 
 
@@ -140,11 +141,6 @@ def _get_page_source(page_id: int, query: str, *, key: ApiKey, context_length: i
 
 def _get_readable_page(page_id: int, key: ApiKey) -> Page | None:
     return readable_page(page_id, principal=key) if may_read_documents(key) else None
-
-
-def may_read_documents(key: ApiKey) -> bool:
-    """Whether the key may read documents at all."""
-    return key.can(Capability.READ) or key.can(Capability.AUTHOR)
 
 
 def _source_from_page(page: Page, start: int, end: int, *, context_length: int) -> SourceText:

@@ -53,7 +53,7 @@ def _wikilink_text(link: re.Match[str], title_of: TitleLookup) -> str:
     target = link["target"].removesuffix("\\").strip()
     part = (link["part"] or "").removesuffix("\\").strip("#^ ").replace("#", " > ")
     text = (link["text"] or "").strip()
-    if link["embed"] and PurePosixPath(target).suffix and not _is_note(target):
+    if link["embed"] and PurePosixPath(target).suffix and not is_note(target):
         return "" if _IMAGE_SIZE.fullmatch(text) else text  # a picture: at most its caption can be read
     if text:
         return text
@@ -68,10 +68,11 @@ def _wikilink_text(link: re.Match[str], title_of: TitleLookup) -> str:
 def _relative_link_text(link: re.Match[str]) -> str:
     """The path of another note says its name, and leads nowhere from here: the words alone stay."""
     target = unquote(link["spaced"] or link["plain"]).partition("#")[0]
-    return link["text"] if _is_note(target) and "://" not in target else link[0]
+    return link["text"] if is_note(target) and "://" not in target else link[0]
 
 
-def _is_note(target: str) -> bool:
+def is_note(target: str) -> bool:
+    """Whether a path is that of a note, by its ending."""
     return target.lower().endswith(NOTE_ENDINGS)
 
 
