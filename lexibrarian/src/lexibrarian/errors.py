@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 
 class LibraryError(Exception):
     """A refusal: one sentence for people, a code for programs, and the next step."""
@@ -11,3 +14,7 @@ class LibraryError(Exception):
         self.message = message
         self.code = code
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Callable[[str], LibraryError], tuple[str]]:
+        """Another process raises it again."""
+        return partial(LibraryError, code=self.code, hint=self.hint), (self.message,)

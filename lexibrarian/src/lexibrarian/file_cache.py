@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from lexibrarian.artefacts.design import Design, read_design, short_hash
 from lexibrarian.artefacts.design_summary import DesignSummary, from_json, summarise, to_json
@@ -41,6 +42,13 @@ def unchanged_state(state: str, moment: int) -> str:
         return ""
     _, modified, changed, _ = state.split()
     return state if int(modified) < moment and int(changed) < moment else ""
+
+
+class Learned(NamedTuple):
+    """What was read of files, and what their design files say."""
+
+    records: dict[str, FileRecord]
+    summaries: dict[str, DesignSummary | None]
 
 
 @dataclass
@@ -85,6 +93,17 @@ class FileCache:
     def learn(self, known: FileRecord) -> None:
         """Take in what was read of a file; it is stored with the index."""
         self.learned[known.path] = known
+
+    def take_learned(self) -> Learned:
+        """What was learned so far, for another process to add; it is forgotten here."""
+        taken = Learned(self.learned, self._summaries)
+        self.learned, self._summaries = {}, {}
+        return taken
+
+    def add(self, other: Learned) -> None:
+        """Take in what another process learned for the same update."""
+        self.learned.update(other.records)
+        self._summaries.update(other.summaries)
 
     def wrote(self, path: str, text: str, summary: DesignSummary | None = None) -> None:
         """Take in a design file that was just written; its summary is read where it is not known."""

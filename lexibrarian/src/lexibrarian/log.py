@@ -64,3 +64,23 @@ def logged(project: Project) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         handler.close()
+
+
+@contextlib.contextmanager
+def kept_log() -> Iterator[list[logging.LogRecord]]:
+    """Meanwhile, keep what is logged, for another process to write."""
+    kept: list[logging.LogRecord] = []
+    handlers, logger.handlers = logger.handlers, [_Kept(kept)]
+    try:
+        yield kept
+    finally:
+        logger.handlers = handlers
+
+
+class _Kept(logging.Handler):
+    def __init__(self, kept: list[logging.LogRecord]) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.kept.append(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from lexibrarian.changes import ChangeLevel
 
@@ -29,3 +29,12 @@ class Report:
     def counts(self) -> Counter[str]:
         """How many sources there are on each level."""
         return Counter(level.value for level in self.levels.values())
+
+    def add(self, other: Report) -> None:
+        """Take in what another part of the same update did."""
+        for each in fields(self):
+            mine, theirs = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(mine, dict):
+                mine.update(theirs)
+            elif isinstance(mine, list):
+                mine += theirs

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from logging import LogRecord
+from typing import NamedTuple
 
 from lexibrarian import orphans, start_here
 from lexibrarian.archivist.chat import Archivist, archivist_for
@@ -22,21 +24,24 @@ from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.design_writer import DesignWriter, Links
 from lexibrarian.directories import index_all, index_directory, now
-from lexibrarian.file_cache import FileCache, config_digest, remember
+from lexibrarian.file_cache import FileCache, Learned, config_digest, remember
 from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
 from lexibrarian.index import Digests, FileRecord, as_json, reading
 from lexibrarian.indexed_files import IndexedFiles, all_files
 from lexibrarian.languages import dependencies_of, outline_of
 from lexibrarian.languages.outline import Outline
 from lexibrarian.languages.project_files import ProjectFiles
-from lexibrarian.log import Events, logger
+from lexibrarian.log import Events, kept_log, logger
 from lexibrarian.matching_tests import match_tests, stem_of, tested_name
+from lexibrarian.processes import share, usable_processors
 from lexibrarian.project import Project, parent_of, within
 from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
 from lexibrarian.store import read_text, upkeep_lock
 
 _EVENTS_TOGETHER = 100
+# A process more costs as much as some hundred sources.
+_WORTH_SHARING = 1000
 
 
 def update(
@@ -68,6 +73,14 @@ def update(
     return run.report
 
 
+class _Part(NamedTuple):
+    """What came of a part of the sources."""
+
+    report: Report
+    learned: Learned
+    log: list[LogRecord]
+
+
 @dataclass
 class _Run:
     project: Project
@@ -91,9 +104,9 @@ class _Run:
         pairs = ((read_pattern(rule.pattern), rule.strategy) for rule in self.config.mapping.strategies)
         self.rules = [(pattern, strategy) for pattern, strategy in pairs if pattern]
 
-    @cached_property
+    @property
     def writer(self) -> DesignWriter:
-        """What writes the design files; there is one as soon as it is known what is remembered."""
+        """What writes the design files, and says in the report what became of them."""
         return DesignWriter(self.project, self.config, self.clock, self.report, self.archivist, self.file_cache)
 
     @cached_property
@@ -115,8 +128,7 @@ class _Run:
         present = everything.sources()
         sources = [path for path in present if within(path, below)]
         self._move_and_remove(set(present), sources, below)
-        for path in sources:
-            self._one(path)
+        self._all(sources)
         if self.report.dry_run:
             return
         chosen = {path: each for path, each in everything.directories.items() if within(path, below)}
@@ -159,8 +171,7 @@ class _Run:
         sources = [path for path in files if path in seen and any(within(path, scope) for scope in self.config.scopes)]
         gone = [path for path in files if path not in sources]
         self._move_and_remove(set(sources), sources, "", only=set(gone))
-        for path in sources:
-            self._one(path)
+        self._all(sources)
         if self.report.dry_run:
             return
         for directory in sorted({parent_of(path) for path in files}, key=lambda each: (-each.count("/"), each)):
@@ -172,12 +183,36 @@ class _Run:
         found = crawl(self.project, self.config, below=directory, deep=False, ignoring=self.ignoring)
         return list(found.directories.items())
 
+    # Several sources
+
+    def _all(self, paths: list[str]) -> None:
+        """Look at sources; many are shared among processes, but not where a model is asked, which takes its time."""
+        pending = [path for path in paths if not self._needs_no_look(path)]
+        processes = usable_processors() if len(pending) >= _WORTH_SHARING else 1
+        if processes == 1 or self.archivist or self.report.dry_run:
+            for path in pending:
+                self._one(path)
+            return
+        _ = self.tests  # is made once, before there are several of this process
+        for part in share(pending, self._part, processes=processes):
+            self.report.add(part.report)
+            self.file_cache.add(part.learned)
+            for record in part.log:
+                logger.handle(record)
+
+    def _part(self, paths: Iterable[str]) -> _Part:
+        """What comes of some sources, in a process of their own."""
+        self.file_cache.take_learned()
+        self.report = Report()
+        with kept_log() as log:
+            for path in paths:
+                self._one(path)
+            self.log_events()
+        return _Part(self.report, self.file_cache.take_learned(), log)
+
     # One source
 
     def _one(self, path: str) -> None:
-        strategy = self._strategy(path)
-        if self._needs_no_look(path, strategy):
-            return
         # States are older than what is read, so that a change in between is seen the next time.
         states = self.file_cache.source_state(path), self.file_cache.design_state(path)
         source = read_source(self.project, self.config, path)
@@ -204,7 +239,7 @@ class _Run:
             logger.warning("skipped %s: it holds conflict markers", path)
             return
         links = self._links(source, outline, states[0])
-        abridged = strategy == "abridged"
+        abridged = self._strategy(path) == "abridged"
         if level is ChangeLevel.UNCHANGED:
             assert design is not None
             self.writer.relink(source, design, links, states[1], abridged=abridged)
@@ -223,9 +258,9 @@ class _Run:
             logger.info(Events(self.events))
             self.events.clear()
 
-    def _needs_no_look(self, path: str, strategy: str) -> bool:
+    def _needs_no_look(self, path: str) -> bool:
         """Report a source that is only listed by its name or as before, or that is still as it was."""
-        if strategy in ("skipped", "reference"):
+        if (strategy := self._strategy(path)) in ("skipped", "reference"):
             self.report.listed_only[path] = strategy
         elif self.file_cache.is_settled(path) and (self.same_files or self._links_are_settled(path)):
             self.report.levels[path] = ChangeLevel.UNCHANGED
