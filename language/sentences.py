@@ -15,7 +15,7 @@ _TITLE_ABBREVIATIONS = (
     "e.g i.e eg ie cf viz vs dr mr mrs ms prof rev hon gen lt col capt sgt st messrs approx incl resp"
 )
 _REFERENCE_ABBREVIATIONS = """
-    no nos fig figs cl cls sec secs sect art arts para paras par ch chap vol vols p pp pg eq eqs eqn tab table
+    c ca no nos fig figs cl cls sec secs sect art arts para paras par ch chap vol vols p pp pg eq eqs eqn tab table
     ref refs app annex sch item pt cap reg regs ss ser ed eds nr dept est tel ext
     jan feb mar apr jun jul aug sep sept oct nov dec
 """
@@ -180,8 +180,8 @@ def _ends_after_word(word: str, after: str) -> bool:
     lowered = word.lower()
     if lowered in _NEVER_LAST:
         return False
-    if lowered in _BEFORE_A_NUMBER:
-        return not (after[:1].isdigit() or after[:1] == "(" or len(after) == 1)
+    if lowered in _BEFORE_A_NUMBER and (after[:1].isdigit() or after[:1] == "(" or len(after) == 1):
+        return False
     if lowered in _LAST_BEFORE_AN_OPENER or _INITIALS.fullmatch(word):
         return after.lower() in _OPENING_WORDS
     return True

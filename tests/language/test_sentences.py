@@ -52,6 +52,8 @@ def test_spans_are_trimmed_ordered_and_hold_every_visible_character(text: str) -
         ),
         ("Acme Inc. Agreement binds Acme Inc. The rest.", ["Acme Inc. Agreement binds Acme Inc.", "The rest."]),
         ("J. Smith et al. found it in the U.S. The law.", ["J. Smith et al. found it in the U.S.", "The law."]),
+        ("Sold by Robert P. McCulloch. See p. 5.", ["Sold by Robert P. McCulloch.", "See p. 5."]),
+        ("It was made c. 1733 under 6 Geo II. c. 13. Then.", ["It was made c. 1733 under 6 Geo II. c. 13.", "Then."]),
         ('He said "stop." She did.', ['He said "stop."', "She did."]),
         ("東京です。大阪です。", ["東京です。", "大阪です。"]),
         ("Section 4. Payment. The Buyer pays.", ["Section 4. Payment.", "The Buyer pays."]),
