@@ -152,16 +152,26 @@ class Sentence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubQuestion:
+    """One of several questions in a text, and all sentences, best first, by how well each answers this one."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What was found for a question: the passages, their sentences (best first), and the strength of the best one.
 
     `labels` has the labels of documents as text, for plugins whose model may use them. `answer_probability` is what the
-    cross-encoder says of the best sentence, 0 to 1; None where it read nothing."""
+    cross-encoder says of the best sentence, 0 to 1; None where it read nothing. `sub_questions` is empty where one
+    thing is asked."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
     strength: float
     answer_probability: float | None = None
+    sub_questions: tuple[SubQuestion, ...] = ()
     labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
 
 

@@ -4,9 +4,9 @@ of querying/retrieval/late_interaction.py. No language model is called."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
+from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.token_states import States, token_states
-from querying.types import Evidence, Sentence
+from querying.types import Evidence, Sentence, SubQuestion
 
 # How many passages have their sentences scored. Each that is not in the cache costs some 10 ms.
 MAX_SCORED_PASSAGES = 10
@@ -78,6 +79,7 @@ class _ScoredPassage:
     matches: Matches
     lexical_estimate: float
     numbers: frozenset[str] = frozenset()  # that the question asks about
+    sub_matches: tuple[Matches, ...] = ()  # of the same sentences with each sub-question
 
     @property
     def prior_score(self) -> float:
@@ -90,9 +92,18 @@ class _ScoredPassage:
         best = max((match.with_title for _, match in self.matches), default=self.lexical_estimate)
         return 0.7 * self.prior_score + 0.3 * best if self.relevance is None else self.relevance
 
+    def sentences_for(self, sub_question: int, source: int) -> Iterator[Sentence]:
+        """The sentences, half by how well each answers the sub-question and half by the whole: "what are the
+        exceptions" alone does not say to what."""
+        for sentence, (_, match) in zip(self.sentences(source), self.sub_matches[sub_question], strict=True):
+            yield replace(sentence, score=(sentence.score + self._sentence_score(match)) / 2)
+
+    def _sentence_score(self, match: SentenceMatch) -> float:
+        return 0.6 * match.with_title + 0.4 * self.prior_score
+
     def sentences(self, source: int) -> Iterator[Sentence]:
         for (start, end), match in self.matches:
-            score = 0.6 * match.with_title + 0.4 * self.prior_score
+            score = self._sentence_score(match)
             score -= _MISSING_NUMBER_PENALTY * _lacks_number(self.passage, (start, end), self.numbers)
             yield Sentence(
                 source=source,
@@ -129,19 +140,50 @@ def score_evidence(
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
     head, tail = ranked[:max_passages], ranked[max_passages:]
     numbers = frozenset(_NUMBER.findall(turns[0].text)) if turns else frozenset()
-    matched = _match_passages([one for one, _ in head], words=words, embedder=embedder, max_windows=max_windows)
+    sub_questions = _sub_questions(turns, words)
+    matched = _match_passages(
+        [one for one, _ in head],
+        words=words,
+        sub_words=[each for _, each in sub_questions],
+        embedder=embedder,
+        max_windows=max_windows,
+    )
     scored = [
-        _ScoredPassage(passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate, numbers=numbers)
-        for (passage, opinion), (matches, estimate) in zip(head, matched, strict=True)
+        _ScoredPassage(
+            passage=passage,
+            relevance=opinion,
+            matches=matches,
+            lexical_estimate=estimate,
+            numbers=numbers,
+            sub_matches=sub_matches,
+        )
+        for (passage, opinion), (matches, sub_matches, estimate) in zip(head, matched, strict=True)
     ]
     scored.sort(key=lambda one: -one.rank_score)
-    sentences = [sentence for source, one in enumerate(scored) for sentence in one.sentences(source)]
-    sentences.sort(key=lambda sentence: (-sentence.score, sentence.source, sentence.start))
     return Evidence(
         passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
-        sentences=tuple(sentences),
+        sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
         strength=max(_passage_strength(one.passage, one.matches) for one in scored),
+        sub_questions=tuple(
+            SubQuestion(
+                text=text,
+                sentences=_best_first(one.sentences_for(number, source) for source, one in enumerate(scored)),
+            )
+            for number, (text, _) in enumerate(sub_questions)
+        ),
     )
+
+
+def _best_first(sentences: Iterable[Iterable[Sentence]]) -> tuple[Sentence, ...]:
+    return tuple(sorted(chain(*sentences), key=lambda one: (-one.score, one.source, one.start)))
+
+
+def _sub_questions(turns: Sequence[WeightedTurn], words: QuestionWords) -> list[tuple[str, QuestionWords]]:
+    """The questions of a text that asks several, each with its words; none where less than two have words."""
+    text = turns[0].text
+    found = [(text[slice(*span)], words.of_span(span)) for span in sub_question_spans(text)]
+    with_words = [(part, own) for part, own in found if own]
+    return with_words if len(with_words) > 1 else []
 
 
 def _lacks_number(passage: Passage, span: Span, numbers: frozenset[str]) -> bool:
@@ -158,10 +200,16 @@ def _passage_strength(passage: Passage, matches: Matches) -> float:
 
 
 def _match_passages(
-    passages: Sequence[Passage], *, words: QuestionWords, embedder: LocalEmbedder, max_windows: int
-) -> list[tuple[Matches, float]]:
-    """For each passage its sentences and how they match, and what its words alone are worth. The most promising
-    windows go through the model in one batch; the others in a second one, unless the first are clear enough."""
+    passages: Sequence[Passage],
+    *,
+    words: QuestionWords,
+    sub_words: Sequence[QuestionWords],
+    embedder: LocalEmbedder,
+    max_windows: int,
+) -> list[tuple[Matches, tuple[Matches, ...], float]]:
+    """For each passage its sentences and how they match, the same with each sub-question, and what its words alone are
+    worth. The most promising windows go through the model in one batch; the others in a second one, unless the first
+    are clear enough and one thing is asked."""
     ranked = _rank_windows(
         [window for at, each in enumerate(passages) for window in _split_into_windows(at, each)],
         words,
@@ -176,9 +224,12 @@ def _match_passages(
     for batch in (windows[:FIRST_BATCH_WINDOWS], windows[FIRST_BATCH_WINDOWS:]):
         states += token_states(embedder, [window.text for window in batch])
         matches = _match_windows(words, passages, windows[: len(states)], states)
-        if max(map(_passage_strength, passages, matches)) >= CLEAR_STRENGTH or len(states) == len(windows):
+        is_clear = not sub_words and max(map(_passage_strength, passages, matches)) >= CLEAR_STRENGTH
+        if is_clear or len(states) == len(windows):
             break
-    return list(zip(matches, estimates, strict=True))
+    by_sub_question = [_match_windows(each, passages, windows[: len(states)], states) for each in sub_words]
+    sub_matches = zip(*by_sub_question, strict=True) if by_sub_question else repeat((), len(passages))
+    return list(zip(matches, sub_matches, estimates, strict=True))
 
 
 def _match_windows(

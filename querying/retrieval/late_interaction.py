@@ -52,10 +52,12 @@ class _PhraseStates:
 
 @dataclass(frozen=True, kw_only=True)
 class _QuestionWord:
-    """A word of the question in all its phrases, and its weight. One that only earlier turns say names the topic."""
+    """A word of the question in all its phrases, its weight, and where it begins in its turn. One that only earlier
+    turns say names the topic."""
 
     parts: tuple[_PhraseStates, ...]
     weight: float
+    start: int
     is_topic: bool
 
 
@@ -81,6 +83,13 @@ class QuestionWords:
 
     def __bool__(self) -> bool:
         return bool(self._words)
+
+    def of_span(self, span: Span) -> QuestionWords:
+        """Only those between two places of the question's text, and what earlier turns name. Falsy where it has none
+        of its own."""
+        start, end = span
+        own = [word for word in self._words if not word.is_topic and start <= word.start < end]
+        return QuestionWords([*own, *(word for word in self._words if word.is_topic)] if own else [])
 
     def in_title(self, title: str) -> NDArray[np.bool_]:
         """Which rows of the states belong to words that the title says."""
@@ -167,7 +176,9 @@ class _TurnParser:
             if weight > 0 and stems not in self._known:
                 self._known.add(stems)
                 parts = [_phrase_states(group, read), *self._variant_states(text, group, others)]
-                yield _QuestionWord(parts=tuple(parts), weight=weight, is_topic=turn.weight < 1)
+                yield _QuestionWord(
+                    parts=tuple(parts), weight=weight, start=group[0].start - first, is_topic=turn.weight < 1
+                )
 
     def _phrases(self, said: Sequence[_TextWord]) -> Iterator[tuple[Sequence[_TextWord], tuple[str, ...]]]:
         """Each word by itself, or the words of a phrase together with how else it is put."""

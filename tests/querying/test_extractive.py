@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
-from querying.types import REFUSAL, Evidence, Prompt, Sentence
+from querying.types import REFUSAL, Evidence, Prompt, Sentence, SubQuestion
 from tests.querying.passages import evidence, passage
 
 MILD = passage("For mild exposure the nominal cover is 20 mm.", number=1)
@@ -85,6 +85,62 @@ def test_the_sentence_that_answers_comes_first_and_the_others_in_reading_order()
     second = passage("Slabs in a dry room have 20 mm.", number=2)
     pieces = compose(prompt(best, third, second, question="What is the cover of a beam, a slab and a footing?"))
     assert [piece.split("[")[1] for piece in pieces] == ["Source 1].", "Source 3].", "Source 2]."]
+
+
+def test_each_of_several_questions_is_answered_in_their_order():
+    text = "The invoice is due in May. It may be paid online. A retainer is a fee that is paid before the work begins."
+    found = read(text, "is due in May")
+    parts = [
+        SubQuestion(text=words, sentences=tuple(sorted(found.sentences, key=lambda one: best not in one.text)))
+        for words, best in (("What is a retainer", "A retainer"), ("when is the invoice due?", "due in May"))
+    ]
+    ranked = [
+        replace(part, sentences=tuple(replace(one, score=0.9 - at / 10) for at, one in enumerate(part.sentences)))
+        for part in parts
+    ]
+    asked = "What is a retainer, and when is the invoice due?"
+    assert said(asked, replace(found, sub_questions=tuple(ranked))) == [
+        "A retainer is a fee that is paid before the work begins.",
+        "The invoice is due in May.",
+    ]
+
+
+def test_what_goes_on_from_the_best_sentence_comes_before_the_same_from_elsewhere():
+    text = "The plan covers physical therapy. It includes twenty visits a year to any therapist."
+    elsewhere = passage("Therapy helps people who work.", number=2)
+    found = read(text, "covers physical", "It includes")
+    score = found.sentences[0].score
+    other = Sentence(source=1, start=0, end=len(elsewhere.content), text=elsewhere.content, score=score - 0.005)
+    sentences = (found.sentences[0], other, replace(found.sentences[1], score=score + 0.02))
+    both = replace(found, passages=(*found.passages, elsewhere), sentences=sentences)
+    assert said("What does the plan offer in therapy?", both)[:2] == [
+        "The plan covers physical therapy.",
+        "It includes twenty visits a year to any therapist.",
+    ]
+
+
+def test_a_sentence_below_a_title_with_all_the_words_still_needs_one_of_its_own():
+    text = "The safety programme protects people at work.\n\nThank you for being part of the team today."
+    found = read(text, "protects people", "Thank you")
+    assert said("What does the safety programme do?", found) == ["The safety programme protects people at work."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Therefore, the beam needs a cover of 45 mm.", "The beam needs a cover of 45 mm."),
+        ("However, the beam needs a cover of 45 mm.", "The beam needs a cover of 45 mm."),
+        ("Thus the beam needs a cover of 45 mm.", "Thus the beam needs a cover of 45 mm."),
+    ],
+)
+def test_a_word_that_ties_to_a_sentence_which_is_not_quoted_is_left_out(text: str, expected: str):
+    assert compose(prompt(passage(text), question="What cover does the beam need?")) == [f"{expected[:-1]} [Source 1]."]
+
+
+def test_a_word_that_ties_to_the_sentence_quoted_before_stays():
+    text = "A beam in the open needs a cover of 45 mm. However, a beam that is painted may have a cover of 40 mm."
+    found = read(text, "45 mm", "40 mm")
+    assert said("What cover does a beam need?", found)[1].startswith("However, ")
 
 
 def test_what_stands_on_the_page_right_before_the_best_sentence_stays_before_it():

@@ -170,3 +170,23 @@ def test_sentences_are_spans_of_their_passages() -> None:
     found = weighed(("Where is the gravel?", 1.0), passages=passages)
     for sentence in found.sentences:
         assert found.passages[sentence.source].content[sentence.start : sentence.end] == sentence.text
+
+
+def test_each_of_several_questions_has_its_own_best_sentence() -> None:
+    text = f"A retainer is a fee that is paid before the work begins. {FILLER}The invoice is due on the first of May."
+    asked = "What is a retainer, and when is the invoice due?"
+    found = weighed((asked, 1.0), passages=[passage(text)])
+    assert [part.text for part in found.sub_questions] == ["What is a retainer", "when is the invoice due?"]
+    assert [part.sentences[0].text.split()[1] for part in found.sub_questions] == ["retainer", "invoice"]
+    assert all(len(part.sentences) == len(found.sentences) for part in found.sub_questions)
+
+
+def test_one_question_has_no_parts_nor_has_one_whose_other_half_has_no_words() -> None:
+    for asked in ("What is a retainer?", "What is a retainer and why?"):
+        assert weighed((asked, 1.0), passages=[passage("A retainer is a fee.")]).sub_questions == ()
+
+
+def test_words_of_a_turn_before_belong_to_every_part() -> None:
+    passages = [passage("The fee of a retainer is paid in May.", number=1), passage("A crane is inspected.", number=2)]
+    found = weighed(("What is the fee and when is it paid?", 1.0), ("Tell me of retainers.", 0.3), passages=passages)
+    assert [part.sentences[0].source for part in found.sub_questions] == [0, 0]

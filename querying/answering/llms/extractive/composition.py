@@ -28,11 +28,21 @@ def compose(prompt: Prompt) -> list[str]:
         places = code_places(evidence, quoted=[each.first for each in quotations])
     else:
         quotations, places = _build_quotations(chosen, prompt), []
-    pieces = [piece for each in quotations for piece in cited_pieces(each, evidence, question=question)]
+    pieces = _cited_pieces(quotations, evidence, question=question)
     pieces += [with_source_mark(" ".join(one.text.split()).rstrip(" :{"), one.source) for one in places]
     if supporting:
         lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
         pieces[:0] = [RECOMMENDATION_LEAD, lead]
+    return pieces
+
+
+def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, question: str) -> list[str]:
+    neighbours, before = Neighbours(evidence), None
+    pieces: list[str] = []
+    for quotation in quotations:
+        goes_on = before is not None and neighbours.before(quotation.first) == before
+        pieces += cited_pieces(quotation, evidence, question=question, goes_on=goes_on)
+        before = quotation.sentences[-1]
     return pieces
 
 
@@ -47,6 +57,8 @@ def _build_quotations(chosen: Sequence[Sentence], prompt: Prompt) -> list[Quotat
         if len(quotations) + len(new) <= MAX_QUOTATIONS:
             quotations = [*quotations, *new]
             quoted |= _page_places(new, prompt.evidence)
+    if prompt.evidence.sub_questions:
+        return quotations  # in the order of the questions
     return [*first, *_in_reading_order(quotations[len(first) :], prompt.evidence)]
 
 

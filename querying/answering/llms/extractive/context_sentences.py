@@ -27,7 +27,10 @@ _SELF_REFERENCE = (
     r"(?!\s+(?:\w+\s+)?(?:agreement|policy|plan|document|handbook|manual|guide|contract|chapter|section|clause|standard"
     r"|code|act|article|report|page|table|paper|study|role|position|company|course|program(?:me)?)s?\b)"
 )
-_PRONOUN = re.compile(r"(?:It|Its|They|Their|He|His|She|Her)\b")
+_PRONOUN = re.compile(
+    r"(?:(?:It|Its|They|Their|He|His|She|Her)|(?:This|That|These|Those)\s+(?:is|are|was|were|has|have|does|do|will|would|can"
+    r"|could|may|might|must|shall|should|means?|meant|includes?|included|appl(?:y|ies)|ensures?|helps?|allows?|requires?))\b"
+)
 _ANAPHOR = re.compile(
     rf"{_PRONOUN.pattern}|(?:(?:This|That|These|Those|Such|Both){_SELF_REFERENCE})\b"
     r"|(?:The\s+(?:same|latter|former|above)|Either|Neither)\b",
@@ -93,7 +96,7 @@ def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> 
     this one has none of them.
     """
     before = neighbours.before(sentence)
-    if before is None or _EXPLETIVE.match(sentence.text) or _is_separate(before, sentence, neighbours):
+    if before is None or _EXPLETIVE.match(sentence.text) or is_separate(before, sentence, neighbours):
         return None
     if not (_ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)) or not is_statement(before.text):
         return None
@@ -108,11 +111,11 @@ def begins_with_pronoun(sentence: Sentence) -> bool:
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
     """The sentence after, where it limits what this one says, or is what this one announces."""
     after = neighbours.after(sentence)
-    if after is None or _is_separate(sentence, after, neighbours) or not is_statement(after.text):
+    if after is None or is_separate(sentence, after, neighbours) or not is_statement(after.text):
         return None
     return after if _EXCEPTION.match(after.text) or _ANNOUNCES.search(sentence.text) else None
 
 
-def _is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:
+def is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:
     """In another paragraph, or an item of its own."""
     return neighbours.between(one, other).count("\n") > 1 or is_list_item(other.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from knowledge.search.passages import Passage
@@ -17,6 +18,12 @@ _MAX_LIST_CHARACTERS = 1500
 # Items that are quoted one by one, where the list as a whole is too long.
 _MAX_SEPARATE_ITEMS = 3
 _TRAILING_PUNCTUATION = ".,;: "
+# What ties a sentence to the one before, and says nothing where that one is not quoted.
+_CONNECTIVE = re.compile(
+    r"(?:However|Nevertheless|Nonetheless|Therefore|Thus|Hence|Consequently|Accordingly|As\s+a\s+result|Further(?:more)?"
+    r"|Moreover|Additionally|In\s+addition|Also|Likewise|Similarly|Finally|Lastly|First(?:ly)?|Second(?:ly)?|Third(?:ly)?),"
+    r"\s{1,8}(?=\w)"
+)
 
 
 class Quotation:
@@ -42,16 +49,19 @@ class Quotation:
         return {(sentence.source, sentence.start) for sentence in self.sentences}
 
 
-def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str) -> list[str]:
-    """The quotation as sentences that each name their source and will stand verification."""
+def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str, goes_on: bool) -> list[str]:
+    """The quotation as sentences that each name their source and will stand verification. `goes_on` says whether the
+    sentence before it was quoted just before it."""
     passage = evidence.passages[quotation.source]
     if quotation.header:
         pieces = _row_with_headers(quotation.first, quotation.header, passage, question)
         return [with_source_mark(piece, quotation.source) for piece in pieces]
     if quotation.items and (listed := _list_in_one_line(quotation, passage)):
         return [with_source_mark(listed, quotation.source)]
-    few = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
-    return [with_source_mark(_best_wording(sentence, passage, question), quotation.source) for sentence in few]
+    first, *others = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
+    wordings = [_best_wording(first, passage, question, keeps_connective=goes_on)]
+    wordings += [_best_wording(sentence, passage, question) for sentence in others]
+    return [with_source_mark(wording, quotation.source) for wording in wordings]
 
 
 def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
@@ -75,15 +85,24 @@ def _row_with_headers(row: Sentence, header: Sentence, passage: Passage, questio
     return [headers, alone] if _passes_verification(headers, [header], passage) else [alone]
 
 
-def _best_wording(sentence: Sentence, passage: Passage, question: str) -> str:
+def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_connective: bool = True) -> str:
     """The best wording that will stand: that of the page does, without the lines that hold what is never shown, such as
     an image."""
     lines = [line for line in sentence.text.splitlines() if sanitize(line).strip() == line.strip()]
     literal = _without_lone_quote(" ".join(" ".join(lines or [sentence.text]).split()))
     bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
+    if not keeps_connective:
+        bare[:0] = map(_without_connective, bare)
     wordings = table_rows.row_wordings(literal, question) if table_rows.is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
     return next(standing, literal)
+
+
+def _without_connective(text: str) -> str:
+    """Without the word that ties it to a sentence that is not quoted: "Therefore, …"."""
+    found = _CONNECTIVE.match(text)
+    rest = text[found.end() :] if found else ""
+    return rest[:1].upper() + rest[1:] if rest and is_statement(rest) else text
 
 
 def _without_heading(text: str, passage: Passage) -> str:

@@ -6,15 +6,17 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice, takewhile
 
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.context_sentences import antecedent, begins_with_pronoun
+from querying.answering.llms.extractive.context_sentences import antecedent, begins_with_pronoun, is_separate
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
+from querying.answering.llms.extractive.table_rows import is_row
 from querying.types import Evidence, Sentence
 
 MAX_SENTENCES = 3
@@ -32,6 +34,14 @@ _FRAGMENT_PENALTY = 0.03
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
 _EQUAL_SCORE_RATIO = 0.96
 
+# What goes on from a chosen sentence, or stands in the same passage as the first, reads better than the same from
+# elsewhere. Settled by the words that the answers share with answers that people wrote (docs/evaluation.md).
+_CONTINUATION_BONUS, _SAME_PASSAGE_BONUS = 0.03, 0.03
+
+_ASKS_FOR_FACT = re.compile(
+    r"\b(?:who|whom|whose|when|where|which|how\s+(?:many|much|long|old|far|often|large|big|high|tall|fast))\b",
+    re.IGNORECASE,
+)
 _ASKS_FOR_FIGURE = re.compile(
     r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
     r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
@@ -97,22 +107,83 @@ def _weight_share(weights: Mapping[str, float], text: str) -> float:
 
 
 def select_sentences(question: str, evidence: Evidence, *, first: Sentence | None = None) -> list[Sentence]:
-    """The best sentence (or the one that must come first), then those that add to it; empty where none can stand."""
+    """The best sentence (or the one that must come first), then those that add to it; empty where none can stand. Where
+    several things are asked, the best one for each comes first, in the order of the questions."""
     candidates = rank_candidates(question, evidence)
     if not (candidates or first):
         return []
+    chosen = [first] if first else _best_of_each(evidence) or [candidates[0].sentence]
     best = candidates[0].score if candidates else 0.0
-    chosen = [first or candidates[0].sentence]
-    for candidate in candidates:
-        if len(chosen) == MAX_SENTENCES or candidate.score < _MIN_SCORE_RATIO * best:
-            break
-        sentence = candidate.sentence
-        if any(says_the_same(sentence.text, other.text) for other in chosen):
-            continue
-        is_equal = candidate.score >= _EQUAL_SCORE_RATIO * best and _is_mostly_new(sentence, chosen)
-        if is_equal or _adds_information(sentence, chosen, question, evidence):
-            chosen.append(sentence)
+    choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)
+    while len(chosen) < MAX_SENTENCES and (further := choice.next_of(candidates)):
+        chosen.append(further)
     return chosen
+
+
+def _best_of_each(evidence: Evidence) -> list[Sentence]:
+    """For each sub-question the best sentence that does not repeat one before; empty where one thing is asked."""
+    chosen: list[Sentence] = []
+    for part in evidence.sub_questions:
+        ranked = rank_candidates(part.text, replace(evidence, sentences=part.sentences))
+        least = _MIN_SCORE_RATIO * ranked[0].score if ranked else 0.0
+        new = (
+            one.sentence
+            for one in ranked
+            if one.score >= least and not any(says_the_same(one.sentence.text, other.text) for other in chosen)
+        )
+        chosen = [*chosen, *islice(new, 1)]
+    return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choice:
+    """Sentences chosen so far, and which one comes next."""
+
+    question: str
+    evidence: Evidence
+    best: float
+    chosen: list[Sentence]
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        return Neighbours(self.evidence)
+
+    @cached_property
+    def asks_for_fact(self) -> bool:
+        """One sentence or row has the answer, so that what goes on from it is not asked for."""
+        patterns = (_ASKS_FOR_FACT, _ASKS_FOR_FIGURE, _NUMBER)
+        return is_row(self.chosen[0].text) or any(pattern.search(self.question) for pattern in patterns)
+
+    def next_of(self, candidates: Sequence[Candidate]) -> Sentence | None:
+        """The best candidate that adds to the chosen ones, one nearby before another; None where there is none."""
+        following = {(after.source, after.start) for one in self.chosen if (after := self._continuation(one))}
+        found: list[tuple[float, Sentence]] = []
+        for candidate in takewhile(lambda one: one.score >= _MIN_SCORE_RATIO * self.best, candidates):
+            sentence = candidate.sentence
+            if any(says_the_same(sentence.text, other.text) for other in self.chosen):
+                continue
+            goes_on = (sentence.source, sentence.start) in following
+            if self._is_equal(candidate, goes_on=goes_on) or self._adds_words(sentence):
+                bonus = _CONTINUATION_BONUS * goes_on
+                bonus += _SAME_PASSAGE_BONUS * (sentence.source == self.chosen[0].source)
+                found.append((candidate.score + bonus * (not self.asks_for_fact), sentence))
+        return max(found, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+    def _continuation(self, sentence: Sentence) -> Sentence | None:
+        after = self.neighbours.after(sentence)
+        return after if after and not is_separate(sentence, after, self.neighbours) else None
+
+    def _is_equal(self, candidate: Candidate, *, goes_on: bool) -> bool:
+        """As good as the best, as far as scores can tell, and half of its words are new. A title with the question's
+        words makes all sentences below it look good: it must have one of its own, or go on from a chosen one."""
+        if candidate.score < _EQUAL_SCORE_RATIO * self.best or not _is_mostly_new(candidate.sentence, self.chosen):
+            return False
+        return (
+            goes_on or self.asks_for_fact or bool(content_stems(candidate.sentence.text) & content_stems(self.question))
+        )
+
+    def _adds_words(self, sentence: Sentence) -> bool:
+        return _adds_information(sentence, self.chosen, self.question, self.evidence)
 
 
 def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
