@@ -248,6 +248,16 @@ class Clarification:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DroppedSentence:
+    """A sentence that nobody got to see, because no source supports it. `passages` are those that it names, or all that
+    were read where it names none; `cites_unknown` says that it names only sources that do not exist."""
+
+    claim: str
+    passages: tuple[Passage, ...]
+    cites_unknown: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     text: str
     outcome: Outcome
@@ -262,9 +272,9 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
-    # How many sentences were written, and how many of them were dropped because no source supports them.
+    # How many sentences were written, and those of them that were dropped.
     sentences: int = field(default=0, compare=False)
-    unproven: int = field(default=0, compare=False)
+    dropped: tuple[DroppedSentence, ...] = field(default=(), compare=False)
 
 
 # --- Events: what the pipeline yields, and every door encodes ----------------------------------------------

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from api.fields import StrictBooleanField, StrictCharField
 from api.query.serializers import AnswerSerializer, QuerySerializer, event_schema
+from querying.answering.drop_reasons import DropReason
 from querying.releases import DRAFT
 
 
@@ -23,9 +24,16 @@ class PromptMessageSerializer(serializers.Serializer):
     content = serializers.CharField()
 
 
+class DroppedSentenceSerializer(serializers.Serializer):
+    sentence = serializers.CharField()
+    reason = serializers.ChoiceField([reason.value for reason in DropReason])
+    explanation = serializers.CharField()
+
+
 class DetailsSerializer(serializers.Serializer):
     """`timings`: milliseconds by step. `prompt`: what the language model was given; null when none was asked, and when
-    it is withheld, because it holds what the caller may not read."""
+    it is withheld, because it holds what the caller may not read. `dropped`: what the model wrote and no passage
+    supports, for those who may read the prompt."""
 
     type = serializers.ChoiceField(["details"])
     queryId = serializers.UUIDField()
@@ -35,6 +43,7 @@ class DetailsSerializer(serializers.Serializer):
     timings = serializers.DictField(child=serializers.IntegerField())
     prompt = PromptMessageSerializer(many=True, allow_null=True)
     promptWithheld = serializers.BooleanField()
+    dropped = DroppedSentenceSerializer(many=True)
 
 
 @extend_schema_serializer(component_name="Tried")

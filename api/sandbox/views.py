@@ -24,6 +24,7 @@ from lexic.database import release_connections
 from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, releases
+from querying.answering.drop_reasons import explain_drops
 from querying.models import Query
 from querying.presentation import sse
 from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
@@ -85,5 +86,6 @@ def _details_json(run: QuestionRun, *, reader: User, may_change: bool) -> dict[s
         "timings": row.timings if row else {},
         "prompt": run.prompt.messages if run.prompt and is_readable else None,
         "promptWithheld": run.prompt is not None and not is_readable,
+        "dropped": [vars(one) for one in explain_drops(run.answer.dropped)] if run.answer and is_readable else [],
     }
     return dict(DetailsSerializer(details).data)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from accounts.models import User
+from querying.answering.drop_reasons import DropExplanation, explain_drops
 from querying.audit.quotations import withhold_quotations
 from querying.models import Feedback, Query
 from querying.presentation.answer import AnswerPresentation, present_answers, stored_from_query
@@ -24,7 +25,7 @@ _STEP_LABELS = {
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxTurn:
-    """The last five fields are known only of a question that was asked just now. `prompt` is None when there is none to
+    """The last six fields are known only of a question that was asked just now. `prompt` is None when there is none to
     show; `prompt_withheld` says that there is one which this person may not read."""
 
     query: Query
@@ -36,6 +37,7 @@ class SandboxTurn:
     failure: Failed | None = None
     prompt: Sequence[Mapping[str, str]] | None = None
     prompt_withheld: bool = False
+    dropped: Sequence[DropExplanation] = ()
     is_offline: bool = True
 
     @property
@@ -86,5 +88,6 @@ def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> Sandbox
         failure=run.failure,
         prompt=run.prompt.messages if run.prompt and may_read else None,
         prompt_withheld=run.prompt is not None and not may_read,
+        dropped=explain_drops(run.answer.dropped) if run.answer and may_read else (),
         is_offline=run.llm.is_offline,
     )

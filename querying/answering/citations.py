@@ -49,6 +49,7 @@ class CitedSentence:
     text: str
     claim: str  # the sentence without any mark
     citations: tuple[Citation, ...]
+    named: tuple[Passage, ...] = ()  # the passages that it refers to
     real: int  # references to passages that exist
     phantom: int = 0  # references to passages that do not
     begins_line: bool = False
@@ -85,6 +86,7 @@ class CitationVerifier:
             claim=claim,
             begins_line="\n" in sentence[: len(sentence) - len(sentence.lstrip())],
             citations=citations,
+            named=tuple(named),
             real=len(existing),
             phantom=len(numbers) - len(existing),
             has_unsupported_number=bool(named)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from plugins.models import CitationMode
 from querying.answering.citations import CitedSentence
 from querying.answering.confidence import is_doubted
-from querying.types import REFUSAL, Answer, Citation, Confidence, ConfidenceBasis, Outcome
+from querying.types import REFUSAL, Answer, Citation, Confidence, ConfidenceBasis, DroppedSentence, Outcome
 
 SHORT_ANSWER_CHARACTERS = 300  # characters; a longer answer that mentions its limits is not a refusal
 UNVERIFIED_SUFFIX = " (not verified)"
@@ -89,7 +89,7 @@ class Guard:
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations", text=self.refusal)
-            return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
+            return replace(refusal, basis=basis, sentences=len(self._seen), dropped=self._dropped)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
         is_raised = tree_decided and not weakness and not (basis and is_doubted(basis.grounds))
         weakness = self._weakness_reason() or weakness
@@ -104,15 +104,20 @@ class Guard:
             confidence=level,
             basis=basis,
             sentences=len(self._seen),
-            unproven=self._unproven,
+            dropped=self._dropped,
         )
 
     @property
-    def _unproven(self) -> int:
-        """How many sentences nobody gets to see, because no source bears them out."""
+    def _dropped(self) -> tuple[DroppedSentence, ...]:
+        """The sentences that nobody gets to see, because no source supports them."""
+        if self.mode != CitationMode.MANDATORY:
+            return ()
         shown = {id(sentence) for sentence in self._shown}
-        is_strict = self.mode == CitationMode.MANDATORY
-        return sum(is_strict and not one.citations and id(one) not in shown for one in self._seen)
+        return tuple(
+            DroppedSentence(claim=one.claim, passages=one.named, cites_unknown=one.phantom > 0 and not one.named)
+            for one in self._seen
+            if not one.citations and id(one) not in shown
+        )
 
     def _weakness_reason(self) -> str:
         """What makes the answer less sure than its citations look. Mode `off` does not look."""

@@ -91,7 +91,8 @@ class VerifiedText:
         put together, or the refusal; then nothing was shown. Where the server has said something of its own, that is
         the answer."""
         answer = self._guard.verdict(text=self.text, tree_decided=tree_decided, basis=basis, weakness=weakness)
-        answer = replace(answer, usage=self.usage)
+        dropped = (one if one.passages else replace(one, passages=tuple(self.passages)) for one in answer.dropped)
+        answer = replace(answer, usage=self.usage, dropped=tuple(dropped))
         if self._has_own_words and answer.outcome == Outcome.REFUSED:
             return None, Answer(text=self.text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH, usage=self.usage)
         if answer.outcome != Outcome.ANSWERED:

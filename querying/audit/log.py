@@ -232,7 +232,7 @@ def _answer_columns(record: QueryRecord) -> dict[str, Any]:
         "evidence_score": answer.basis.grounds.score if answer.basis else None,
         "probability": answer.basis.probability if answer.basis else None,
         "sentences": answer.sentences,
-        "unproven": answer.unproven,
+        "unproven": len(answer.dropped),
         "prompt_tokens": answer.usage.prompt_tokens,
         "completion_tokens": answer.usage.completion_tokens,
     }

@@ -17,6 +17,7 @@ from querying.models import Query
 from querying.question import user_limits
 from tests.api.people import code_of, keyed, signed_in
 from tests.knowledge.bases import attach
+from tests.openai_stub import OpenAIStub
 
 pytestmark = pytest.mark.django_db
 SANDBOX = "/api/sandbox/cover"
@@ -56,6 +57,18 @@ def test_the_whole_answer_as_json(plugin: Plugin, alice: User) -> None:
     shown = ask(signed_in(alice)).json()
     assert shown["citations"][0]["document"] == "Cover handbook"
     assert shown["details"]["release"] == "cover@draft"
+
+
+def test_what_a_model_wrote_and_no_page_supports_is_told_to_whoever_may_read_the_prompt(
+    plugin: Plugin, alice: User, bob: User, stub: OpenAIStub
+) -> None:
+    wrong = "Beams exposed to weather need a nominal cover of 99 mm"
+    stub.answer = lambda request: f"{wrong} [Source 1]."
+    [dropped] = ask(signed_in(alice)).json()["details"]["dropped"]
+    assert (dropped["sentence"], dropped["reason"]) == (f"{wrong}.", "number")
+    assert "99 mm" in dropped["explanation"]
+    plugin.viewers.add(bob)
+    assert ask(signed_in(bob)).json()["details"]["dropped"] == []
 
 
 def test_who_accepts_events_gets_events_as_at_the_door_of_agents(plugin: Plugin, alice: User) -> None:

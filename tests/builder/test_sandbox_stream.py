@@ -120,6 +120,19 @@ def test_what_the_model_was_sent_is_shown_as_it_was_sent(
     assert "tokens read" in turn["html"]
 
 
+def test_whoever_may_read_the_prompt_sees_what_was_left_out_and_why(
+    alice: User, bob: User, plugin: Plugin, signed_in: Callable[[User], httpx2.Client], stub: OpenAIStub
+) -> None:
+    stub.answer = lambda request: f"{CITED}Safety boots with a steel toe cost 90 euros [Source 1]."
+    done, turn = read(signed_in(alice), plugin)[-2:]
+    assert "90 euros" not in done["answer"]
+    assert "Sentences that were left out" in turn["html"]
+    assert "<q>Safety boots with a steel toe cost 90 euros.</q>" in turn["html"]
+    assert "No passage that was read has “90 euros” as it says." in turn["html"]
+    plugin.viewers.add(bob)
+    assert "90 euros" not in read(signed_in(bob), plugin)[-1]["html"]
+
+
 def test_a_provider_that_is_down_is_said_with_what_to_do(
     alice: User, plugin: Plugin, signed_in: Callable[[User], httpx2.Client], stub: OpenAIStub
 ) -> None:

@@ -166,7 +166,7 @@ def test_nothing_unsupported_is_shown() -> None:
     last = text.finish()
     assert "cheese" not in shown + (last.text if last else "")
     _, answer = text.conclude()
-    assert (answer.sentences, answer.unproven, answer.outcome) == (2, 1, Outcome.ANSWERED)
+    assert (answer.sentences, len(answer.dropped), answer.outcome) == (2, 1, Outcome.ANSWERED)
 
 
 def test_a_text_that_nothing_bears_out_is_refused() -> None:

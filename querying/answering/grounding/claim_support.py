@@ -129,7 +129,7 @@ def semantic_support(claim: str, span: str, words: WordOverlap) -> float:
     has_harmless_gap = (
         len(words.missing) == 1
         and len(words.matched) >= _MIN_MATCHED_WORDS
-        and not any(map(opposite_words, _words_with_stems(claim, words.missing)))
+        and not any(map(opposite_words, words_with_stems(claim, words.missing)))
     )
     if sense >= _SURE_SIMILARITY and worst >= _FAINT_SIMILARITY and has_harmless_gap:
         return sense
@@ -138,7 +138,7 @@ def semantic_support(claim: str, span: str, words: WordOverlap) -> float:
 
 def _weakest_similarity(claim: str, span: str, words: WordOverlap) -> float:
     """How near the span comes to that word of the claim which it lacks most; 0 where it has its opposite."""
-    missing, others = _words_with_stems(claim, words.missing), _words_with_stems(span, words.unused)
+    missing, others = words_with_stems(claim, words.missing), words_with_stems(span, words.unused)
     # One name never stands for another, however near they are in meaning.
     if any(match.group().lower() in missing for match in _CAPITALISED_NAME.finditer(claim)):
         return 0.0
@@ -149,7 +149,7 @@ def _weakest_similarity(claim: str, span: str, words: WordOverlap) -> float:
     return min((near for _, near, _ in found), default=1.0)
 
 
-def _words_with_stems(text: str, stems: frozenset[str]) -> list[str]:
+def words_with_stems(text: str, stems: frozenset[str]) -> list[str]:
     """The words of the text with one of these stems, as written, in small letters."""
     found = dict.fromkeys(match.group().lower() for match in _SPELLED_WORD.finditer(extract_figures(text).words))
     return [word for word in found if content_stems(word) & stems]
