@@ -7,7 +7,8 @@ Counted are the answers that name a right file (its source or its design file) a
 refusals of subjects that the code does not have, and citations whose lines are not in the file of that hash. The set
 "held out" was written after the answers had been tuned on the first, and nothing was tuned on it. The sets "by lot" ask
 for functions and classes that were drawn by lot, in words that are not those of the code; the writer of the first two
-had not seen how it is searched, and the third was written when nothing was to be changed any more.
+had not seen how it is searched, and the third was written when nothing was to be changed any more. The set "natural"
+is of a developer in the first days, who asks in the words that come; it was asked once.
 `--json` prints the figures for programs.
 """
 
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from querying.types import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
-QUESTIONS = (Path(__file__).with_suffix(".json"), Path(__file__).with_name("code_questions_by_lot.json"))
+QUESTIONS = [
+    Path(__file__).with_suffix(".json"),
+    *(Path(__file__).with_name(f"code_questions_{name}.json") for name in ("by_lot", "natural")),
+]
 FIRST = 3
 
 
