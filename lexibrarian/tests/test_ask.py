@@ -49,6 +49,39 @@ def test_an_answer_is_a_sentence_that_stands_where_it_says(asked: Library) -> No
     assert "\n  src/auth/tokens.py:9\n" in plain
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "src/auth/family.py",
+            'class Family:\n    """Keeps refresh tokens."""\n\n    def rotate(\n        self,\n    ) -> str:\n'
+            '        """Exchange a refresh token for the next one of its family."""\n',
+        ),
+        (
+            "src/auth/family.go",
+            "package auth\n\n// Keeps refresh tokens.\nvar kept = 1\n\n"
+            "// Exchange a refresh token for the next one of its family.\nfunc Rotate() {}\n",
+        ),
+    ],
+)
+def test_what_a_function_says_of_itself_is_found_by_its_name(library: Library, path: str, text: str) -> None:
+    library.write(path, text)
+    library.lexictl("update")
+    [first, *_] = library.lexi("ask", "How are refresh tokens rotated?", "--json").data["answers"]
+    assert first["text"] == "Exchange a refresh token for the next one of its family."
+    assert first["path"] == path
+
+
+def test_what_a_file_is_for_counts_for_its_sentences(library: Library) -> None:
+    library.write(
+        "src/a.py", '"""Invoices of customers."""\n\n\ndef send() -> None:\n    """Send it by mail at night."""\n'
+    )
+    library.write("src/b.py", '"""Reports of staff."""\n\n\ndef send() -> None:\n    """Send it by mail at night."""\n')
+    library.lexictl("update")
+    found = library.lexi("ask", "Are invoices sent by mail at night?", "--json").data["answers"]
+    assert found[0]["path"] == "src/a.py"
+
+
 def test_posts_and_what_agents_wrote_are_asked_too(asked: Library) -> None:
     (first, *_) = asked.lexi("ask", "Why are refresh tokens rejected by a server?", "--json").data["answers"]
     assert first["path"] == ".lexibrary/stack/ST-001-late-clocks.md"

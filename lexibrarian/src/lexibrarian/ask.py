@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from lexibrarian.artefacts.design import read_design
 from lexibrarian.config import Config
@@ -27,6 +28,9 @@ _ENOUGH_IN_CODE = 0.65
 # An answer that is worse than the best one by more is no answer.
 _CLOSE = 0.8
 _LONGEST_QUOTE = 400
+# A file says at its beginning what it is for; a signature has at most so many lines.
+_OPENING_LINES, _SIGNATURE_LINES = 2, 8
+_DECLARES = re.compile(r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type)\s+\w")
 _WORDS_OF_PROSE = 3
 _CODE = re.compile(r"[\w\])]\(\w*[^)]*\)|[=<>]{1,2} |^(from|import|return|def|class|assert) |[{};]$|\": ")
 
@@ -125,7 +129,7 @@ def _candidates(project: Project, config: Config, hits: list[Hit], weights: dict
     for hit in hits:
         if hit.path not in texts:
             texts[hit.path] = (text_of(project, config, hit.path) or "").split("\n")
-        best = _best(hit, texts[hit.path][hit.first - 1 : hit.last], weights)
+        best = _best(hit, texts[hit.path], weights)
         if best:
             sentence, score = best
             text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else f"{sentence.text[:_LONGEST_QUOTE]}…"
@@ -139,28 +143,41 @@ def _quote(project: Project, chosen: _Candidate) -> Quote:
     return Quote(sentence.text, path, sentence.start, sentence.end, current, _is_stale(project, path))
 
 
-def _best(hit: Hit, lines: list[str], weights: dict[str, float]) -> tuple[Sentence, float] | None:
+def _best(hit: Hit, whole_text: list[str], weights: dict[str, float]) -> tuple[Sentence, float] | None:
     """The sentence of a passage that has most of the words; words around it, in headings and the path, count less."""
     whole = sum(weights.values())
+    is_code = not is_text(hit.path)
+    lines = whole_text[hit.first - 1 : hit.last]
     around = set(terms(f"{hit.path} {hit.head}"))
+    if is_code:
+        around |= set(terms(" ".join(whole_text[:_OPENING_LINES])))
     passage = around | set(terms("\n".join(lines)))
     if _share(weights, passage, whole) < _ENOUGH:
         return None
-    read = sentences if is_text(hit.path) else code_lines
+    read = code_lines if is_code else sentences
     tested = 0.15 * hit.path.removeprefix(f"{LIBRARY}/").startswith(("test/", "tests/"))
     scored = []
     for sentence in read(lines, hit.first):
         words = set(terms(sentence.text))
-        own = _share(weights, words, whole)
         prose = _is_prose(sentence.text)
+        declared = set(terms(_declaration(whole_text, sentence))) if is_code and prose else set[str]()
+        own = _share(weights, words | declared, whole)
         if own >= (_ENOUGH_IN_SENTENCE if prose else _ENOUGH_IN_CODE):
-            score = 0.6 * own + 0.25 * _share(weights, words | around, whole) + 0.15 * _share(weights, passage, whole)
+            near = words | declared | around
+            score = 0.6 * own + 0.25 * _share(weights, near, whole) + 0.15 * _share(weights, passage, whole)
             # Of two that have the same words the shorter one says more about them.
             scored.append((score - 0.002 * min(len(words), 50) + 0.3 * prose - tested, sentence))
     if not scored:
         return None
     score, best = max(scored, key=lambda each: (each[0], -each[1].start))
     return best, score
+
+
+def _declaration(lines: list[str], sentence: Sentence) -> str:
+    """The line that declares what a docstring or a comment is about: above it, or right below; empty where none is."""
+    above = takewhile(str.strip, reversed(lines[max(0, sentence.start - 1 - _SIGNATURE_LINES) : sentence.start - 1]))
+    below = lines[sentence.end : sentence.end + 1]
+    return next((line for line in [*above, *below] if _DECLARES.search(line)), "")
 
 
 def _is_prose(text: str) -> bool:
