@@ -30,6 +30,12 @@ def test_a_declaration_is_shown_and_else_the_sentence_that_fits_best() -> None:
     assert texts(evidence(CLOCK, ROTATE)) == ["def rotate(token: str) -> str:", '"""The time of day."""']
 
 
+def test_a_file_that_hardly_fits_is_not_shown_beside_the_best() -> None:
+    ignored = code(".gitignore", "**/.iwh and other signals", number=3, score=0.4)
+    assert texts(evidence(CLOCK, ROTATE, ignored)) == ["def rotate(token: str) -> str:", '"""The time of day."""']
+    assert texts(evidence(ROTATE, ignored)) == ["def rotate(token: str) -> str:"]
+
+
 DESIGN = passage("Tokens are rotated.", number=3, path=".lexibrary/a/tokens.py.md")
 
 

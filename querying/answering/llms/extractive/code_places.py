@@ -11,6 +11,8 @@ from querying.answering.llms.extractive.statements import MAX_STATEMENT_CHARACTE
 from querying.types import Evidence, Sentence
 
 MAX_PLACES = 2
+# A file that fits less than this share of what the best one does is not shown beside it (docs/evaluation.md).
+_MIN_FIT_SHARE = 0.7
 
 
 def is_from_library(evidence: Evidence) -> bool:
@@ -23,7 +25,8 @@ def code_places(evidence: Evidence, *, quoted: Sequence[Sentence]) -> list[Sente
     the code of a file whose design file is quoted."""
     paths = {evidence.passages[one.source].path for one in quoted}
     sources = {source_of_path(path) for path in paths}
-    others = _places(evidence, lambda passage: source_of_path(passage.path) not in sources)
+    least = _MIN_FIT_SHARE * max(passage.score for passage in evidence.passages)
+    others = _places(evidence, lambda passage: source_of_path(passage.path) not in sources and passage.score >= least)
     described = _places(evidence, lambda passage: passage.path in sources - paths)
     return [*islice(others, MAX_PLACES), *islice(described, 1)]
 
