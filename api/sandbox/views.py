@@ -24,10 +24,9 @@ from lexic.database import release_connections
 from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, releases
-from querying.answering.drop_reasons import explain_drops
 from querying.models import Query
 from querying.presentation import sse
-from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
+from querying.presentation.question_run import QuestionRun, model_work, run_to_end, stream_with_final_event
 from querying.question.user_limits import check_user_limit
 from querying.releases import DRAFT
 from querying.types import AnswerFailed, Question
@@ -76,7 +75,7 @@ def _make_sandbox_question(principal: Principal, plugin: Plugin, body: dict[str,
 
 def _details_json(run: QuestionRun, *, reader: User, may_change: bool) -> dict[str, Any]:
     row = Query.objects.filter(pk=run.question.id).only("timings", "latency_ms").first()
-    is_readable = may_read_prompt(run, user=reader, may_change=may_change)
+    work = model_work(run, user=reader, may_change=may_change)
     details = {
         "type": "details",
         "queryId": run.question.id,
@@ -84,8 +83,8 @@ def _details_json(run: QuestionRun, *, reader: User, may_change: bool) -> dict[s
         "model": run.llm.name,
         "latencyMs": row.latency_ms if row else None,
         "timings": row.timings if row else {},
-        "prompt": run.prompt.messages if run.prompt and is_readable else None,
-        "promptWithheld": run.prompt is not None and not is_readable,
-        "dropped": [vars(one) for one in explain_drops(run.answer.dropped)] if run.answer and is_readable else [],
+        "prompt": work.prompt,
+        "promptWithheld": work.prompt_withheld,
+        "dropped": [vars(one) for one in work.dropped],
     }
     return dict(DetailsSerializer(details).data)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from accounts.models import User
-from querying.answering.drop_reasons import DropExplanation, explain_drops
+from querying.answering.drop_reasons import DropExplanation
 from querying.audit.quotations import withhold_quotations
 from querying.models import Feedback, Query
 from querying.presentation.answer import AnswerPresentation, present_answers, stored_from_query
-from querying.presentation.question_run import QuestionRun, may_read_prompt
+from querying.presentation.question_run import QuestionRun, model_work
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
 from querying.types import Clarification, Failed, Outcome
 
@@ -81,13 +81,10 @@ def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> Sandbox
     if query is None:
         return None
     [turn] = make_turns([query], user=user)
-    may_read = may_read_prompt(run, user=user, may_change=may_change)
     return replace(
         turn,
         clarification=run.clarification,
         failure=run.failure,
-        prompt=run.prompt.messages if run.prompt and may_read else None,
-        prompt_withheld=run.prompt is not None and not may_read,
-        dropped=explain_drops(run.answer.dropped) if run.answer and may_read else (),
+        **vars(model_work(run, user=user, may_change=may_change)),
         is_offline=run.llm.is_offline,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,7 @@ from knowledge.models import KnowledgeBase
 from lexic.database import release_connections
 from lexic.http.error_handlers import to_lexic_error
 from querying import json_format, pipeline
+from querying.answering.drop_reasons import DropExplanation, explain_drops
 from querying.answering.llms import get_llm
 from querying.answering.llms.recording import RecordingLLM
 from querying.presentation import sse
@@ -115,7 +116,27 @@ async def stream_with_final_event(
     yield sse.encode_sse(last)
 
 
-def may_read_prompt(run: QuestionRun, *, user: User, may_change: bool) -> bool:
+@dataclass(frozen=True, kw_only=True)
+class ModelWork:
+    """What a language model was sent, and what it wrote that no passage supports. `prompt` is None where none was made,
+    and where it is withheld; then nothing is told of what was dropped either."""
+
+    prompt: Sequence[Mapping[str, str]] | None
+    prompt_withheld: bool
+    dropped: Sequence[DropExplanation]
+
+
+def model_work(run: QuestionRun, *, user: User, may_change: bool) -> ModelWork:
+    """The model's work as this person may see it."""
+    may_read = _may_read_prompt(run, user=user, may_change=may_change)
+    return ModelWork(
+        prompt=run.prompt.messages if run.prompt and may_read else None,
+        prompt_withheld=run.prompt is not None and not may_read,
+        dropped=explain_drops(run.answer.dropped) if run.answer and may_read else (),
+    )
+
+
+def _may_read_prompt(run: QuestionRun, *, user: User, may_change: bool) -> bool:
     """Whether this person may read the prompt, which holds the persona and whole passages: who may change the plugin,
     and may open every knowledge base that it quotes. A plugin may read knowledge that belongs to somebody else."""
     if run.prompt is None or not may_change:

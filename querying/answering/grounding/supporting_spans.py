@@ -106,7 +106,6 @@ def paraphrasing_span(claim: str, passages: Sequence[Passage]) -> tuple[Passage,
 class NearestSpan:
     """The words of a page that come closest to a claim, whether they support it or not."""
 
-    text: str
     main: str  # the one sentence of it that shares most with the claim
     missing: frozenset[str]  # stems of the claim that it lacks
 
@@ -117,7 +116,7 @@ def nearest_span(claim: str, passages: Sequence[Passage]) -> NearestSpan | None:
         candidate for passage in passages for candidate in _candidate_spans(claim, passage, _span_surroundings(passage))
     )
     best = min(candidates, key=lambda candidate: candidate.rank[0], default=None)
-    return NearestSpan(text=best.text, main=best.main, missing=best.words.missing) if best else None
+    return NearestSpan(main=best.main, missing=best.words.missing) if best else None
 
 
 def _may_paraphrase(words: WordOverlap) -> bool:
