@@ -141,10 +141,38 @@ def score_evidence(
     head, tail = ranked[:max_passages], ranked[max_passages:]
     numbers = frozenset(_NUMBER.findall(turns[0].text)) if turns else frozenset()
     sub_questions = _sub_questions(turns, words)
+    sub_words = [each for _, each in sub_questions]
+    scored = _score_passages(
+        head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows
+    )
+    return Evidence(
+        passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
+        sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
+        strength=max(_passage_strength(one.passage, one.matches) for one in scored),
+        sub_questions=tuple(
+            SubQuestion(
+                text=text,
+                sentences=_best_first(one.sentences_for(number, source) for source, one in enumerate(scored)),
+            )
+            for number, (text, _) in enumerate(sub_questions)
+        ),
+    )
+
+
+def _score_passages(
+    head: Sequence[tuple[Passage, float | None]],
+    *,
+    words: QuestionWords,
+    sub_words: Sequence[QuestionWords],
+    numbers: frozenset[str],
+    embedder: LocalEmbedder,
+    max_windows: int,
+) -> list[_ScoredPassage]:
+    """The passages, each with a reranker's opinion of it, in the order in which they answer."""
     matched = _match_passages(
         [one for one, _ in head],
         words=words,
-        sub_words=[each for _, each in sub_questions],
+        sub_words=sub_words,
         embedder=embedder,
         max_windows=max_windows,
     )
@@ -159,19 +187,7 @@ def score_evidence(
         )
         for (passage, opinion), (matches, sub_matches, estimate) in zip(head, matched, strict=True)
     ]
-    scored.sort(key=lambda one: -one.rank_score)
-    return Evidence(
-        passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
-        sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
-        strength=max(_passage_strength(one.passage, one.matches) for one in scored),
-        sub_questions=tuple(
-            SubQuestion(
-                text=text,
-                sentences=_best_first(one.sentences_for(number, source) for source, one in enumerate(scored)),
-            )
-            for number, (text, _) in enumerate(sub_questions)
-        ),
-    )
+    return sorted(scored, key=lambda one: -one.rank_score)
 
 
 def _best_first(sentences: Iterable[Iterable[Sentence]]) -> tuple[Sentence, ...]:
