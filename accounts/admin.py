@@ -32,7 +32,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 
 class UserAdmin(DjangoUserAdmin, ModelAdmin):
-    """For operators: who has an account, and who may use the builder. `marketplace.account.admin` registers it."""
+    """For operators: who has an account, and who may use the builder. `privacy.admin` registers it."""
 
     form = UserChangeForm
     add_form = UserCreationForm

@@ -19,9 +19,9 @@ from builder.releases.publication import try_publish, withdraw_with_message
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.scoped_admin import ScopedAdmin
 from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.retention.plugin_deletion import delete_plugin, plugin_deletion
 from plugins.models import Plugin
 from plugins.starter_persona import fill_empty_fields
+from privacy.plugin_deletion import delete_plugin, plugin_deletion
 
 
 @admin.register(Plugin)

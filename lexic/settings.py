@@ -86,6 +86,7 @@ INSTALLED_APPS = [
     "marketplace",
     "conversations",
     "agents",
+    "privacy",
     "api",
     "builder",
     "workspace",

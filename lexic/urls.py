@@ -16,6 +16,8 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("", include("api.urls")),
     path("", include("querying.urls")),
+    path("", include("connectors.urls")),
+    path("", include("privacy.urls")),
     path("", include("marketplace.urls")),
     path("", include("conversations.urls")),
     path("", include("workspace.urls")),

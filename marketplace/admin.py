@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from lexic.errors import LexicError
 from lexic.scoped_admin import ReadOnlyAdmin
-from marketplace.account.admin import AccountAdmin as AccountAdmin
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary

@@ -6,7 +6,6 @@ from querying.views import redirect_to_sandbox
 
 urlpatterns = [
     path("", include("marketplace.site.urls")),
-    path("accounts/", include("marketplace.account.urls")),
     path("", include("marketplace.catalogue.urls")),
     path("", include("marketplace.plugin_page.urls")),
     path("", include("marketplace.sharing.urls")),

@@ -21,7 +21,7 @@ from knowledge.documents.upload_outcomes import (
     report_outcomes,
 )
 from lexic.errors import LexicError
-from marketplace.retention.document_deletion import delete_private_document
+from privacy.document_deletion import delete_private_document
 from workspace.document_collection import DocumentCollection, documents_context, with_place
 from workspace.knowledge import render_knowledge
 from workspace.pages import render_page, workspace_view

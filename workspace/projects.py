@@ -14,7 +14,7 @@ from conversations.project_access import UnknownProject, find_own_project, find_
 from knowledge.models import BaseMember
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
-from marketplace.retention.project_deletion import delete_project, project_deletion
+from privacy.project_deletion import delete_project, project_deletion
 from workspace.document_collection import DocumentCollection, find_place, with_place
 from workspace.forms import MemberForm, ProjectForm
 from workspace.pages import render_page, workspace_view

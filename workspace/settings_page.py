@@ -7,7 +7,7 @@ from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
 from agents.choose_release import default_plugin
-from marketplace.account.connections import connections_context
+from connectors.views import connections_context
 from workspace.pages import render_page, workspace_view
 
 

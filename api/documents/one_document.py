@@ -13,7 +13,7 @@ from api.fields import validated
 from api.views import first_or_raise
 from knowledge.documents.lifecycle import delete_document, update_details
 from knowledge.models import Document, KnowledgeBase
-from marketplace.retention.document_deletion import delete_private_document
+from privacy.document_deletion import delete_private_document
 
 
 def change_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:

@@ -28,10 +28,10 @@ from lexic.errors import NotAllowed
 from lexic.http.downloads import DownloadResponse
 from marketplace.bundle import export_plugin
 from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.retention.plugin_deletion import delete_plugin
 from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, PluginQuerySet
 from plugins.starter_persona import fill_empty_fields
+from privacy.plugin_deletion import delete_plugin
 
 _LONG_COLUMNS = ("system_prompt", "description", "limits", "disclaimer", "synonyms", "calibration")
 

@@ -24,7 +24,7 @@ from api.views import PrivateView, first_or_raise
 from conversations.models import Project
 from conversations.project_access import NotProjectOwner, UnknownProject
 from knowledge.models import KnowledgeBase
-from marketplace.retention.project_deletion import delete_project
+from privacy.project_deletion import delete_project
 from querying.releases import find_plugin
 
 

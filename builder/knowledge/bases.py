@@ -19,8 +19,8 @@ from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
 from knowledge.prune import pinned_revisions
 from lexic.http.parameters import MAX_ROW_ID, single_line
 from lexic.styled_form import StyledFormMixin
-from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
+from privacy.plugin_deletion import delete_knowledge_base
 
 
 class BaseForm(StyledFormMixin, forms.ModelForm):

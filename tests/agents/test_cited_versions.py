@@ -11,9 +11,9 @@ from conversations.retention import delete_private_conversation
 from knowledge.models import Page, PinKind, RevisionPin
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.prune import prune_knowledge_base
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.storage_sweep import sweep_storage
 from plugins.models import Plugin
+from privacy.document_deletion import delete_private_document
+from privacy.storage_sweep import sweep_storage
 from tests.agents.working import answer_of, ask
 from tests.conversations.layered import QUESTION, give
 

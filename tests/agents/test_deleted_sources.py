@@ -13,9 +13,9 @@ from agents.models import AgentEvent, AgentRun, EventKind, RunTakenOver
 from conversations.models import ChatMessage
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.plugin_deletion import delete_plugin
 from plugins.models import Plugin
+from privacy.document_deletion import delete_private_document
+from privacy.plugin_deletion import delete_plugin
 from tests.agents.working import begin, kinds, work
 from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, give
 from tests.two_transactions import wait_in_turn

@@ -17,11 +17,11 @@ from agents.models import MAX_EVENT_BYTES, AgentEvent, AgentRun, EventKind, Even
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.retention import delete_private_conversation
 from knowledge.models import Document
-from marketplace.account.account_deletion import delete_account
-from marketplace.account.data_export import export_personal_data
-from marketplace.retention.plugin_deletion import delete_plugin
-from marketplace.retention.project_deletion import delete_project
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
+from privacy.data_export import export_personal_data
+from privacy.plugin_deletion import delete_plugin
+from privacy.project_deletion import delete_project
 
 pytestmark = pytest.mark.django_db
 

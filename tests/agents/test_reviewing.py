@@ -18,8 +18,8 @@ from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
-from marketplace.retention.document_deletion import delete_private_document
 from plugins.models import Plugin
+from privacy.document_deletion import delete_private_document
 from tests.agents.reviewing import nda, worker
 from tests.agents.working import answer_of, ask, begin, data_of, died_behind, kinds, text_of, with_budget, work
 from tests.contracts.documents import NDA

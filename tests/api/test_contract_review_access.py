@@ -19,10 +19,10 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, RevisionPin
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.personal_knowledge_base import personal_knowledge_base
-from marketplace.account.account_deletion import account_deletion, delete_account
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.project_deletion import delete_project
 from plugins.models import Plugin
+from privacy.account_deletion import account_deletion, delete_account
+from privacy.document_deletion import delete_private_document
+from privacy.project_deletion import delete_project
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.contracts.documents import NDA
 from tests.remembered import remembered

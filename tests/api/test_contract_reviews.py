@@ -25,8 +25,8 @@ from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.readers.formats import DOCX_MEDIA_TYPE
-from marketplace.account.account_deletion import delete_account
-from marketplace.retention.project_deletion import delete_project
+from privacy.account_deletion import delete_account
+from privacy.project_deletion import delete_project
 from querying.question import user_limits
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.contracts.documents import NDA

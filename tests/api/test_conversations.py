@@ -21,11 +21,11 @@ from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
-from marketplace.account.account_deletion import delete_account
-from marketplace.account.data_export import export_personal_data
-from marketplace.retention.plugin_deletion import delete_plugin
-from marketplace.retention.project_deletion import delete_project
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
+from privacy.data_export import export_personal_data
+from privacy.plugin_deletion import delete_plugin
+from privacy.project_deletion import delete_project
 from querying.audit.quotations import WITHHELD_TEXT
 from querying.models import Query
 from tests.api.callers import assert_error, by_key, signed_in

@@ -14,10 +14,10 @@ from accounts.models import User
 from conversations.models import Project
 from knowledge.documents import file_store
 from knowledge.models import BaseMember, Document, KnowledgeBase
-from marketplace.account.account_deletion import delete_account
-from marketplace.account.data_export import export_personal_data
-from marketplace.tasks import delete_files
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
+from privacy.data_export import export_personal_data
+from privacy.tasks import delete_files
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.api.private_documents import add, confirm, make_project
 

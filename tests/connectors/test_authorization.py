@@ -17,9 +17,9 @@ from connectors import revocation
 from connectors.models import DriveConnection, DriveRevocation
 from connectors.revocation import MAX_ATTEMPTS, revoke_due
 from connectors.tasks import revoke_tokens
-from marketplace.account.account_deletion import delete_account
-from marketplace.account.data_export import export_personal_data
-from marketplace.account.personal_data import PERSONAL_DATA_RULES
+from privacy.account_deletion import delete_account
+from privacy.data_export import export_personal_data
+from privacy.personal_data import PERSONAL_DATA_RULES
 from tests.google_stub import REFRESH_TOKEN, SCOPE, Google
 
 pytestmark = pytest.mark.django_db

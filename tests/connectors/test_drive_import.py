@@ -21,7 +21,7 @@ from conversations.models import Project
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus
-from marketplace.retention.project_deletion import delete_project
+from privacy.project_deletion import delete_project
 from tests.google_stub import REFRESH_TOKEN, Google
 from tests.knowledge.readers.made import word
 

@@ -16,9 +16,9 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.search.hybrid import BaseRevision
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
+from privacy.document_deletion import delete_private_document
+from privacy.plugin_deletion import delete_knowledge_base
 from querying import pipeline, releases
 from querying.llm_interface import LLM
 from querying.types import Answer, Caller, Done, Question

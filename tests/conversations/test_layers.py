@@ -16,14 +16,14 @@ from accounts.models import ApiKey, User
 from conversations.models import Project
 from conversations.private_document_search import DocumentScope, private_layers
 from knowledge.models import Document, KnowledgeBase
-from marketplace.account.account_deletion import delete_account
-from marketplace.account.data_export import personal_rows
 from marketplace.publishing.publish import publish
-from marketplace.retention.plugin_deletion import delete_plugin
-from marketplace.retention.project_deletion import delete_project
-from marketplace.retention.storage_sweep import sweep_storage
-from marketplace.tasks import erase_old_questions
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
+from privacy.data_export import personal_rows
+from privacy.plugin_deletion import delete_plugin
+from privacy.project_deletion import delete_project
+from privacy.storage_sweep import sweep_storage
+from privacy.tasks import erase_old_questions
 from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
 from querying.question.caller_access import AccessEnded, check_access

@@ -16,9 +16,9 @@ from conversations.models import ChatSession, Project
 from conversations.private_document_search import private_layers
 from conversations.retention import delete_private_conversation
 from knowledge.models import KnowledgeBase
-from marketplace.account.data_export import personal_rows
-from marketplace.retention.project_deletion import delete_project
 from plugins.models import Plugin
+from privacy.data_export import personal_rows
+from privacy.project_deletion import delete_project
 from querying.audit.quotations import withhold_quotations
 from querying.audit.spending import SpendingCapReached, account_spending, check_spending, plugin_spending
 from querying.models import Feedback, MonthlyCost, Query

@@ -11,10 +11,10 @@ from django.db import transaction
 from accounts.models import ApiKey, User
 from conversations.models import ChatSession
 from knowledge.models import KnowledgeBase
-from marketplace.account.account_deletion import delete_account
-from marketplace.retention.plugin_deletion import delete_plugin
-from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
+from privacy.plugin_deletion import delete_plugin
+from privacy.storage_sweep import inspect_storage, sweep_storage
 from querying.audit import log
 from querying.models import ERASED_COLUMNS, Query
 from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, ask, personal

@@ -27,7 +27,7 @@ from knowledge.revision_pins import (
     release_pins_without_holder,
 )
 from knowledge.search.hybrid import BaseRevision, search
-from marketplace.retention.plugin_deletion import delete_knowledge_base
+from privacy.plugin_deletion import delete_knowledge_base
 from tests.knowledge.bases import CountingEmbedder, check_sound, make_base, registered
 from tests.two_transactions import wait_in_turn
 

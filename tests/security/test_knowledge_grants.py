@@ -19,13 +19,13 @@ from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant, Page
 from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.account.data_export import export_personal_data
 from marketplace.publishing.handover import accept_ownership, offer_ownership
 from marketplace.publishing.publish import NotReady, publish
 from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
 from marketplace.sharing.installs import install_copy
 from marketplace.sharing.shareability import CannotBeShared, sharing_blockers
 from plugins.models import Plugin
+from privacy.data_export import export_personal_data
 from querying import releases
 from querying.models import Query
 
@@ -253,7 +253,7 @@ def test_an_account_that_is_deleted_takes_its_grants_and_nobodys_knowledge(
     setting: Setting, alice: User, bob: User
 ) -> None:
     setting.grant(bob, alice, Consent.PUBLISHED)
-    from marketplace.account.account_deletion import delete_account
+    from privacy.account_deletion import delete_account
 
     delete_account(bob)
     assert KnowledgeBase.objects.filter(pk=setting.base.pk).exists()

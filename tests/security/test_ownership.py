@@ -19,8 +19,8 @@ import api
 import builder
 from accounts.models import User
 from knowledge.models import KnowledgeBase
-from marketplace.account.account_deletion import delete_account
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
 from tests.security.world import World, registered
 
 pytestmark = pytest.mark.django_db

@@ -17,10 +17,10 @@ from knowledge.ingest import ingest
 from knowledge.models import BaseKind, BaseMember, Document, KnowledgeBase, KnowledgeGrant, Page
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.prune import REVISION_GRACE, pruning_age
-from marketplace.account.account_deletion import delete_account
 from marketplace.bundle.draft_export import export_plugin
 from marketplace.bundle.plugin_import import import_plugin
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
 from querying.releases import snapshot
 from tests.api.callers import assert_error, by_key, signed_in
 

@@ -11,13 +11,13 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
-from marketplace.account.account_deletion import delete_account
 from marketplace.invitations import invite_and_mail
 from marketplace.publishing.membership import join_plugin, remove_from_plugin
-from marketplace.retention.plugin_deletion import delete_plugin
-from marketplace.retention.storage_sweep import inspect_storage
-from marketplace.tasks import sweep_storage_task
 from plugins.models import Plugin, Role
+from privacy.account_deletion import delete_account
+from privacy.plugin_deletion import delete_plugin
+from privacy.storage_sweep import inspect_storage
+from privacy.tasks import sweep_storage_task
 
 pytestmark = pytest.mark.django_db
 

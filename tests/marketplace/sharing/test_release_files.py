@@ -12,10 +12,10 @@ import pytest
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
-from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
 from marketplace.sharing.release_files import delete_stale_files, release_file
 from marketplace.tasks import forget_shared_files
 from plugins.models import Plugin
+from privacy.plugin_deletion import delete_knowledge_base, delete_plugin
 from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db

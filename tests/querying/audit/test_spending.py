@@ -91,7 +91,7 @@ def test_an_account_and_the_site_have_caps(published: Plugin, bob: User, charlie
 def test_erased_questions_and_deleted_plugins_still_count_for_the_account(
     published: Plugin, bob: User, settings: Any
 ) -> None:
-    from marketplace.retention.plugin_deletion import delete_plugin
+    from privacy.plugin_deletion import delete_plugin
 
     settings.ACCOUNT_SPENDING_CAP = Decimal(1)
     question = asked(published, bob)

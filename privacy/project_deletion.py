@@ -9,7 +9,7 @@ from django.db import transaction
 from conversations.models import ChatSession, Project
 from conversations.retention import delete_private_conversation
 from knowledge.models import BaseMember, Document, KnowledgeBase
-from marketplace.retention.plugin_deletion import delete_knowledge_base
+from privacy.plugin_deletion import delete_knowledge_base
 
 
 @dataclass(frozen=True, kw_only=True)

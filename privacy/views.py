@@ -18,8 +18,8 @@ from accounts.rate_limits import count_or_wait
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from lexic.http.downloads import DownloadResponse
-from marketplace.account.account_deletion import account_deletion, delete_account
-from marketplace.account.data_export import export_personal_data
+from privacy.account_deletion import account_deletion, delete_account
+from privacy.data_export import export_personal_data
 
 EXPORT_LIMITS = {3600: 6}
 
@@ -80,4 +80,4 @@ def delete_account_view(request: SignedInRequest) -> HttpResponse:
 
 def _your_data_page(request: SignedInRequest, form: DeleteAccountForm, *, status: int = 200) -> HttpResponse:
     context = {"form": form, "deletion": account_deletion(request.user)}
-    return render(request, "accounts/your_data.html", context, status=status)
+    return render(request, "privacy/your_data.html", context, status=status)

@@ -21,9 +21,9 @@ from knowledge.documents import file_store
 from knowledge.models import BaseKind, Document
 from knowledge.versions.batches import batched
 from lexic.errors import LexicError
-from marketplace.account.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
 from marketplace.bundle.draft_export import export_plugin
 from plugins.models import Plugin
+from privacy.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
 from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
 

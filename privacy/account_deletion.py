@@ -20,14 +20,14 @@ from knowledge.models import BaseMember, Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
 from marketplace.publishing.membership import end_lapsed_grants
-from marketplace.retention.plugin_deletion import (
+from plugins.models import Invitation, Plugin
+from plugins.retention import UnderLegalHold
+from privacy.plugin_deletion import (
     delete_plugin,
     enqueue_file_deletion,
     erase_quotations,
     plugins_that_read,
 )
-from plugins.models import Invitation, Plugin
-from plugins.retention import UnderLegalHold
 from querying.models import Feedback, Query
 
 DELETED_AUTHOR_NAME = "an author who left"

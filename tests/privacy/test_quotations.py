@@ -18,8 +18,8 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, PinKind, RevisionPin
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.revision_pins import pin_documents
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.plugin_deletion import delete_knowledge_base
+from privacy.document_deletion import delete_private_document
+from privacy.plugin_deletion import delete_knowledge_base
 from querying.models import Query
 from querying.presentation.answer import referenced_document_ids
 from tests.api.callers import signed_in

@@ -21,13 +21,13 @@ from knowledge.documents.lifecycle import add_file, delete_document
 from knowledge.models import Document, Revision
 from knowledge.tasks import prune_knowledge
 from knowledge.versions import publish_version
-from marketplace.account.account_deletion import delete_account
 from marketplace.models import Review
-from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
 from marketplace.reviews.save_review import delete_review, save_reply, save_review
-from marketplace.tasks import erase_old_questions, sweep_storage_task
 from plugins.models import Plugin
 from plugins.retention import UnderLegalHold
+from privacy.account_deletion import delete_account
+from privacy.plugin_deletion import delete_knowledge_base, delete_plugin
+from privacy.tasks import erase_old_questions, sweep_storage_task
 from querying.models import Feedback, Query
 from tests.cover import handbook, plugin, published
 from tests.remembered import remembered
@@ -181,8 +181,8 @@ NOT_CONTENT = {
     "querying.MonthlyCost": "figures",
     "querying.Dismissal": "what was sent away from the inbox is brought back by deleting this",
     "evaluation.EvaluationRun": "nothing deletes a run but its plugin",
-    "evaluation.GoldenQuestion": "tests/marketplace/retention/test_plugin_deletion.py",
-    "trees.DecisionTree": "tests/marketplace/retention/test_plugin_deletion.py",
+    "evaluation.GoldenQuestion": "tests/privacy/test_plugin_deletion.py",
+    "trees.DecisionTree": "tests/privacy/test_plugin_deletion.py",
     "conversations.Project": "its members'; nothing of the plugin's is in it",
     "conversations.ChatSession": "tests/conversations/test_sessions.py",
     "conversations.ChatMessage": "tests/conversations/test_sessions.py",

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.retention.storage_sweep import SweepReport, inspect_storage, sweep_storage
+from privacy.storage_sweep import SweepReport, inspect_storage, sweep_storage
 
 _FOUND = {
     "orphaned_files": "files that no document was read from",

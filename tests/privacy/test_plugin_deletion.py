@@ -14,12 +14,12 @@ from accounts.models import User
 from conversations.models import ChatMessage, ChatSession
 from knowledge.documents import file_store
 from knowledge.models import Document, KnowledgeBase, Page
-from marketplace.account.account_deletion import PluginsUnderLegalHold, delete_account
 from marketplace.publishing.publish import publish
-from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
-from marketplace.tasks import delete_files
 from plugins.models import Plugin, Release
 from plugins.retention import UnderLegalHold
+from privacy.account_deletion import PluginsUnderLegalHold, delete_account
+from privacy.plugin_deletion import delete_knowledge_base, delete_plugin
+from privacy.tasks import delete_files
 from querying.models import Feedback, Query
 from querying.presentation.cited_pages import CitedPages
 from tests.builder.conftest import browsing
@@ -37,9 +37,7 @@ QUOTED = "For severe exposure the nominal cover of a beam is 45 mm."
 def files(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files of this test alone, which are old enough to be deleted, and a worker that works at once."""
     settings.LEXIC_FILES_DIR = tmp_path
-    monkeypatch.setattr(
-        "marketplace.retention.plugin_deletion.publish_task", lambda name, *, hashes: delete_files(hashes=hashes)
-    )
+    monkeypatch.setattr("privacy.plugin_deletion.publish_task", lambda name, *, hashes: delete_files(hashes=hashes))
     return tmp_path
 
 

@@ -18,12 +18,12 @@ from django.urls import reverse
 
 from accounts import avatars
 from accounts.models import ApiKey, User
-from marketplace.account import data_export as exporting
-from marketplace.account.account_deletion import DELETED_AUTHOR_NAME, LastOperator, delete_account
-from marketplace.account.data_export import export_personal_data
-from marketplace.account.personal_data import PERSONAL_DATA_RULES
 from marketplace.models import Install, Report, Review
 from plugins.models import Invitation, Plugin, Role
+from privacy import data_export as exporting
+from privacy.account_deletion import DELETED_AUTHOR_NAME, LastOperator, delete_account
+from privacy.data_export import export_personal_data
+from privacy.personal_data import PERSONAL_DATA_RULES
 from querying.models import Feedback, Query
 from tests.accounts.test_avatars import picture
 from tests.remembered import remembered

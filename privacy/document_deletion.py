@@ -8,7 +8,7 @@ from agents.models import AgentRun
 from contracts.models import ContractReview
 from knowledge.documents.lifecycle import delete_document
 from knowledge.models import Document, KnowledgeBase
-from marketplace.retention.plugin_deletion import erase_answers_quoting
+from privacy.plugin_deletion import erase_answers_quoting
 
 
 @transaction.atomic

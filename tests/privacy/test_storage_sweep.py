@@ -23,9 +23,9 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.tasks import prune_knowledge
 from lexic.celery import app
 from lexic.diagnostics import CheckFailed
-from marketplace import tasks
-from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
 from plugins.models import Plugin
+from privacy import tasks
+from privacy.storage_sweep import inspect_storage, sweep_storage
 from querying.models import Query
 from tests.accounts.test_avatars import picture
 from tests.cover import handbook, plugin, published

@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from accounts.admin import UserAdmin
 from accounts.models import User
 from knowledge.models import KnowledgeGrant
-from marketplace.account.account_deletion import account_deletion, delete_account
 from marketplace.publishing.membership import end_lapsed_grants
+from privacy.account_deletion import account_deletion, delete_account
 
 
 @admin.register(User)

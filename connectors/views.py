@@ -23,7 +23,7 @@ from connectors.models import DriveConnection
 @login_required
 @never_cache
 def connections_view(request: SignedInRequest) -> HttpResponse:
-    return render(request, "accounts/connections.html", connections_context(request.user))
+    return render(request, "connectors/connections.html", connections_context(request.user))
 
 
 def connections_context(user: User) -> dict[str, Any]:
