@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.models import Principal, may_read_documents
 from agents.models import AgentRun
-from agents.planners.planner_types import Attachment
 from knowledge.models import Document, DocumentStatus
 from lexic.database import in_thread
 from lexic.errors import Conflict, NotFound
 
 _POLL_SECONDS, _MAX_WAIT_SECONDS = 0.5, 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attachment:
+    """A document that came with the message."""
+
+    document_id: UUID
+    title: str
 
 
 class UnknownAttachment(NotFound):

@@ -15,7 +15,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal
-from agents.deleted_sources import SourceDeleted, check_sources, lock_bases_of
+from agents.journal.deleted_sources import SourceDeleted, check_sources, lock_bases_of
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import PinKind
 from knowledge.readers.text_cleaning import replace_unstorable_json

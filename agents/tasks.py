@@ -6,7 +6,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from agents import background_runs
+from agents.execution import background_runs
 from agents.models import AgentRun
 from lexic.celery import publish_task
 

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from agents import background_runs
+from agents.execution import background_runs
+from agents.messages.send_message import DEFAULT_THINKING_TOKENS, MAX_MESSAGE_CHARACTERS, SentMessage, send_message
 from agents.models import AgentRun
-from agents.send_message import DEFAULT_THINKING_TOKENS, MAX_MESSAGE_CHARACTERS, SentMessage, send_message
 from conversations.conversation_access import find_conversation
 from conversations.models import ChatSession, Project
 from lexic.database import release_connections

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
-from agents.send_message import MAX_ATTACHMENTS
+from agents.messages.send_message import MAX_ATTACHMENTS
 from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatSession
 from conversations.project_access import find_project

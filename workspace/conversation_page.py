@@ -14,11 +14,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, signed_in_user
-from agents.choose_release import default_plugin
-from agents.journal import UnknownRun, may_read_content
+from agents.journal.progress import Progress
+from agents.journal.read_access import UnknownRun, may_read_content
+from agents.messages.choose_release import default_plugin
+from agents.messages.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES
 from agents.models import AgentRun
-from agents.progress import Progress
-from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES
 from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession, Project
 from lexic.errors import LexicError

@@ -11,7 +11,13 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from accounts.models import User
-from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES, SentText
+from agents.messages.send_message import (
+    MAX_ATTACHED_CHARACTERS,
+    MAX_ATTACHMENTS,
+    MAX_MESSAGE_CHARACTERS,
+    MODEL_NAMES,
+    SentText,
+)
 from contracts.playbook.playbook_sources import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS

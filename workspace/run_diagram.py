@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.journal.progress import Call, FinishedCall, Progress
 from agents.models import AgentEvent, AgentRun, EventKind, RunState
-from agents.progress import Call, FinishedCall, Progress
 from querying.presentation.question_run import format_duration
 from workspace.run_labels import REACHED_LIMITS, finished_label, running_label
 

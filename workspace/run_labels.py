@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.run_end import FINISHED_STEPS
+from agents.execution.run_end import FINISHED_STEPS
 
 _LABELS = {
     "search_knowledge": "Searching the documents",
@@ -19,7 +19,7 @@ _LABELS = {
 }
 
 
-# Which budget of a run was used up (`agents.loop.RunOutcome`), as people are told.
+# Which budget of a run was used up (`agents.execution.loop.RunOutcome`), as people are told.
 REACHED_LIMITS = {
     "iterations": "The limit of steps was reached.",
     "calls": "The limit of steps was reached.",

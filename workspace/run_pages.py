@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from agents.journal import UnknownRun, may_read_content
+from agents.journal.read_access import UnknownRun, may_read_content
 from agents.models import AgentRun
 from conversations.conversation_access import find_conversation
 from conversations.models import ChatSession, Project

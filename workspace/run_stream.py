@@ -9,8 +9,8 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from accounts.signed_in_request import SignedInRequest
-from agents import journal
-from agents.journal import JournalEvent
+from agents.execution import follow_run
+from agents.execution.follow_run import JournalEvent
 from agents.models import AgentRun, EventKind
 from lexic.database import release_connections
 from querying.presentation import sse
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 async def stream_run(request: SignedInRequest, run: AgentRun) -> AsyncGenerator[bytes]:
     """The response's body. Closing it stops nothing: the run goes on in the background."""
     caller, asked = Caller(name="workspace", user_id=request.user.pk), exchange_id(run)
-    async for event in sse.with_pings(journal.follow(run.pk, caller=caller)):
+    async for event in sse.with_pings(follow_run.follow(run.pk, caller=caller)):
         yield sse.PING if event is None else sse.encode_named(event.kind, _shown_data(event), number=event.number)
     try:
         html = await sync_to_async(release_connections()(render_turn))(request, run.session, asked)

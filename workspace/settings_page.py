@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
-from agents.choose_release import default_plugin
+from agents.messages.choose_release import default_plugin
 from connectors.views import connections_context
 from workspace.pages import render_page, workspace_view
 

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from agents.journal.progress import Call, Progress
 from agents.planners.planner_types import Assignment
+from agents.planners.server_text import SEARCH
 from agents.planners.untrusted_text import UntrustedTextDelimiter
-from agents.progress import Call, Progress
-from agents.server_text import SEARCH
 from querying.answering.prompts import build_system_prompt, source_section
 from querying.answering.verified_text import VerifiedText
 

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from uuid import UUID
 
-from agents.progress import Progress
+from agents.attachments import Attachment
+from agents.journal.progress import Progress
 from querying.types import Answer, Question, Turn, Usage
-
-
-@dataclass(frozen=True, kw_only=True)
-class Attachment:
-    """A document that came with the message."""
-
-    document_id: UUID
-    title: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from agents.attachments import Attachment
 from agents.examples.classifier import example_classifier
+from agents.journal.progress import FinishedCall, Progress
 from agents.planners.planner_types import (
     AskedCall,
     Assignment,
-    Attachment,
     CallTools,
     ComposeAnswer,
     NextStep,
     OpenDraft,
     ReadyAnswer,
 )
-from agents.progress import FinishedCall, Progress
-from agents.server_text import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
+from agents.planners.server_text import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
 from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document

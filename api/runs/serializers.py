@@ -7,8 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from agents.models import AgentRun, AgentType, EventKind, RunState
-from agents.send_message import (
+from agents.messages.send_message import (
     DEFAULT_THINKING_TOKENS,
     MAX_ATTACHED_CHARACTERS,
     MAX_ATTACHMENTS,
@@ -17,6 +16,7 @@ from agents.send_message import (
     MIN_THINKING_TOKENS,
     MODEL_NAMES,
 )
+from agents.models import AgentRun, AgentType, EventKind, RunState
 from api.fields import (
     StrictBooleanField,
     StrictCharField,

@@ -15,10 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import ApiKey, User
-from agents import background_runs
-from agents.journal import UnknownRun, follow
+from agents.execution import background_runs
+from agents.execution.follow_run import follow
+from agents.journal.read_access import UnknownRun
+from agents.messages.send_message import SentMessage, SentText, send_message
 from agents.models import AgentRun
-from agents.send_message import SentMessage, SentText, send_message
 from api.fields import EmptySerializer, validated
 from api.permissions import MayQuery
 from api.query.questions import make_caller

@@ -10,8 +10,8 @@ from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from accounts.models import Principal
-from agents.begin_run import NewMessage, begin_run
-from agents.execution import work_on
+from agents.execution.execute_run import execute_run
+from agents.messages.begin_run import NewMessage, begin_run
 from agents.models import AgentRun
 from conversations.models import ChatMessage
 from plugins.models import Plugin
@@ -32,7 +32,7 @@ def begin(plugin: Plugin, principal: Principal, text: str = SPACERS, **fields: A
 
 def work(run: AgentRun) -> AgentRun:
     """The run as it is stored when this process has worked on it."""
-    async_to_sync(work_on)(run)
+    async_to_sync(execute_run)(run)
     return AgentRun.objects.get(pk=run.pk)
 
 

@@ -16,7 +16,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from accounts.models import ApiKey, User
-from agents import execution, journal
+from agents.execution import execute_run, follow_run
 from agents.models import AgentRun
 from agents.tools import registry
 from agents.tools.tool_types import ToolOutput
@@ -195,7 +195,7 @@ def test_it_stops_within_two_seconds_also_while_a_tool_hangs(client: httpx2.Clie
         rest = list(stream)
         assert time.monotonic() - since < 30, "of the sixty seconds that the tool takes"
     # What is waited for in between, each at its longest; the rest is work, and depends on the machine.
-    assert execution._CANCEL_CHECK_SECONDS + journal._MOST_POLL_SECONDS < 2
+    assert execute_run._CANCEL_CHECK_SECONDS + follow_run._MOST_POLL_SECONDS < 2
     assert [frame.event for frame in rest] == ["step_end", "done"]
     assert (rest[0].data["callId"], rest[0].data["error"]["code"]) == (call, "cancelled")
     assert rest[1].data["stopped"] == "cancelled"
@@ -302,7 +302,7 @@ def test_a_document_has_to_be_read_and_a_conversation_has_its_limit(
     status, said = refusal(client, **body)
     assert (status, said["code"]) == (409, "document_not_ready")
     begun = chat(client, plugin="cover")[0].data
-    monkeypatch.setattr("agents.begin_run.MAX_QUESTIONS", 1)
+    monkeypatch.setattr("agents.messages.begin_run.MAX_QUESTIONS", 1)
     status, said = refusal(client, plugin="cover", conversationId=begun["conversationId"])
     assert (status, said["code"]) == (409, "conversation_full")
 

@@ -32,7 +32,7 @@ Browse = Callable[[User], Client]
 @pytest.fixture
 def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs begin, and nobody works on them."""
-    monkeypatch.setattr("agents.background_runs.start", lambda run: None)
+    monkeypatch.setattr("agents.execution.background_runs.start", lambda run: None)
 
 
 @pytest.fixture

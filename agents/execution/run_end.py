@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents.loop import RunOutcome
+from agents.execution.loop import RunOutcome
+from agents.journal.progress import Progress
 from agents.models import AgentRun, EventKind
-from agents.progress import Progress
 from conversations.models import ChatMessage
 from querying.json_format import answer_as_json, clarification_as_json
 from querying.types import Outcome, Usage

@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 
 from accounts.models import User
 from accounts.quotas import FOLLOWERS, stream_slot
-from agents.journal import JournalEvent, _Reader, follow
+from agents.execution.follow_run import JournalEvent, _Reader, follow
 from agents.models import AgentRun
 from plugins.models import Plugin
 from querying.types import Caller

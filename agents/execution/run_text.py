@@ -7,10 +7,10 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from agents.execution.run_context import RunContext
 from agents.models import EventKind
 from agents.planners.planner_types import ModelTurn
-from agents.run_context import RunContext
-from agents.server_text import result_texts
+from agents.planners.server_text import result_texts
 from agents.tools.contract_tools import CONTRACT_TOOL_NAMES
 from contracts.risk import NAMED_LEVEL
 from lexic.database import in_thread

@@ -12,7 +12,7 @@ from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from accounts.models import User
-from agents import background_runs
+from agents.execution import background_runs
 from agents.models import STOP_SECONDS, AgentRun
 from agents.tasks import resume, resume_interrupted
 from plugins.models import Plugin
@@ -104,7 +104,7 @@ def test_a_process_does_not_take_over_what_it_works_on(
         begun.set()
         await asyncio.to_thread(may_end.wait, 60)
 
-    monkeypatch.setattr(background_runs, "work_on", busy)
+    monkeypatch.setattr(background_runs, "execute_run", busy)
     background_runs.start(run)
     assert begun.wait(60)
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))

@@ -11,14 +11,14 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from agents.journaled_searches import found_as_json
+from agents.execution.run_context import RunContext, ToolTimedOut
+from agents.execution.run_text import Entry, ModelText
+from agents.journal.journaled_searches import found_as_json
+from agents.journal.progress import Call, Progress
 from agents.models import EventKind
 from agents.planners.model_question import model_question
 from agents.planners.planner_types import AskedCall, CallTools, ModelTurn, NextStep, ReadyAnswer
-from agents.progress import Call, Progress
-from agents.run_context import RunContext, ToolTimedOut
-from agents.run_text import Entry, ModelText
-from agents.server_text import INVALID_CALL_CODES, failure_text, question_back, server_answer
+from agents.planners.server_text import INVALID_CALL_CODES, failure_text, question_back, server_answer
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import SIMPLE_SECONDS, CallOutcome

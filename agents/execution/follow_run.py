@@ -1,4 +1,4 @@
-"""A run's journal as its readers see it: from any event on, as it is written, and without what was closed to them."""
+"""Readers follow a run: its journal from any event on, as it is written, and without what was closed to them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from accounts.models import Principal
 from accounts.quotas import FOLLOWERS, stream_slot
-from agents import background_runs
+from agents.execution import background_runs
+from agents.journal.read_access import UnknownRun, may_read_content
 from agents.models import AgentEvent, AgentRun, EventKind
-from conversations.exchanges import may_read_quotations
-from knowledge.models import Document, KnowledgeBase
 from lexic.database import in_thread
-from lexic.errors import LexicError, NotFound
+from lexic.errors import LexicError
 from lexic.http.error_handlers import to_lexic_error
 from querying.audit.quotations import WITHHELD_TEXT
 from querying.layers import find_principal
@@ -38,12 +36,6 @@ class JournalEvent:
     number: int | None
     kind: str
     data: dict[str, Any]
-
-
-class UnknownRun(NotFound):
-    """There is no such run among yours."""
-
-    code = "unknown_run"
 
 
 async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenerator[JournalEvent]:
@@ -112,33 +104,6 @@ class _Reader:
             elif row.kind == EventKind.CONTENT and not self.has_said_so:
                 self.has_said_so = True
                 yield JournalEvent(number=row.number, kind=row.kind, data={"text": WITHHELD_TEXT})
-
-
-def may_read_content(run: AgentRun, principal: Principal) -> bool:
-    """Whether the principal may read now what the run read: its private layers, its project, every document that it
-    shows or quotes, and as a whole those that were read as a whole."""
-    layers = {pin["knowledge_base"] for pin in run.layers}
-    if KnowledgeBase.objects.visible_to(principal).filter(pk__in=layers).distinct().count() < len(layers):
-        return False
-    read = _read_documents(run)
-    if Document.objects.visible_to(principal).filter(pk__in=read).count() < len(read):
-        return False
-    slug = run.release_name.partition("@")[0]
-    return may_read_quotations(run.session, _named_documents(run), reader=principal, slug=slug)
-
-
-def _named_documents(run: AgentRun) -> set[str]:
-    """The ids of the documents that stand in the journal as sources."""
-    shown = run.events.filter(kind__in=(EventKind.SOURCE, EventKind.FOUND)).values_list("data", flat=True)
-    sources = {source["id"] for data in shown for source in data.get("citations", ())}
-    return sources | {passage["document_id"] for data in shown for passage in data.get("passages", ())}
-
-
-def _read_documents(run: AgentRun) -> set[str]:
-    """The ids of the documents that calls were given and have read: what they gave stands in the journal."""
-    ended = run.events.filter(kind=EventKind.STEP_END, data__error=None).values_list("data__callId", flat=True)
-    begun = run.events.filter(kind=EventKind.STEP_START, data__callId__in=list(ended))
-    return {pk for pk in begun.values_list("data__input__documentId", flat=True) if pk}
 
 
 def _error_event(error: LexicError) -> JournalEvent:

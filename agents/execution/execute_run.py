@@ -14,19 +14,19 @@ from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import DatabaseError
 
-from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
-from agents.loop import RunOutcome, run_loop
+from agents.execution.assignment import layer_pins, principal_of, read_assignment
+from agents.execution.loop import RunOutcome, run_loop
+from agents.execution.run_context import RunCancelled, RunContext
+from agents.execution.run_end import CANCELLED, answer_message, done_data, last_entries, partial_answer_message
+from agents.execution.run_text import Entry
+from agents.execution.run_trace import send_run_trace
+from agents.journal.progress import Progress
 from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rule_planner import RulesPlanner
 from agents.planners.untrusted_text import UntrustedTextDelimiter
-from agents.progress import Progress
-from agents.run_context import RunCancelled, RunContext
-from agents.run_end import CANCELLED, answer_message, done_data, last_entries, partial_answer_message
-from agents.run_text import Entry
-from agents.run_trace import send_run_trace
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
@@ -51,7 +51,7 @@ class RunFailed(LexicError):
     hint = "What has been written is kept. Send your message again."
 
 
-async def work_on(run: AgentRun) -> None:
+async def execute_run(run: AgentRun) -> None:
     """Works on the run, which this process holds. When this returns the journal has its last event, unless another
     process has taken the run over or the database is away."""
     outside = contextvars.copy_context()

@@ -13,10 +13,9 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
-from agents.assignment import layer_pins
-from agents.attachments import readable_attachments
+from agents.attachments import Attachment, readable_attachments
+from agents.execution.assignment import layer_pins
 from agents.models import AgentRun
-from agents.planners.planner_types import Attachment
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput

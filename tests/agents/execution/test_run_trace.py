@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from agents.execution.run_trace import run_trace, send_run_trace
 from agents.models import AgentRun, EventKind, RunState
-from agents.run_trace import run_trace, send_run_trace
 from plugins.models import Plugin
 from tests.agents.working import SPACERS, ask, begin, text_of, work
 from tests.langfuse_stub import Langfuse, langfuse
@@ -89,6 +89,6 @@ def test_without_keys_nothing_is_read_for_a_trace(published: Plugin, bob: User, 
 def test_a_run_that_cannot_be_traced_ends_all_the_same(
     published: Plugin, bob: User, langfuse: Langfuse, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("agents.run_trace.run_trace", lambda run: 1 / 0)
+    monkeypatch.setattr("agents.execution.run_trace.run_trace", lambda run: 1 / 0)
     assert ask(published, bob).state == "done"
     assert "could not be traced" in caplog.text

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
+from agents.journal.progress import Progress
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Planner
-from agents.progress import Progress
 from agents.tools.tool_types import ToolContext
 from lexic.database import release_connections
 from lexic.errors import LexicError

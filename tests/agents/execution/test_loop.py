@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents.assignment import read_assignment
-from agents.journaled_searches import JournaledSearch, found_as_json
+from agents.execution.assignment import read_assignment
+from agents.journal.journaled_searches import JournaledSearch, found_as_json
 from agents.models import AgentRun, EventKind
 from agents.tools import registry
 from agents.tools.tool_types import ToolOutput
@@ -159,7 +159,7 @@ def test_a_run_that_fails_says_so_and_keeps_what_was_shown(
         raise RuntimeError("disk on fire")
         yield
 
-    monkeypatch.setattr("agents.loop.pipeline.write", broken)
+    monkeypatch.setattr("agents.execution.loop.pipeline.write", broken)
     run = ask(published, bob)
     assert kinds(run)[-1] == "error"
     assert "done" not in kinds(run)

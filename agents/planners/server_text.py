@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agents.journal.progress import FinishedCall, Progress
 from agents.planners.planner_types import ReadyAnswer
-from agents.progress import FinishedCall, Progress
 from agents.tools.templates import Blank
 from querying.types import Answer, Clarification, Confidence, Outcome
 

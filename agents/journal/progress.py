@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.journaled_searches import JournaledSearch
+from agents.journal.journaled_searches import JournaledSearch
 from agents.models import AgentEvent, EventKind
 from querying.answering.findings import Findings
 from querying.types import Usage

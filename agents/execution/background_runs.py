@@ -12,7 +12,7 @@ from uuid import UUID
 
 from asgiref.sync import ThreadSensitiveContext
 
-from agents.execution import work_on
+from agents.execution.execute_run import execute_run
 from agents.models import STOP_SECONDS, AgentRun
 from lexic.database import in_thread
 
@@ -58,7 +58,7 @@ async def _end_abandoned(run_id: UUID) -> None:
 
 async def _work_on(run: AgentRun) -> None:
     try:
-        await work_on(run)
+        await execute_run(run)
     finally:
         _working_on.discard(run.pk)
 

@@ -10,8 +10,9 @@ from uuid import UUID
 from django.conf import settings
 
 from accounts.models import Principal
+from agents.attachments import Attachment
 from agents.models import AgentRun
-from agents.planners.planner_types import Assignment, Attachment, OpenDraft
+from agents.planners.planner_types import Assignment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
 from conversations.models import Project
 from conversations.private_document_search import private_layers

@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 
 from accounts.models import ApiKey, Capability, Principal, user_of
-from agents import background_runs
-from agents.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
-from agents.choose_release import choose_release
+from agents.execution import background_runs
+from agents.messages.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
+from agents.messages.choose_release import choose_release
 from agents.models import AgentRun
 from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatMessage, ChatSession, Project

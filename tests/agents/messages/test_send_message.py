@@ -8,9 +8,9 @@ import pytest
 
 from accounts.models import User
 from agents.attachments import UnknownAttachment
-from agents.begin_run import ConversationFull
+from agents.messages.begin_run import ConversationFull
+from agents.messages.send_message import SentMessage, SentText, send_message
 from agents.models import AgentRun
-from agents.send_message import SentMessage, SentText, send_message
 from conversations.models import ChatSession
 from knowledge.models import Document
 from lexic.errors import LexicError
@@ -30,7 +30,7 @@ def test_no_text_becomes_a_document_where_no_run_begins(
     error: type[LexicError],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agents.begin_run.MAX_QUESTIONS", most)
+    monkeypatch.setattr("agents.messages.begin_run.MAX_QUESTIONS", most)
     sent = SentMessage(
         text="What does it say?",
         plugin=published.slug,
