@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
-from conversations.project_models import Project as Project
+from conversations.projects.models import Project as Project
 from conversations.visitor import Visitor
 from plugins.models import Plugin
 from plugins.retention import expired_rows

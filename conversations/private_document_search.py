@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from accounts.models import Principal, user_of
-from conversations.project_models import Project
+from conversations.projects.models import Project
 from knowledge.embedders import get_embedder
 from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.filters import Filters

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from accounts.models import Principal, user_of
 from conversations.private_document_search import DocumentScope, private_bases
-from conversations.project_models import Project
+from conversations.projects.models import Project
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 from lexic.errors import NotAllowed, NotFound
 

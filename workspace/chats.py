@@ -13,7 +13,7 @@ from accounts.signed_in_request import SignedInRequest
 from agents.messages.send_message import MAX_ATTACHMENTS
 from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatSession
-from conversations.project_access import find_project
+from conversations.projects.access import find_project
 from conversations.retention import delete_private_conversation
 from lexic.http.parameters import get_page, single_line
 from plugins.slugs import parse_id

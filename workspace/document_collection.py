@@ -19,7 +19,7 @@ from accounts.signed_in_request import SignedInRequest
 from contracts.models import ContractReview, ContractReviewQuerySet
 from conversations.models import Project
 from conversations.private_documents import PrivateDocuments, personal_documents, project_documents
-from conversations.project_access import find_project
+from conversations.projects.access import find_project
 from knowledge.documents.document_rows import BaseAccess, DocumentRow, document_rows
 from knowledge.documents.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page

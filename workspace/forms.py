@@ -20,7 +20,7 @@ from agents.messages.send_message import (
 )
 from contracts.playbook.playbook_sources import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
-from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
+from conversations.projects.models import MAX_DESCRIPTION_CHARACTERS
 from knowledge.documents.forms import TextForm
 from knowledge.models import Document, DocumentQuerySet
 from lexic.errors import LexicError

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
 from conversations.models import ChatSession, Project
-from conversations.project_access import UnknownProject, find_own_project, find_shared_project
+from conversations.projects.access import UnknownProject, find_own_project, find_shared_project
 from knowledge.models import BaseMember
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page

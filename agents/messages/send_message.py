@@ -14,7 +14,7 @@ from agents.messages.choose_release import choose_release
 from agents.models import AgentRun
 from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatMessage, ChatSession, Project
-from conversations.project_access import UnknownProject, find_project
+from conversations.projects.access import UnknownProject, find_project
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base

@@ -16,7 +16,7 @@ from api.views import PrivateView
 from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.exchanges import withheld_messages
 from conversations.models import ChatSession, Project
-from conversations.project_access import UnknownProject
+from conversations.projects.access import UnknownProject
 from conversations.retention import delete_private_conversation
 
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from api.authentication import get_principal
 from api.knowledge.access import PrivateDocumentAccess
 from conversations.models import Project
-from conversations.project_access import find_own_project, find_project
+from conversations.projects.access import find_own_project, find_project
 
 
 def get_project(request: Request, pk: UUID, *, for_reading: bool = False) -> Project:

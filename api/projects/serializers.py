@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from api.fields import StrictCharField, StrictSerializer
 from conversations.models import Project
-from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
+from conversations.projects.models import MAX_DESCRIPTION_CHARACTERS
 from plugins.models import Role
 
 _MAX_ADDRESSES = 200

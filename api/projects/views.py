@@ -22,7 +22,7 @@ from api.projects import serializers
 from api.projects.access import get_own_project, get_project, project_documents
 from api.views import PrivateView, first_or_raise
 from conversations.models import Project
-from conversations.project_access import NotProjectOwner, UnknownProject
+from conversations.projects.access import NotProjectOwner, UnknownProject
 from knowledge.models import KnowledgeBase
 from privacy.project_deletion import delete_project
 from querying.releases import find_plugin

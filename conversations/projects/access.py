@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from accounts.models import Principal
-from conversations.project_models import Project
+from conversations.projects.models import Project
 from lexic.errors import NotAllowed, NotFound
 
 
