@@ -114,7 +114,7 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
         help_text="The question. May be left out with a `followup`.",
     )
     # The base class has an attribute of this name too.
-    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
+    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore[assignment, call-arg]
     stream = StrictBooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
