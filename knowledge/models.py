@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import uuid
 
-from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -10,7 +9,10 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from accounts.models import ApiKey, Principal, User, user_of
+from accounts.models import ApiKey, Principal
+from knowledge.base_models import KnowledgeBase as KnowledgeBase
+from knowledge.base_models import KnowledgeBaseQuerySet as KnowledgeBaseQuerySet
+from knowledge.base_models import Revision as Revision
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
@@ -18,7 +20,6 @@ from knowledge.grant_models import KnowledgeGrantQuerySet as KnowledgeGrantQuery
 from knowledge.lease_models import Lease as Lease
 from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember
-from knowledge.member_models import opens_private_base
 from knowledge.pin_models import PinKind as PinKind
 from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.revisioned import Revisioned as Revisioned
@@ -30,135 +31,7 @@ from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
 from lexic.name_field import NameField
-from plugins.models import Plugin, Role
-
-
-class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
-    def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        private = opens_private_base(principal, roles=[Role.EDITOR])
-        return self._limited_to_key(principal).filter(_is_edited_by(user_of(principal)) | private)
-
-    def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base, and
-        running the site opens no private one."""
-        user = user_of(principal)
-        viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
-        private = opens_private_base(principal, roles=Role.values)
-        return self._limited_to_key(principal).filter(_is_edited_by(user) | viewed | private)
-
-    def for_plugins(self) -> KnowledgeBaseQuerySet:
-        """Those that a plugin may read at all: no private ones."""
-        return self.filter(kind=BaseKind.PLUGIN)
-
-    def _limited_to_key(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        """The knowledge bases that the plugins of a limited key read."""
-        allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
-        if allowed is None:
-            return self
-        granted = KnowledgeGrant.objects.standing().filter(plugin__in=allowed, is_attached=True)
-        return self.filter(models.Q(plugin__in=allowed) | models.Q(pk__in=granted.values("knowledge_base")))
-
-    def attachable_to(self, plugin: Plugin, *, by: Principal) -> KnowledgeBaseQuerySet:
-        """The bases that the plugin neither reads nor asks for, among those that `by` may edit. To be allowed to read
-        one is not enough, as a plugin quotes it to others."""
-        asked = plugin.knowledge_grants.requested().values("knowledge_base")
-        read = KnowledgeBase.objects.of_plugin(plugin).values("pk")
-        mine = self.for_plugins().editable_by(by)
-        return mine.exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
-
-    def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
-        """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
-        granted = KnowledgeGrant.objects.standing(least).filter(plugin=plugin).values("knowledge_base")
-        return self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
-
-    def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
-        """What the plugin's draft reads: its own base first, then the ones attached to it."""
-        attached = KnowledgeGrant.objects.standing().filter(plugin=plugin, is_attached=True)
-        read = self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
-        own_first = models.Case(models.When(plugin=plugin, then=0), default=1)
-        return read.order_by(own_first, "pk")
-
-
-def _is_edited_by(user: User) -> models.Q:
-    """The condition on the bases of plugins that this person may change: their own, those of plugins that they edit,
-    and all of them where they run the site."""
-    for_plugins = models.Q(kind=BaseKind.PLUGIN)
-    if user.is_superuser and user.is_active:
-        return for_plugins
-    return for_plugins & (models.Q(owner=user) | models.Q(plugin__in=Plugin.objects.editable_by(user)))
-
-
-class KnowledgeBase(models.Model):
-    """A named set of documents that share one embedder. A plugin has one of its own; others are granted to it.
-
-    The base of a plugin has the owner of the plugin: the database holds that, also when the plugin changes hands. A
-    base of another `kind` is private: it has no plugin, no grant can name it, and its `members` alone open it.
-    """
-
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="knowledge_bases")
-    plugin = models.OneToOneField(
-        Plugin, on_delete=models.CASCADE, null=True, blank=True, related_name="knowledge_base"
-    )
-    kind = models.CharField(
-        max_length=8, choices=BaseKind, default=BaseKind.PLUGIN, db_default=BaseKind.PLUGIN, editable=False
-    )
-    name = NameField(max_length=120)
-    embedder = models.CharField(
-        max_length=120,
-        default="local",
-        help_text="“local”, or “openai:MODEL” or “openai:MODEL:DIMENSIONS”. Once documents are in, an operator changes"
-        " it with “manage.py reembed”.",
-    )
-    dimensions = models.PositiveSmallIntegerField(default=384, editable=False)
-    # The number of the `EmbeddingSpace` that it is searched by now.
-    space = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
-    language = models.CharField(max_length=32, default="english")
-    revision = models.PositiveIntegerField(default=0, editable=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    objects = KnowledgeBaseQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(kind=BaseKind.PLUGIN) | models.Q(plugin=None), name="private_base_has_no_plugin"
-            ),
-            models.UniqueConstraint(
-                fields=["owner"], condition=models.Q(kind=BaseKind.PERSONAL), name="personal_base_once"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def is_private(self) -> bool:
-        return self.kind != BaseKind.PLUGIN
-
-    def space_at(self, revision: int) -> EmbeddingSpace:
-        """The space it was searched by at that revision; an unsaved one where it never changed its embedder."""
-        known = {space.since: space for space in self.spaces.all() if space.since is not None}
-        last = max((since for since in known if since <= revision), default=None)
-        if last is None:
-            return EmbeddingSpace(number=0, embedder=self.embedder, dimensions=self.dimensions, since=0)
-        return known[last]
-
-
-class Revision(models.Model):
-    """What a knowledge base held at one revision: the figures that lexical ranking needs."""
-
-    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="revisions")
-    number = models.PositiveIntegerField()
-    chunk_count = models.PositiveIntegerField()
-    term_total = models.PositiveBigIntegerField(help_text="Sum of the chunks' lengths in words.")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["knowledge_base", "number"], name="revision_once")]
-
-    def __str__(self) -> str:
-        return f"{self.knowledge_base} r{self.number}"
+from plugins.models import Plugin
 
 
 class SourceType(models.TextChoices):
