@@ -6,6 +6,7 @@ What somebody uploads, or has elsewhere, is never served as it came. A confined 
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 import subprocess
@@ -16,7 +17,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from django.conf import settings
 from PIL import Image
 
 from accounts.avatar_decoder import AVATAR_SIDE, PIXEL_BYTES
@@ -24,11 +24,15 @@ from accounts.models import User
 from accounts.rate_limits import RateLimited, check_hourly_limit
 from lexic import egress
 from lexic.errors import InvalidInput
+from lexic.storage import StorageUnavailable, site_storage
+
+logger = logging.getLogger(__name__)
 
 MAX_AVATAR_BYTES = 5 * 1024 * 1024
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp"})
 # How files of these three kinds begin; a WebP says so again at the ninth byte.
 _IMAGE_SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
+_AVATARS_FOLDER = "avatars"
 _AVATAR_NAME = re.compile(r"[0-9a-f]{32}\.webp")
 _DECODER_SCRIPT = Path(__file__).parent / "avatar_decoder.py"
 _DECODE_TIMEOUT_SECONDS = 10.0  # seconds
@@ -62,11 +66,11 @@ def upload_avatar(user: User, file: IO[bytes]) -> None:
 
 
 def save_avatar(user: User, file: IO[bytes]) -> None:
-    """The person's picture is this from now on. Raises `UnreadableImage`, `ImageTooLarge`."""
+    """The person's picture is this from now on. Raises `UnreadableImage`, `ImageTooLarge`, `StorageUnavailable`."""
     name = f"{secrets.token_hex(16)}.webp"
-    picture = _decode_image(_read_upload(file))
-    _avatar_folder().mkdir(parents=True, exist_ok=True)
-    picture.save(_avatar_folder() / name, "WEBP", quality=_WEBP_QUALITY)
+    content = BytesIO()
+    _decode_image(_read_upload(file)).save(content, "WEBP", quality=_WEBP_QUALITY)
+    site_storage().save(content.getvalue(), _stored_name(name))
     _replace_avatar(user, name)
 
 
@@ -83,25 +87,36 @@ def import_avatar(user: User, *, url: str, policy: egress.EgressPolicy | None = 
     save_avatar(user, BytesIO(fetched.body))
 
 
-def avatar_path(name: str) -> Path:
-    """Raises `UnreadableImage` for a name that this module did not make."""
-    if not _AVATAR_NAME.fullmatch(name):
-        raise UnreadableImage
-    return _avatar_folder() / name
+def read_avatar(name: str) -> bytes:
+    """The WebP file. Raises `FileNotFoundError`, and `UnreadableImage` for a name that this module did not make."""
+    return site_storage().read(_stored_name(name))
 
 
-def stored_avatars(*, older_than: timedelta) -> set[str]:
-    """The names of the pictures on disk. A younger one may belong to an account that is not saved yet."""
+def delete_avatar(name: str) -> None:
+    """Deletes a picture that no account has any more. Where the storage is away, the sweep does it later."""
+    try:
+        site_storage().delete(_stored_name(name))
+    except StorageUnavailable:
+        logger.warning("the picture %s is left to the sweep", name)
+
+
+def is_stored(name: str) -> bool:
+    """Whether there is such a picture."""
+    return site_storage().exists(_stored_name(name))
+
+
+def stored_avatars(*, older_than: timedelta = timedelta()) -> set[str]:
+    """The names of the pictures in the storage. A younger one may belong to an account that is not saved yet."""
     before = time.time() - older_than.total_seconds()
-    pictures = [path for path in _avatar_folder().glob("*.webp") if _AVATAR_NAME.fullmatch(path.name)]
-    return {path.name for path in pictures if path.stat().st_mtime <= before}
+    found = ((one.name.rpartition("/")[2], one) for one in site_storage().files(f"{_AVATARS_FOLDER}/"))
+    return {name for name, one in found if _AVATAR_NAME.fullmatch(name) and one.modified <= before}
 
 
 def _replace_avatar(user: User, name: str) -> None:
     before, user.avatar = user.avatar, name
     user.save(update_fields=["avatar"])
     if before:
-        avatar_path(before).unlink(missing_ok=True)
+        delete_avatar(before)
 
 
 def _read_upload(file: IO[bytes]) -> bytes:
@@ -131,5 +146,7 @@ def _decode_image(content: bytes) -> Image.Image:
     return Image.frombytes("RGB", (AVATAR_SIDE, AVATAR_SIDE), done.stdout)
 
 
-def _avatar_folder() -> Path:
-    return Path(settings.LEXIC_FILES_DIR) / "avatars"
+def _stored_name(name: str) -> str:
+    if not _AVATAR_NAME.fullmatch(name):
+        raise UnreadableImage
+    return f"{_AVATARS_FOLDER}/{name}"

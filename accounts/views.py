@@ -109,7 +109,7 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
 def avatar(request: HttpRequest, name: str) -> HttpResponse:
     """A picture under its name, which nobody can guess and which never means another one."""
     try:
-        content = avatars.avatar_path(name).read_bytes()
+        content = avatars.read_avatar(name)
     except (avatars.UnreadableImage, FileNotFoundError):
         raise Http404 from None
     return HttpResponse(content, content_type="image/webp", headers={"Cache-Control": _IMMUTABLE_CACHE_CONTROL})

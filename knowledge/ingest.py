@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from knowledge import lease, webhook_events
 from knowledge.documents import metadata_columns, prepared_import
-from knowledge.documents.source_file import get_source_file
+from knowledge.documents.source_file import source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
@@ -29,6 +29,7 @@ from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from knowledge.versions.progress import OnStageProgress, Progress, Superseded
 from knowledge.versions.writer import discard_staged
 from lexic.errors import LexicError
+from lexic.storage import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,8 @@ def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, emb
     """Read the document and publish it. Returns when it is ready, failed or gone, or when another process reads it.
 
     A failure is written on the document. Raises only errors that may pass, so that the caller can try again: an
-    `EmbedderError` that is retryable and an `OperationalError` of the database; then what was staged stays staged.
+    `EmbedderError` that is retryable, `StorageUnavailable`, and an `OperationalError` of the database; then what was
+    staged stays staged.
     `embedder` is used in place of the one that the knowledge base names.
     """
     # Repeats when a new version was uploaded meanwhile: the task for that version found the lease taken and stopped.
@@ -143,7 +145,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
         # What was read stays staged: the next reading goes on after it.
         mark_failed(document, error)
     except LexicError as error:
-        if isinstance(error, EmbedderError) and error.retryable:
+        if _may_pass(error):
             raise
         _discard_and_fail(document, error)
     except OperationalError as error:
@@ -159,14 +161,13 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     if prepared_import.has_staged_import(document) and not document.is_unverified:
         prepared_import.embed_staged_import(document, embedder=embedder, progress=_new_progress(document, on_progress))
         return
-    source = get_source_file(document)
-    progress = _new_progress(document, on_progress)
-
-    kept, resume = staging.kept_pages(document)
-    counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
-    progress.enter_stage(DocumentStatus.READING, **counters)
-    with closing(read_pages(source.path, source_type=source.source_type, resume=resume)) as events:
-        reading = staging.stage_pages(document, events, progress=progress, kept=kept)
+    with source_file(document) as source:
+        progress = _new_progress(document, on_progress)
+        kept, resume = staging.kept_pages(document)
+        counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
+        progress.enter_stage(DocumentStatus.READING, **counters)
+        with closing(read_pages(source.path, source_type=source.source_type, resume=resume)) as events:
+            reading = staging.stage_pages(document, events, progress=progress, kept=kept)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = _resolve_title(document, reading, source_type=source.source_type)
@@ -227,6 +228,10 @@ def _discard_if_finished(document: Document) -> None:
     """
     if not _unfinished_document(document.pk):
         discard_staged(document.pk)
+
+
+def _may_pass(error: LexicError) -> bool:
+    return isinstance(error, StorageUnavailable) or (isinstance(error, EmbedderError) and error.retryable)
 
 
 def _is_transient(error: OperationalError) -> bool:

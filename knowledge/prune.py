@@ -60,7 +60,7 @@ def pruning_age(knowledge_base: KnowledgeBase) -> timedelta | None:
 def delete_orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> None:
     """Delete these stored files where no document and no page of any knowledge base comes from them any more."""
     for sha256 in orphaned_files(hashes, older_than=older_than):
-        file_store.stored_path(sha256).unlink(missing_ok=True)
+        file_store.delete_stored(sha256)
         page_images.delete_page_images(sha256)
 
 
@@ -71,14 +71,8 @@ def orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRAC
     for pair in rows.values_list("sha256", "ready_sha256"):
         wanted.update(pair)
     newest = (timezone.now() - older_than).timestamp()
-    return [sha256 for sha256 in sorted(set(hashes) - wanted - {""}) if _is_older(sha256, newest)]
-
-
-def _is_older(sha256: str, newest: float) -> bool:
-    try:
-        return file_store.stored_path(sha256).stat().st_mtime <= newest
-    except OSError:
-        return False
+    unwanted = sorted(set(hashes) - wanted - {""})
+    return [sha256 for sha256 in unwanted if (at := file_store.stored_at(sha256)) is not None and at <= newest]
 
 
 def _delete_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:

@@ -33,6 +33,7 @@ from knowledge.sync import runner
 from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, publish_ingest
 from lexic.celery import consumes_queue
 from lexic.errors import LexicError
+from lexic.storage import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class WorkerCrashed(LexicError):
 )
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     """Read this document, or that of another owner whose turn it is. Tries again, later and later, while the embedding
-    provider is away."""
+    provider, the database or the file storage is away."""
     claimed = reading_turns.claim_next(UUID(document_id))
     if claimed is None:
         return
@@ -81,7 +82,7 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
             mark_waiting(claimed, attempt=attempt)
             raise try_again(exc=error) from error
         fail_provider_unavailable(claimed)
-    except OperationalError as error:
+    except (OperationalError, StorageUnavailable) as error:
         raise try_again(exc=error) from error
     finally:  # reached on every way out but a crash of the process
         # While another worker reads it, the count is about that one.

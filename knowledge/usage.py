@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.core.cache import caches
 from django.db.models import F
@@ -18,6 +18,9 @@ from plugins.models import Plugin
 # Seconds that the size of the whole store, or of what an account stores, is remembered.
 _CACHE_SECONDS = 60
 _CACHE_KEY = "knowledge:stored-bytes"
+# The bytes under one hash never change, so this process asks the storage once for each.
+_MAX_KNOWN_SIZES = 200_000
+_known_sizes: dict[str, int] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +61,13 @@ def stored_bytes(owner: User) -> int:
         *rows.values_list("ready_sha256", flat=True),
         *former.values_list("source_sha256", flat=True).distinct(),
     }
-    return sum(map(_file_size, hashes - {""}))
+    return _total_size(hashes)
 
 
 def site_stored_bytes() -> int:
     """What all stored files take up, as it was within the last minute."""
     known = caches["process"].get_or_set(
-        _CACHE_KEY, lambda: sum(map(_file_size, file_store.stored_hashes())), _CACHE_SECONDS
+        _CACHE_KEY, lambda: sum(one.size for one in file_store.stored_files()), _CACHE_SECONDS
     )
     return int(known or 0)
 
@@ -92,7 +95,7 @@ def _check_storage(owner: User) -> None:
     used, counted_at, counted_bases = caches["process"].get(key, (0, None, None))
     if counted_at and bases == counted_bases:
         changed = Document.objects.filter(knowledge_base__in=bases, updated_at__gte=counted_at).order_by()
-        used += sum(map(_file_size, set(changed.values_list("sha256", flat=True)) - {""}))
+        used += _total_size(set(changed.values_list("sha256", flat=True)))
         if used <= STORAGE.limit("account") * STORAGE.unit:
             return
     now = timezone.now()
@@ -101,15 +104,12 @@ def _check_storage(owner: User) -> None:
     STORAGE.check("account", used=used, adding=0)
 
 
-def _file_size(sha256: str) -> int:
-    """0 for a file that is not there, which may come yet."""
-    try:
-        return _stored_size(sha256)
-    except OSError:
-        return 0
-
-
-@lru_cache(maxsize=100_000)
-def _stored_size(sha256: str) -> int:
-    """The bytes under one hash never change. Raises `OSError`."""
-    return file_store.stored_path(sha256).stat().st_size
+def _total_size(hashes: Collection[str]) -> int:
+    """Bytes; a file that is not there, and may come yet, counts nothing."""
+    wanted = set(hashes) - {""}
+    found = file_store.stored_sizes(wanted - _known_sizes.keys())
+    total = sum(_known_sizes.get(sha256, 0) for sha256 in wanted) + sum(found.values())
+    if len(_known_sizes) > _MAX_KNOWN_SIZES:
+        _known_sizes.clear()
+    _known_sizes.update(found)
+    return total

@@ -1,10 +1,10 @@
-"""Files that are whole or not there, and what goes when those that can be made again take up too much."""
+"""Files that are whole or not there."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -41,23 +41,3 @@ def move_into_place(file: IO[bytes], path: Path) -> None:
     file.close()
     # A rename is atomic: whoever finds the name finds the whole file.
     Path(file.name).replace(path)
-
-
-def prune_files(paths: Iterable[Path], *, most_bytes: int, but: Path | None = None) -> int:
-    """Delete the files that nobody has wanted for longest, by when they were touched, until the rest takes up less.
-
-    `but` stays whatever it takes up. Returns how many were deleted.
-    """
-    found = []
-    for path in paths:
-        with suppress(OSError):
-            about = path.stat()
-            found.append((about.st_mtime, about.st_size, path))
-    taken, deleted = sum(size for _, size, _ in found), 0
-    for _, size, path in sorted(found):
-        if taken <= most_bytes:
-            break
-        if path != but:
-            path.unlink(missing_ok=True)
-            taken, deleted = taken - size, deleted + 1
-    return deleted

@@ -10,7 +10,6 @@ import logging
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from django.utils.module_loading import autodiscover_modules
 
 from lexic.errors import LexicError
 from lexic.redis_cache import redis_client
+from lexic.storage import StorageUnavailable, site_storage
 from local import locks, running_server
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,6 @@ Check = Callable[[], str]
 _checks: dict[str, Check] = {}
 
 MIN_FREE_DISK_BYTES = 1024**3
-_PROBE_BYTES = 64 * 1024
 # Iterative index scans, which filtered search relies on, came with 0.8.
 MIN_PGVECTOR_VERSION = (0, 8)
 
@@ -103,7 +102,8 @@ def check_packages() -> str:
 
 @register_check("disk")
 def check_disk() -> str:
-    for folder in (settings.VAR_DIR, settings.LEXIC_FILES_DIR):
+    folders = [settings.VAR_DIR] if settings.S3["bucket"] else [settings.VAR_DIR, settings.LEXIC_FILES_DIR]
+    for folder in folders:
         free = shutil.disk_usage(_existing_part(folder)).free
         if free < MIN_FREE_DISK_BYTES:
             raise CheckFailed(f"Only {free // 1024**2} MB are free for {folder}.", hint="Free some space there.")
@@ -112,18 +112,20 @@ def check_disk() -> str:
 
 @register_check("files")
 def check_files() -> str:
-    """Whether a file can be written where uploads are kept: a full disk, or one that was mounted to be read only."""
-    folder = _existing_part(settings.LEXIC_FILES_DIR)
+    """Whether a file can be written where uploads are kept: a full disk, one that was mounted to be read only, a bucket
+    that cannot be reached."""
     try:
-        with tempfile.TemporaryFile(dir=folder) as probe:
-            probe.write(bytes(_PROBE_BYTES))
-            probe.flush()
+        return site_storage().check()
     except OSError as error:
         raise CheckFailed(
             f"No file can be written to {settings.LEXIC_FILES_DIR}: {error.strerror}.",
             hint="Free some space there, or set LEXIC_FILES_DIR to a folder that the server may write to.",
         ) from error
-    return f"uploads can be kept in {settings.LEXIC_FILES_DIR}"
+    except StorageUnavailable as error:
+        raise CheckFailed(
+            f"No file can be written to the bucket {settings.S3['bucket']}: {error.__cause__}.",
+            hint="Look whether the store answers, the bucket is there, and the keys may write to it (LEXIC_S3_…).",
+        ) from error
 
 
 @register_check("database")

@@ -1,4 +1,5 @@
-"""What a machine runs out of, or loses while it works, as errors that say so: the database, and room on a disk."""
+"""What a machine runs out of, or loses while it works, as errors that say so: the database, the files,
+and room on a disk."""
 
 from __future__ import annotations
 
@@ -21,6 +22,15 @@ class ServiceUnavailable(LexicError):
     hint = "Try again in a moment."
 
 
+class StorageUnavailable(LexicError):
+    """The file storage of this site cannot be reached at the moment."""
+
+    code = "storage_unavailable"
+    status = 503
+    retry_after = 10  # seconds
+    hint = "Nothing was lost; try again in a moment."
+
+
 class DiskFull(LexicError):
     """There is no room left on the server's disk, so nothing was stored."""
 
@@ -31,6 +41,8 @@ class DiskFull(LexicError):
 
 def outage_error(exc: BaseException) -> LexicError | None:
     """The error to show where the exception comes from an outage; None for every other exception."""
+    if isinstance(exc, StorageUnavailable):
+        return exc
     state = getattr(exc.__cause__, "sqlstate", None) if isinstance(exc, DatabaseError) else None
     if state == _DISK_FULL or (isinstance(exc, OSError) and exc.errno in _FULL):
         return DiskFull()

@@ -22,6 +22,8 @@ from lexic.conf.quotas import read_quotas
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
+from lexic.conf.static_files import read_static_url, static_origins
+from lexic.conf.storage import read_storage
 from lexic.conf.tracing import read_tracing
 from lexic.http.origins import read_origin
 from local import embedded_services
@@ -121,14 +123,16 @@ MIDDLEWARE = [
     "api.throttling.rate_limit_headers",
 ]
 
+STATIC_URL = read_static_url(env)
+_OUR_FILES = ["'self'", *static_origins(STATIC_URL)]
 # A browser loads our own files and nothing from another site: no inline script, no inline style, no `eval`.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "font-src": ["'self'"],
+        "script-src": _OUR_FILES,
+        "style-src": _OUR_FILES,
+        "img-src": [*_OUR_FILES, "data:"],
+        "font-src": _OUR_FILES,
         "connect-src": ["'self'"],
         "form-action": ["'self'"],
         "base-uri": ["'none'"],
@@ -283,6 +287,7 @@ SPECTACULAR_SETTINGS = {**OPENAPI, "SERVERS": [{"url": PUBLIC_URL}]}
 # --- Knowledge and answers --------------------------------------------------------------------------------------
 
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
+S3 = read_storage(env)
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
@@ -342,7 +347,6 @@ LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.
 # The slug of the plugin whose sample answer the first page shows. Empty: that of the best measured one.
 FEATURED = env.str("LEXIC_FEATURED", "")
 
-STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import django
 import servestatic
@@ -20,6 +21,11 @@ _FINGERPRINT_FILE = ".collected"
 class CollectedFilesStorage(CompressedManifestStaticFilesStorage):
     # Modules name each other by the names that they are served under.
     support_js_module_import_aggregation = True
+
+    def url(self, name: str, force: bool = False) -> str:
+        """The address of a file. Browsers draw symbols of an SVG file only from the site that the page is of."""
+        address: str = super().url(name, force)
+        return urlsplit(address).path if name.endswith(".svg") else address
 
     def stored_name(self, name: str) -> str:
         """The name under which a file is served; its own where it was not collected. A page never fails for one."""

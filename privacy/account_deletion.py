@@ -130,7 +130,7 @@ def delete_account(user: User) -> None:
         locked.delete()
         end_lapsed_grants()
         if picture:
-            transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))
+            transaction.on_commit(lambda: avatars.delete_avatar(picture))
 
 
 def _detach_what_is_held(user: User) -> None:

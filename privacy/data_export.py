@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 
 from django.apps import apps
@@ -47,8 +48,9 @@ def export_personal_data(user: User) -> IO[bytes]:
         for label, decision in PERSONAL_DATA_RULES.items():
             if decision.file:
                 _write_rows(archive, decision, personal_rows(user, label), user=user)
-        if user.avatar and (picture := avatars.avatar_path(user.avatar)).exists():
-            archive.write(picture, "picture.webp")
+        if user.avatar:
+            with suppress(FileNotFoundError):
+                archive.writestr("picture.webp", avatars.read_avatar(user.avatar))
         for plugin in Plugin.objects.filter(owner=user).order_by("slug"):
             left_out += _write_plugin(archive, plugin)
         left_out += _write_private_documents(archive, user)
@@ -132,14 +134,16 @@ def _write_private_documents(archive: zipfile.ZipFile, user: User) -> Iterator[d
     private = theirs.exclude(knowledge_base__kind=BaseKind.PLUGIN).exclude(sha256="")
     size = sum(member.compress_size for member in archive.infolist())
     for document in private.order_by("pk").iterator(chunk_size=_EXPORT_BATCH):
-        path, name = file_store.stored_path(document.sha256), f"documents/{document.pk}/{_safe_name(document)}"
-        if not path.exists():
+        name = f"documents/{document.pk}/{_safe_name(document)}"
+        found = file_store.stored_sizes([document.sha256])
+        if not found:
             yield {"what": name, "why": "Its file is missing."}
-        elif size + path.stat().st_size > MAX_EXPORT_BYTES:
+        elif size + found[document.sha256] > MAX_EXPORT_BYTES:
             yield {"what": name, "why": "Together your files are larger than 2 GB."}
         else:
-            archive.write(path, name)
-            size += path.stat().st_size
+            with file_store.open_stored(document.sha256) as source, archive.open(name, "w") as member:
+                shutil.copyfileobj(source, member)
+            size += found[document.sha256]
 
 
 def _safe_name(document: Document) -> str:

@@ -26,7 +26,7 @@ _BATCH_SIZE = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class MissingFile:
-    """A file that the database names and the disk does not have, with the documents that were read from it."""
+    """A file that the database names and the storage does not have, with the documents that were read from it."""
 
     sha256: str
     documents: tuple[str, ...]
@@ -34,7 +34,7 @@ class MissingFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SweepReport:
-    """What a sweep found: on disk and named by no row (`orphaned_…`), named by a row and not on disk (`missing_…`),
+    """What a sweep found: stored and named by no row (`orphaned_…`), named by a row and not stored (`missing_…`),
     files of releases that nobody may copy any more, questions whose plugin, asker, documents or conversation is gone,
     and grants of people who may no longer open the knowledge."""
 
@@ -54,21 +54,22 @@ class SweepReport:
 
 
 def inspect_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
-    """Compares disk and database, and changes nothing. Files that are younger than `older_than` are not orphaned: their
-    rows may not be written yet."""
+    """Compares storage and database, and changes nothing. Files that are younger than `older_than` are not orphaned:
+    their rows may not be written yet."""
     named = set(User.objects.exclude(avatar="").values_list("avatar", flat=True))
-    stored = set(file_store.stored_hashes())
+    stored = {one.sha256 for one in file_store.stored_files()}
     names = sorted(stored)
     batches = [names[start : start + _BATCH_SIZE] for start in range(0, len(names), _BATCH_SIZE)]
     return SweepReport(
         orphaned_files=tuple(sha256 for batch in batches for sha256 in orphaned_files(batch, older_than=older_than)),
         orphaned_images=tuple(sorted(page_images.files_with_images() - stored)),
         orphaned_avatars=tuple(sorted(avatars.stored_avatars(older_than=older_than) - named)),
-        stale_release_files=tuple(path.name for path in release_files.stale_files()),
+        stale_release_files=tuple(release_files.stale_files()),
         orphaned_questions=_orphaned_questions().count(),
         lapsed_grants=KnowledgeGrant.objects.lapsed().count(),
         missing_files=tuple(_missing_files(stored)),
-        missing_avatars=tuple(sorted(name for name in named if not avatars.avatar_path(name).exists())),
+        # Asked for once more: a picture may have been stored since they were listed.
+        missing_avatars=tuple(sorted(name for name in named - avatars.stored_avatars() if not avatars.is_stored(name))),
     )
 
 
@@ -79,7 +80,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
     for sha256 in report.orphaned_images:
         page_images.delete_page_images(sha256)
     for name in report.orphaned_avatars:
-        avatars.avatar_path(name).unlink(missing_ok=True)
+        avatars.delete_avatar(name)
     release_files.delete_stale_files()
     _orphaned_questions().erase_content(now=timezone.now())
     end_lapsed_grants()
@@ -103,9 +104,9 @@ def _missing_files(stored: set[str]) -> Iterator[MissingFile]:
         *rows.values_list("sha256", flat=True),
         *rows.values_list("ready_sha256", flat=True),
     }
-    # Asked of the disk once more: a file may have been stored since the folder was listed.
+    # Asked for once more: a file may have been stored since they were listed.
     for sha256 in sorted(named - stored - {""}):
-        if not file_store.stored_path(sha256).exists():
+        if not file_store.is_stored(sha256):
             yield MissingFile(sha256=sha256, documents=tuple(_titles(sha256)))
 
 

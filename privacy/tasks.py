@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
 from lexic.celery import publish_task
+from lexic.storage import StorageUnavailable
 from plugins.retention import expired_rows, site_retention_days
 from privacy import storage_sweep
 from querying.models import Query
@@ -18,10 +19,17 @@ from querying.models import Query
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="marketplace.delete_files", acks_late=True)
+@shared_task(
+    name="marketplace.delete_files",
+    acks_late=True,
+    autoretry_for=(StorageUnavailable,),
+    retry_backoff=10,  # seconds; doubles with every attempt
+    max_retries=5,
+)
 def delete_files(*, hashes: list[str], **kwargs: object) -> None:
     """Delete these stored files, where nothing is read from them any more. Those that are too young, because somebody
-    could be adding them this moment, are deleted when they are not."""
+    could be adding them this moment, are deleted when they are not. Tries again while the storage is away; what is left
+    after that, the sweep deletes."""
     delete_orphaned_files(hashes)
     if left := orphaned_files(hashes, older_than=timedelta()):
         publish_task("marketplace.delete_files", countdown=FILE_GRACE.total_seconds(), hashes=left)

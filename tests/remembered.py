@@ -24,9 +24,9 @@ from django.db.models import Model
 from psycopg import sql
 
 from accounts.models import User
-from knowledge.documents.file_store import stored_path
 from knowledge.models import Document
 from tests import emptying
+from tests.stored_files import stored_path
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 

@@ -29,7 +29,6 @@ from contracts.word.new_document import (
 )
 from knowledge import readers
 from knowledge.documents import file_store
-from knowledge.documents.source_file import SourceFileMissing
 from knowledge.models import Page
 from knowledge.readers.types import UnreadableDocument
 from lexic.database import release_connections
@@ -60,27 +59,24 @@ def word_report(review: ContractReview, *, has_changes: bool = True) -> bytes:
     with release_connections():
         findings = list(review.findings.select_related("decided_by"))
         page = Page.objects.filter(document=review.document).alive_at(review.revision).order_by("number").first()
-        original = _word_original(page)
-        if page is None or original is None:
+        if page is None:
             return make_word_file(_new_document(review, findings))
-    edits = [edit for one in findings for edit in _edits(one, page, review.updated_at, has_changes=has_changes)]
-    with _word_slot():
-        return annotate_word_file(original, edits).content
+    with file_store.local_copy(page.source_sha256) as original:
+        if not _is_word_file(original):
+            with release_connections():
+                return make_word_file(_new_document(review, findings))
+        edits = [edit for one in findings for edit in _edits(one, page, review.updated_at, has_changes=has_changes)]
+        with _word_slot():
+            return annotate_word_file(original, edits).content
 
 
-def _word_original(page: Page | None) -> Path | None:
-    """The stored Word file that this page was read from; None where it was read from something else."""
-    path = file_store.stored_path(page.source_sha256) if page else None
-    if path is None:
-        return None
-    if not path.exists():
-        raise SourceFileMissing
+def _is_word_file(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(readers.DETECTION_BYTES)
     try:
-        return path if readers.detect_type("contract.docx", head) == "docx" else None
+        return readers.detect_type("contract.docx", head) == "docx"
     except UnreadableDocument:
-        return None
+        return False
 
 
 @contextmanager

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
-from django.conf import settings
-
-from lexic import atomic_files
 from lexic.errors import InvalidInput, LexicError
+from lexic.storage import site_storage
 
 _BLOCK_BYTES = 1024 * 1024
+_HASH_DIGITS = 64
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_STORED_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}")
 
 
 class ByteStream(Protocol):
@@ -38,13 +38,22 @@ class StoredFile:
     """A file in the store; `size` in bytes."""
 
     sha256: str
-    path: Path
     size: int
 
 
+class SourceFileMissing(LexicError):
+    """The file of this document is no longer on this server."""
+
+    code = "file_missing"
+    status = 410
+    hint = "Upload it again."
+
+
 def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
-    """Store the bytes of the stream; the same bytes are stored once. Raises `FileTooLarge`, leaving nothing behind."""
-    with atomic_files.temporary_file(_files_root()) as target:
+    """Store the bytes of the stream; the same bytes are stored once. Raises `FileTooLarge`, `StorageUnavailable` and
+    `DiskFull`, leaving nothing behind."""
+    storage = site_storage()
+    with storage.new_file() as target:
         digest, size = hashlib.sha256(), 0
         while piece := stream.read(_BLOCK_BYTES):
             size += len(piece)
@@ -52,34 +61,65 @@ def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
                 raise FileTooLarge(f"The file is larger than {max_bytes / (1024 * 1024):.4g} MB.")
             digest.update(piece)
             target.write(piece)
-        path = stored_path(digest.hexdigest())
-        path.parent.mkdir(exist_ok=True)
-        atomic_files.move_into_place(target, path)
-    return StoredFile(sha256=digest.hexdigest(), path=path, size=size)
+        storage.keep(target, stored_name(digest.hexdigest()))
+    return StoredFile(sha256=digest.hexdigest(), size=size)
 
 
 def touch_if_stored(sha256: str) -> bool:
     """Whether the bytes are stored. They count as new from now on, so that they are not pruned meanwhile."""
+    return site_storage().touch(stored_name(sha256))
+
+
+def is_stored(sha256: str) -> bool:
+    """Whether the bytes are stored."""
+    return site_storage().exists(stored_name(sha256))
+
+
+def open_stored(sha256: str) -> IO[bytes]:
+    """The file, at its beginning; the caller closes it. Raises `SourceFileMissing`."""
     try:
-        os.utime(stored_path(sha256))
-    except OSError:
-        return False
-    return True
+        return site_storage().open(stored_name(sha256))
+    except FileNotFoundError:
+        raise SourceFileMissing from None
 
 
-def stored_hashes() -> Iterator[str]:
-    """The names of all stored files."""
-    for path in _files_root().glob("[0-9a-f][0-9a-f]/*"):
-        if _SHA256.fullmatch(path.name):
-            yield path.name
+@contextmanager
+def local_copy(sha256: str) -> Iterator[Path]:
+    """A path of the file on this machine, to read inside the block. Raises `SourceFileMissing`."""
+    with ExitStack() as held:
+        try:
+            path = held.enter_context(site_storage().local_copy(stored_name(sha256)))
+        except FileNotFoundError:
+            raise SourceFileMissing from None
+        yield path
 
 
-def stored_path(sha256: str) -> Path:
-    """Where a file with this hash is, or would be. Raises `InvalidInput` for anything but 64 hex digits."""
+def delete_stored(sha256: str) -> None:
+    """Delete the file, where it is stored."""
+    site_storage().delete(stored_name(sha256))
+
+
+def stored_at(sha256: str) -> float | None:
+    """When the file was stored or touched, in seconds since 1970; None where it is not stored."""
+    found = site_storage().find(stored_name(sha256))
+    return found.modified if found else None
+
+
+def stored_sizes(hashes: Collection[str]) -> dict[str, int]:
+    """How many bytes each of these files has, of those that are stored."""
+    names = [stored_name(sha256) for sha256 in hashes]
+    return {found.name[-_HASH_DIGITS:]: found.size for found in site_storage().find_many(names)}
+
+
+def stored_files() -> Iterator[StoredFile]:
+    """All stored files."""
+    for found in site_storage().files():
+        if _STORED_NAME.fullmatch(found.name):
+            yield StoredFile(sha256=found.name[-_HASH_DIGITS:], size=found.size)
+
+
+def stored_name(sha256: str) -> str:
+    """What the storage calls the file with this hash. Raises `InvalidInput` for anything but 64 hex digits."""
     if not _SHA256.fullmatch(sha256):
         raise InvalidInput("This is not the name of a stored file.")
-    return _files_root() / sha256[:2] / sha256
-
-
-def _files_root() -> Path:
-    return Path(settings.LEXIC_FILES_DIR)
+    return f"{sha256[:2]}/{sha256}"

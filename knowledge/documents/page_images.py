@@ -7,13 +7,12 @@ cited. Only pixels come from the process that drew it; the picture file is made 
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
 
 from django.conf import settings
 from django.core.cache import cache
@@ -24,12 +23,13 @@ from knowledge.models import Page
 from knowledge.readers.isolation import reader_process
 from knowledge.readers.isolation.rendered_page import RenderedPage
 from knowledge.readers.types import UnreadableDocument
-from lexic import atomic_files
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from lexic.storage import StorageUnavailable, prune, site_storage
 
 # The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
 _IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
+_IMAGES_FOLDER = "pictures"
 _WEBP_QUALITY = 82
 _RENDER_SLOTS = threading.BoundedSemaphore(2)
 # Those of them for visitors who are not signed in; the other is left to people who are.
@@ -57,11 +57,20 @@ class PageImagesBusy(NoPageImage):
     hint = "Open the page again in a moment; its text is here."
 
 
+class PageImageUnavailable(NoPageImage):
+    """The file storage of this site cannot be reached at the moment."""
+
+    code = StorageUnavailable.code
+    status = StorageUnavailable.status
+    retry_after = StorageUnavailable.retry_after  # seconds
+    hint = "Open the page again in a moment; its text is here."
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageImage:
-    """A WebP file; `width` and `height` of the page are in points, the unit of `Page.words`."""
+    """A WebP file in the storage; `width` and `height` of the page are in points, the unit of `Page.words`."""
 
-    path: Path
+    name: str
     width: float
     height: float
 
@@ -79,44 +88,51 @@ def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:
     """
     if not can_have_image(page):
         raise NoPageImage
-    return _cached_image(page) or _render_image(page, is_for_visitor=is_for_visitor)
+    try:
+        return _cached_image(page) or _render_image(page, is_for_visitor=is_for_visitor)
+    except StorageUnavailable as error:
+        raise PageImageUnavailable from error
+
+
+def read_page_image(image: PageImage) -> bytes:
+    """The WebP file. Raises `NoPageImage`."""
+    try:
+        return site_storage().read(image.name)
+    except FileNotFoundError as error:  # it has just made way
+        raise PageImagesBusy from error
+    except StorageUnavailable as error:
+        raise PageImageUnavailable from error
 
 
 def delete_page_images(sha256: str) -> None:
     """Delete the pictures of a file that is no longer stored."""
-    shutil.rmtree(_image_folder(sha256), ignore_errors=True)
+    site_storage().delete_folder(_image_folder(sha256))
 
 
 def files_with_images() -> set[str]:
     """The names of the stored files that there are pictures of."""
-    return {folder.name for folder in _images_root().glob("*/*") if folder.is_dir()}
+    return {one.name.split("/")[2] for one in site_storage().files(f"{_IMAGES_FOLDER}/") if one.name.count("/") == 3}
 
 
-def _image_folder(sha256: str) -> Path:
-    # `stored_path` checks the name.
-    return _images_root() / sha256[:2] / file_store.stored_path(sha256).name
-
-
-def _images_root() -> Path:
-    return Path(settings.LEXIC_FILES_DIR) / "pictures"
+def _image_folder(sha256: str) -> str:
+    return f"{_IMAGES_FOLDER}/{file_store.stored_name(sha256)}"
 
 
 def _cached_image(page: Page) -> PageImage | None:
-    for path in _image_folder(page.source_sha256).glob(f"{page.number}-*.webp"):
-        if match := _IMAGE_NAME.fullmatch(path.name):
-            with suppress(OSError):
-                if path.stat().st_mtime < time.time() - _TOUCH_AFTER_SECONDS:
-                    path.touch()
-            return PageImage(path=path, width=int(match[2]) / 10, height=int(match[3]) / 10)
+    storage = site_storage()
+    for found in storage.files(f"{_image_folder(page.source_sha256)}/{page.number}-"):
+        if match := _IMAGE_NAME.fullmatch(found.name.rpartition("/")[2]):
+            if found.modified < time.time() - _TOUCH_AFTER_SECONDS:
+                storage.touch(found.name)
+            return PageImage(name=found.name, width=int(match[2]) / 10, height=int(match[3]) / 10)
     return None
 
 
 def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
-    source = file_store.stored_path(page.source_sha256)
     failure = f"knowledge:no-picture:{page.source_sha256}:{page.number}"
     # No connection is held while somebody waits, nor while it is drawn.
     with release_connections():
-        if not source.exists():
+        if not file_store.is_stored(page.source_sha256):
             raise NoPageImage("The file of this page is no longer on this server.")
         if reason := cache.get(failure):
             raise NoPageImage(reason)
@@ -124,7 +140,10 @@ def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
         with _render_slot(is_for_visitor=is_for_visitor):
             if found := _cached_image(page):  # by now
                 return found
-            rendered = reader_process.render_page(source, number=page.number)
+            with file_store.local_copy(page.source_sha256) as source:
+                rendered = reader_process.render_page(source, number=page.number)
+    except file_store.SourceFileMissing as error:  # since it was looked for
+        raise NoPageImage(error.message) from error
     except UnreadableDocument as error:
         # What took all its time once is not tried again for everybody who looks.
         reason = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
@@ -150,14 +169,14 @@ def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
 
 def _save_image(page: Page, rendered: RenderedPage) -> PageImage:
     width, height = round(rendered.page_width * 10), round(rendered.page_height * 10)
-    path = _image_folder(page.source_sha256) / f"{page.number}-{width}x{height}.webp"
+    name = f"{_image_folder(page.source_sha256)}/{page.number}-{width}x{height}.webp"
     image = Image.frombytes("RGB", (rendered.width, rendered.height), rendered.pixels)
-    with atomic_files.temporary_file(path.parent) as target:
-        image.save(target, "WEBP", quality=_WEBP_QUALITY, method=2)
-        atomic_files.move_into_place(target, path)
-    return PageImage(path=path, width=width / 10, height=height / 10)
+    content = BytesIO()
+    image.save(content, "WEBP", quality=_WEBP_QUALITY, method=2)
+    site_storage().save(content.getvalue(), name)
+    return PageImage(name=name, width=width / 10, height=height / 10)
 
 
 def evict_page_images(*, max_bytes: int) -> int:
     """Delete the least recently viewed pictures, until the rest takes up less than this. Returns how many."""
-    return atomic_files.prune_files(_images_root().glob("*/*/*"), most_bytes=max_bytes)
+    return prune(site_storage(), _IMAGES_FOLDER, most_bytes=max_bytes)

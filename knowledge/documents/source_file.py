@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,17 +19,9 @@ from knowledge.readers import DETECTION_BYTES
 from knowledge.readers.formats import EXTENSIONS_BY_MEDIA_TYPE
 from knowledge.versions.progress import Superseded
 from lexic import egress
-from lexic.errors import Conflict, LexicError
+from lexic.errors import Conflict
 
 FETCH_TIMEOUT_SECONDS = 30.0
-
-
-class SourceFileMissing(LexicError):
-    """The file of this document is no longer on this server."""
-
-    code = "file_missing"
-    status = 410
-    hint = "Upload it again."
 
 
 class DuplicateContent(Conflict):
@@ -39,17 +33,21 @@ class DuplicateContent(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class SourceFile:
+    """A file on this machine, and the reader that it wants."""
+
     path: Path
     source_type: str
 
 
-def get_source_file(document: Document) -> SourceFile:
-    """Where the document's bytes are, and which reader they want.
+@contextmanager
+def source_file(document: Document) -> Iterator[SourceFile]:
+    """The document's bytes, to read inside the block.
 
     Fetches a web page, stores it, and gives the row (and the instance) the hash of what came. Raises the errors of
-    `egress.fetch`, `UnreadableDocument` for a type that no reader reads, `SourceFileMissing`, `DuplicateContent`, and
-    `Superseded`.
+    `egress.fetch`, `UnreadableDocument` for a type that no reader reads, `SourceFileMissing`, `DuplicateContent`,
+    `Superseded` and `StorageUnavailable`.
     """
+    source_type = document.source_type
     if document.source_type == SourceType.URL and not document.is_unverified:
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
         page = egress.fetch(
@@ -59,14 +57,11 @@ def get_source_file(document: Document) -> SourceFile:
         _record_hash(document, stored.sha256)
         usage.check_account(document.knowledge_base.owner)
         source_type = detect_fetched_type(page.body, page.content_type, document.url)
-        return SourceFile(path=stored.path, source_type=source_type)
-    path = file_store.stored_path(document.sha256)
-    if not path.exists():
-        raise SourceFileMissing
-    if document.source_type == SourceType.URL:  # compared with what was fetched then, not with the page of today
-        with path.open("rb") as file:
-            return SourceFile(path=path, source_type=detect_fetched_type(file.read(DETECTION_BYTES), "", document.url))
-    return SourceFile(path=path, source_type=document.source_type)
+    with file_store.local_copy(document.sha256) as path:
+        if source_type == SourceType.URL:  # compared with what was fetched then, not with the page of today
+            with path.open("rb") as file:
+                source_type = detect_fetched_type(file.read(DETECTION_BYTES), "", document.url)
+        yield SourceFile(path=path, source_type=source_type)
 
 
 def _record_hash(document: Document, sha256: str) -> None:

@@ -256,4 +256,4 @@ def _server_error_page(request: HttpRequest, outage: LexicError | None) -> HttpR
     logger.error("%s: error %s at %s", outage.code if outage else "internal", number, request.path)
     status = outage.status if outage else 500
     content = loader.render_to_string("500.html", {"number": number, "outage": outage, "status": status})
-    return HttpResponse(content, status=status, headers=_error_headers(None, outage) if outage else None)
+    return HttpResponse(content, status=status, headers=_error_headers(outage, outage) if outage else None)

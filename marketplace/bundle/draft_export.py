@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 
 from knowledge.documents import file_store
-from knowledge.documents.source_file import SourceFileMissing
+from knowledge.documents.file_store import SourceFileMissing
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import LexicError
 from marketplace.bundle.archive import DOCUMENTS_FOLDER, MANIFEST_NAME, MAX_BYTES, MAX_DOCUMENTS, MAX_MANIFEST_BYTES
@@ -42,18 +42,17 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
     ordered = present.order_by("title", "file_name", "url", "sha256")
     documents = [document for document in ordered if document.url or document.sha256]
     body = json.dumps(_draft_manifest(plugin, documents), cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
-    paths = {sha256: file_store.stored_path(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})}
-    if missing := [document for document in documents if not document.url and not paths[document.sha256].exists()]:
+    sizes = file_store.stored_sizes({document.sha256 for document in documents if not document.url})
+    if missing := [document for document in documents if not document.url and document.sha256 not in sizes]:
         raise SourceFileMissing(f"The file of “{missing[0]}” is no longer on this server.")
-    size = len(body) + sum(path.stat().st_size for path in paths.values())
+    size = len(body) + sum(sizes.values())
     if size > MAX_BYTES or len(body) > MAX_MANIFEST_BYTES or len(documents) > MAX_DOCUMENTS:
         raise TooLargeToExport
     target = tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)  # noqa: SIM115  # the caller reads and closes it
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(zip_member(MANIFEST_NAME), body)
-        for sha256, path in paths.items():
-            with path.open("rb") as source, archive.open(zip_member(DOCUMENTS_FOLDER + sha256), "w") as entry:
-                shutil.copyfileobj(source, entry)
+        for sha256 in sorted(sizes):
+            write_stored_file(archive, sha256)
     target.seek(0)
     return cast("IO[bytes]", target)
 
@@ -83,6 +82,12 @@ def _draft_document_entry(document: Document) -> dict[str, Any]:
     # What the file says about itself is read again with it.
     own["metadata"] = {name: value for name, value in document.metadata.items() if name != "file"}
     return own if document.url else {**own, "sha256": document.sha256}
+
+
+def write_stored_file(archive: zipfile.ZipFile, sha256: str) -> None:
+    """Add a stored document to the archive. Raises `SourceFileMissing`."""
+    with file_store.open_stored(sha256) as source, archive.open(zip_member(DOCUMENTS_FOLDER + sha256), "w") as entry:
+        shutil.copyfileobj(source, entry)
 
 
 def zip_member(name: str) -> zipfile.ZipInfo:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
@@ -21,12 +19,11 @@ from django.db import models
 
 from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
-from knowledge.documents.source_file import SourceFileMissing
+from knowledge.documents.file_store import SourceFileMissing
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.bundle import ingest_output
 from marketplace.bundle.archive import (
-    DOCUMENTS_FOLDER,
     MANIFEST_NAME,
     MAX_BYTES,
     MAX_DOCUMENTS,
@@ -39,7 +36,13 @@ from marketplace.bundle.archive import (
     vectors_file_name,
 )
 from marketplace.bundle.columns import column_values
-from marketplace.bundle.draft_export import BUNDLE_FORMAT, JSON_OPTIONS, TooLargeToExport, zip_member
+from marketplace.bundle.draft_export import (
+    BUNDLE_FORMAT,
+    JSON_OPTIONS,
+    TooLargeToExport,
+    write_stored_file,
+    zip_member,
+)
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_knowledge_bases
 from marketplace.bundle.signature import sign_manifest, site_key
 from plugins.models import Plugin, Release
@@ -87,16 +90,15 @@ def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], tar
     """Write the release as one file. Raises `SourceFileMissing`, `TooLargeToExport`."""
     if len(documents) > MAX_DOCUMENTS:
         raise TooLargeToExport
-    paths = _document_paths(documents)
+    sizes = _file_sizes(documents)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, one in enumerate(documents):
             row = head["documents"][number]
             row["read"] = _write_member(archive, pages_file_name(number), ingest_output.page_and_chunk_lines(one))
             row["vectors"] = _write_member(archive, vectors_file_name(number), ingest_output.vector_bytes(one))
-        _check_archive_size(archive, paths)
-        for sha256, path in paths.items():
-            with path.open("rb") as source, archive.open(zip_member(DOCUMENTS_FOLDER + sha256), "w") as entry:
-                shutil.copyfileobj(source, entry)
+        _check_archive_size(archive, sizes)
+        for sha256 in sizes:
+            write_stored_file(archive, sha256)
         body = json.dumps(head, cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
         if len(body) > MAX_MANIFEST_BYTES:
             raise TooLargeToExport
@@ -157,14 +159,13 @@ def shared_golden_questions(release: Release) -> models.QuerySet[GoldenQuestion]
     return questions if plugin.shares_golden else questions.none()
 
 
-def _document_paths(documents: Sequence[PinnedDocument]) -> dict[str, Path]:
-    paths: dict[str, Path] = {}
+def _file_sizes(documents: Sequence[PinnedDocument]) -> dict[str, int]:
+    """Bytes of each file, in the order of their hashes. Raises `SourceFileMissing`."""
+    sizes = file_store.stored_sizes({sha256 for one in documents for sha256 in one.files})
     for one in documents:
-        for sha256 in one.files:
-            paths[sha256] = file_store.stored_path(sha256)
-            if not paths[sha256].exists():
-                raise SourceFileMissing(f"The file of “{one.title}” is no longer on this server.")
-    return dict(sorted(paths.items()))
+        if not sizes.keys() >= set(one.files):
+            raise SourceFileMissing(f"The file of “{one.title}” is no longer on this server.")
+    return dict(sorted(sizes.items()))
 
 
 def _write_member(archive: zipfile.ZipFile, name: str, pieces: Iterable[bytes]) -> str:
@@ -182,9 +183,9 @@ def _write_member(archive: zipfile.ZipFile, name: str, pieces: Iterable[bytes]) 
     return digest.hexdigest()
 
 
-def _check_archive_size(archive: zipfile.ZipFile, paths: dict[str, Path]) -> None:
+def _check_archive_size(archive: zipfile.ZipFile, sizes: dict[str, int]) -> None:
     made = sum(one.file_size for one in archive.infolist())
-    if len(archive.infolist()) + len(paths) >= max_members():
+    if len(archive.infolist()) + len(sizes) >= max_members():
         raise TooLargeToExport
-    if made + sum(path.stat().st_size for path in paths.values()) > MAX_BYTES:
+    if made + sum(sizes.values()) > MAX_BYTES:
         raise TooLargeToExport

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections import defaultdict
@@ -10,20 +9,20 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from lexic import atomic_files
+from lexic.storage import prune, site_storage
 from local import locks
 from marketplace.bundle import release_export as bundle
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_documents
 from marketplace.sharing.shareability import may_be_copied
 from plugins.models import Release
 
+_FOLDER = "shared"
 # The id of the release, and a name of what it holds.
 _RELEASE_FILE_NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{64}\.zip")
 # What is younger may still be written.
@@ -41,17 +40,17 @@ class ReleaseFile:
 
     def open(self) -> IO[bytes]:
         """At its beginning; the caller closes it. Raises `SourceFileMissing`, `TooLargeToExport`."""
-        path = _release_files_root() / f"{self.release.hex}-{self.name}.zip"
-        if (kept := _open_kept_file(path)) is not None:
+        name, storage = f"{_FOLDER}/{self.release.hex}-{self.name}.zip", site_storage()
+        if (kept := _open_kept_file(name)) is not None:
             return kept
-        # One writes at a time: whoever waited finds it written.
+        # One of this machine writes at a time: whoever waited finds it written.
         with locks.hold_lock(settings.VAR_DIR, "shared-releases"):
-            if (kept := _open_kept_file(path)) is None:
-                with atomic_files.temporary_file(path.parent) as target:
+            if (kept := _open_kept_file(name)) is None:
+                with storage.new_file(_FOLDER) as target:
                     bundle.write_release(self.head, self.documents, target)
-                    atomic_files.move_into_place(target, path)
-                kept = path.open("rb")
-                prune_release_files(most_bytes=settings.LEXIC_SHARED_MAX_BYTES, but=path)
+                    storage.keep(target, name)
+                kept = storage.open(name)
+                prune_release_files(most_bytes=settings.LEXIC_SHARED_MAX_BYTES, but=name)
         return kept
 
 
@@ -64,9 +63,9 @@ def release_file(release: Release) -> ReleaseFile:
     )
 
 
-def prune_release_files(*, most_bytes: int, but: Path | None = None) -> int:
+def prune_release_files(*, most_bytes: int, but: str = "") -> int:
     """Delete the least recently used files until the rest takes up less than this. Returns how many."""
-    return atomic_files.prune_files(_release_files_root().glob("*.zip"), most_bytes=most_bytes, but=but)
+    return prune(site_storage(), _FOLDER, most_bytes=most_bytes, but=but)
 
 
 def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
@@ -74,22 +73,26 @@ def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
     or replaced, of releases whose knowledge is deleted or no longer granted, of what a release held before, and what
     was never written to its end. Returns how many."""
     gone = stale_files(older_than=older_than)
-    for path in gone:
-        path.unlink(missing_ok=True)
+    for name in gone:
+        site_storage().delete(f"{_FOLDER}/{name}")
     return len(gone)
 
 
-def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[Path]:
-    """The files that `delete_stale_files` deletes."""
-    by_release: dict[UUID | None, list[Path]] = defaultdict(list)
-    for path in sorted(_release_files_root().glob("*.zip"), key=_last_used, reverse=True):
-        named = _RELEASE_FILE_NAME.fullmatch(path.name)
-        by_release[UUID(named[1]) if named else None].append(path)
-    wanted = set(_shared_release_ids([pk for pk in by_release if pk]))
-    gone = [path for pk, paths in by_release.items() for path in (paths[1:] if pk in wanted else paths)]
+def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[str]:
+    """The names of the files that `delete_stale_files` deletes."""
+    by_release: dict[UUID | None, list[str]] = defaultdict(list)
+    unfinished: list[str] = []
     before = time.time() - older_than.total_seconds()
-    gone += [path for path in _release_files_root().glob(".incoming-*") if 0 < _last_used(path) < before]
-    return gone
+    for found in sorted(site_storage().files(f"{_FOLDER}/"), key=lambda one: one.modified, reverse=True):
+        name = found.name.rpartition("/")[2]
+        if name.endswith(".zip"):
+            named = _RELEASE_FILE_NAME.fullmatch(name)
+            by_release[UUID(named[1]) if named else None].append(name)
+        elif found.modified < before:
+            unfinished.append(name)
+    wanted = set(_shared_release_ids([pk for pk in by_release if pk]))
+    gone = [name for pk, names in by_release.items() for name in (names[1:] if pk in wanted else names)]
+    return gone + unfinished
 
 
 def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
@@ -100,19 +103,8 @@ def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
     return [release.pk for release in latest if may_be_copied(release)]
 
 
-def _last_used(path: Path) -> float:
-    """0 for one that is gone in this moment."""
-    with suppress(OSError):
-        return path.stat().st_mtime
-    return 0.0
-
-
-def _release_files_root() -> Path:
-    return Path(settings.LEXIC_FILES_DIR) / "shared"
-
-
-def _open_kept_file(path: Path) -> IO[bytes] | None:
-    with suppress(OSError):
-        os.utime(path)
-        return path.open("rb")
+def _open_kept_file(name: str) -> IO[bytes] | None:
+    if site_storage().touch(name):
+        with suppress(FileNotFoundError):
+            return site_storage().open(name)
     return None

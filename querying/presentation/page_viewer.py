@@ -105,11 +105,13 @@ def _line_numbers(page: Page) -> str:
 def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The page of a PDF as an image (WebP)."""
     try:
-        image = page_images.get_page_image(page, is_for_visitor=user_or_none(request) is None)
+        content = page_images.read_page_image(
+            page_images.get_page_image(page, is_for_visitor=user_or_none(request) is None)
+        )
     except NoPageImage as error:
         plain_text = "text/plain; charset=utf-8"
         return HttpResponse(error.message, plain_text, error.status, headers=retry_headers(error))
-    response = HttpResponse(image.path.read_bytes(), content_type="image/webp")
+    response = HttpResponse(content, content_type="image/webp")
     # A short time, because who may read the page can change.
     response["Cache-Control"] = "private, max-age=300"
     return response
@@ -119,11 +121,14 @@ def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
 @require_page_access
 def original_file_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The PDF that the page was read from, as a download."""
-    path = file_store.stored_path(page.source_sha256)
-    if not page_images.can_have_image(page) or not path.exists():
+    if not page_images.can_have_image(page):
         raise Http404("There is no file of this page here.")
+    try:
+        with file_store.open_stored(page.source_sha256) as file:
+            response = HttpResponse(file.read(), content_type="application/pdf")
+    except file_store.SourceFileMissing as error:
+        raise Http404("There is no file of this page here.") from error
     name = f"{page.document.title}.pdf"
-    response = HttpResponse(path.read_bytes(), content_type="application/pdf")
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Content-Security-Policy"] = _FILE_CSP
     response["Cache-Control"] = "private, no-store"

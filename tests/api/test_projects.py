@@ -12,7 +12,6 @@ from allauth.account.models import EmailAddress
 
 from accounts.models import User
 from conversations.models import Project
-from knowledge.documents import file_store
 from knowledge.models import BaseMember, Document, KnowledgeBase
 from plugins.models import Plugin
 from privacy.account_deletion import delete_account
@@ -20,6 +19,7 @@ from privacy.data_export import export_personal_data
 from privacy.tasks import delete_files
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.api.private_documents import add, confirm, make_project
+from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
 TEXT = "The settlement with Marrow Ltd is nineteen thousand pounds."
@@ -202,7 +202,7 @@ def test_jl_008_nothing_is_left_of_a_deleted_project(
     add(client, f"{project}/documents", "Settlement", TEXT)
     set_members(client, project, viewers=["x@example.org"])
     stored = Document.objects.get().sha256
-    assert file_store.stored_path(stored).exists()
+    assert stored_path(stored).exists()
     with django_capture_on_commit_callbacks():
         if whole_account:
             delete_account(alice)
@@ -212,11 +212,11 @@ def test_jl_008_nothing_is_left_of_a_deleted_project(
         assert not model._default_manager.exists()
     _make_old(stored)
     delete_files(hashes=[stored])
-    assert not file_store.stored_path(stored).exists()
+    assert not stored_path(stored).exists()
 
 
 def _make_old(sha256: str) -> None:
-    os.utime(file_store.stored_path(sha256), (0, 0))
+    os.utime(stored_path(sha256), (0, 0))
 
 
 def test_the_export_of_a_person_holds_their_projects(alice: User) -> None:

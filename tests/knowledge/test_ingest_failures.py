@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 from django.db import DataError
 
-from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_file, add_url, delete_document, replace_file
 from knowledge.embedders import EmbedderRejected, EmbedderUnavailable
 from knowledge.ingest import ingest
@@ -24,6 +23,7 @@ from tests.knowledge.bases import (
     registered,
 )
 from tests.shared_data import shared
+from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
 
@@ -119,7 +119,7 @@ def test_an_unknown_embedder_is_a_failure() -> None:
 
 def test_a_file_that_is_gone_is_a_failure(embedder: CountingEmbedder) -> None:
     document = add_markdown(make_base(), "A text whose file will be deleted behind our back.")
-    file_store.stored_path(document.sha256).unlink()
+    stored_path(document.sha256).unlink()
     fails_with(document, "file_missing")
 
 

@@ -14,7 +14,6 @@ from django.db import transaction
 from accounts.models import User
 from conversations.models import ChatSession
 from knowledge import prune
-from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_file, delete_document
 from knowledge.ingest import ingest
 from knowledge.models import BaseKind, Chunk, Document, KnowledgeBase, Page, PinKind, RevisionPin
@@ -29,6 +28,7 @@ from knowledge.revision_pins import (
 from knowledge.search.hybrid import BaseRevision, search
 from privacy.plugin_deletion import delete_knowledge_base
 from tests.knowledge.bases import CountingEmbedder, check_sound, make_base, registered
+from tests.stored_files import stored_path
 from tests.two_transactions import wait_in_turn
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def test_a_cited_page_outlives_the_next_version_until_it_is_released(base: Knowl
     prune_knowledge_base(base, older_than=NOW)
     assert texts(base) == ["Wear a helmet.", "Wear boots."]
     delete_orphaned_files({page.source_sha256}, older_than=NOW)
-    assert file_store.stored_path(page.source_sha256).exists()
+    assert stored_path(page.source_sha256).exists()
     check_sound(base)
     release_pins(RUN, [holder])
     prune_knowledge_base(base, older_than=NOW)

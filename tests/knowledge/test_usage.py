@@ -24,6 +24,7 @@ from marketplace.bundle import export_plugin
 from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, Release
 from tests.knowledge.bases import CountingEmbedder, make_base, pin, registered
+from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
 
@@ -93,10 +94,12 @@ def test_one_document_too_many_is_refused_at_every_door(
 def test_a_full_store_refuses_every_file(
     door: Door, scope: str, base: KnowledgeBase, tmp_path: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    megabyte = 1024 * 1024
+    monkeypatch.setattr(usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
     settings.QUOTAS = settings.QUOTAS | {f"{scope}_storage_mb": 1}
     if scope == "site":
-        monkeypatch.setattr(usage.file_store, "stored_hashes", lambda: iter(["a", "b"]))
+        two = [file_store.StoredFile(sha256=name, size=megabyte) for name in "ab"]
+        monkeypatch.setattr(usage.file_store, "stored_files", lambda: iter(two))
     with pytest.raises(StorageFull, match=rf"This {scope} has 2 of 1 MB of files"):
         door(base, tmp_path)
     assert Document.objects.count() == 1
@@ -104,7 +107,7 @@ def test_a_full_store_refuses_every_file(
 
 def test_a_replaced_file_is_counted_too(base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter([2 * 1024 * 1024])
-    monkeypatch.setattr(usage, "_file_size", lambda sha256: next(sizes, 0))
+    monkeypatch.setattr(usage, "_total_size", lambda hashes: next(sizes, 0))
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 1}
     document = Document.objects.get()
     before = document.sha256
@@ -138,10 +141,10 @@ def release_of(base: KnowledgeBase, document: Document, version: str) -> Release
 def test_a_file_that_comes_after_it_was_counted_is_counted(base: KnowledgeBase) -> None:
     before = usage.stored_bytes(base.owner)
     late = lifecycle.add_text(knowledge_base=base, title="Late", text="Wear what nobody has worn before.").document
-    path = file_store.stored_path(late.sha256)
+    path = stored_path(late.sha256)
     content = path.read_bytes()
     path.unlink()
-    usage._stored_size.cache_clear()
+    usage._known_sizes.clear()
     assert usage.stored_bytes(base.owner) == before
     path.write_bytes(content)
     assert usage.stored_bytes(base.owner) == before + len(content)
@@ -160,14 +163,15 @@ def test_what_releases_keep_of_removed_and_replaced_documents_counts_once_until_
     assert usage.stored_bytes(alice) == kept
     Release.objects.filter(pk__in=[first.pk, second.pk]).delete()
     prune_knowledge_base(base, older_than=timedelta(0))
-    delete_orphaned_files([*file_store.stored_hashes()], older_than=timedelta(0))
+    delete_orphaned_files([one.sha256 for one in file_store.stored_files()], older_than=timedelta(0))
     assert usage.stored_bytes(alice) == len(b"Wear boots.")
 
 
 def test_to_remove_what_is_published_makes_no_room(
     base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    megabyte = 1024 * 1024
+    monkeypatch.setattr(usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 3}
     for number in (1, 2):
         document = lifecycle.add_text(knowledge_base=base, title=str(number), text=f"Wear {number} boots.").document
@@ -183,7 +187,7 @@ def test_all_files_are_counted_once_a_minute_and_before_anything_is_refused(
     counted: list[int] = []
     count = usage.stored_bytes
     monkeypatch.setattr(usage, "stored_bytes", lambda owner: counted.append(count(owner)) or counted[-1])
-    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    monkeypatch.setattr(usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
     monkeypatch.setattr(usage, "caches", {"process": LocMemCache("counted", {})})
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 5}
     counts = []
@@ -203,7 +207,7 @@ def test_a_base_that_comes_from_another_account_counts_at_once(
 ) -> None:
     theirs = KnowledgeBase.objects.create(owner=bob, name="Bob's", embedder="counting")
     by_text(theirs, None)
-    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    monkeypatch.setattr(usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
     monkeypatch.setattr(usage, "caches", {"process": LocMemCache("handed over", {})})
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 1}
     usage.check_account(base.owner)

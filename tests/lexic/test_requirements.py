@@ -38,9 +38,11 @@ for app in ("lexic", "accounts", "plugins", "knowledge", "trees", "querying", "m
 from django.conf import settings
 from knowledge.embedders import get_embedder
 from lexic.celery import app
+from lexic.storage.s3 import connect_s3
 
 app.connection_for_read().transport
 get_embedder("local").embed_one("Is anybody there?")
+connect_s3(**settings.S3).client
 import openai, uvicorn
 print("complete", len(hidden) > 10)
 """

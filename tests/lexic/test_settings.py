@@ -79,6 +79,8 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     read |= set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
     read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "agents.py").read_text()))
     read |= set(re.findall(r'"((?:LEXIC|LANGFUSE)_[A-Z_]+)"', (ROOT / "lexic" / "conf" / "tracing.py").read_text()))
+    read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "storage.py").read_text()))
+    read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z_]+)"', (ROOT / "lexic" / "conf" / "static_files.py").read_text()))
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()

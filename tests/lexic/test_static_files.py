@@ -112,3 +112,11 @@ def test_the_settings_name_this_storage() -> None:
         settings.STORAGES["staticfiles"]["BACKEND"]
         == f"{CollectedFilesStorage.__module__}.{CollectedFilesStorage.__name__}"
     )
+
+
+def test_symbols_come_from_this_site_when_everything_else_comes_from_a_cache(collected: Path) -> None:
+    storage = CollectedFilesStorage(location=str(collected), base_url="https://cdn.example.org/static/")
+    assert re.fullmatch(
+        r"https://cdn\.example\.org/static/components\.[0-9a-f]{12}\.css", storage.url("components.css")
+    )
+    assert re.fullmatch(r"/static/icons\.[0-9a-f]{12}\.svg", storage.url("icons.svg"))

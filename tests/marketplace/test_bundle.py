@@ -17,9 +17,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.models import GoldenQuestion
-from knowledge.documents import file_store
+from knowledge.documents.file_store import SourceFileMissing
 from knowledge.documents.lifecycle import add_file
-from knowledge.documents.source_file import SourceFileMissing
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
@@ -28,6 +27,7 @@ from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
 from plugins.models import Plugin
 from plugins.slugs import SlugTaken
 from tests.remembered import remembered
+from tests.stored_files import stored_path
 from trees.models import DecisionTree, TreeCase
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_it_arrives_as_a_draft_of_the_person_who_imports_it(boots: Plugin, bob: 
     assert [tree.name for tree in copy.trees.all()] == ["First", "Second"]
     rules = Document.objects.get(knowledge_base__plugin=copy, file_name="rules.md")
     assert (rules.effective_from, rules.is_public, rules.metadata) == (date(2026, 1, 1), True, {"own": {"x": 1}})
-    assert file_store.stored_path(rules.sha256).read_bytes() == RULES
+    assert stored_path(rules.sha256).read_bytes() == RULES
     assert copy.knowledge_base.language == "german"
 
 
@@ -178,7 +178,7 @@ def test_it_holds_no_people_and_nothing_that_was_asked(boots: Plugin, bob: User)
 
 def test_a_document_whose_file_is_gone_is_named(boots: Plugin) -> None:
     gone = Document.objects.get(file_name="notes.txt")
-    file_store.stored_path(gone.sha256).unlink()
+    stored_path(gone.sha256).unlink()
     with pytest.raises(SourceFileMissing, match="A"):
         export_plugin(boots)
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from conversations.models import ChatMessage, ChatSession
-from knowledge.documents import file_store
 from knowledge.models import Document, KnowledgeBase, Page
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
@@ -26,6 +25,7 @@ from tests.builder.conftest import browsing
 from tests.cover import handbook, plugin, published
 from tests.knowledge.bases import attach
 from tests.remembered import remembered
+from tests.stored_files import stored_path
 
 __all__ = ["browsing", "handbook", "plugin", "published"]
 
@@ -94,7 +94,7 @@ def test_nothing_of_a_deleted_plugin_is_on_disk_or_in_words(
     session = ChatSession.objects.create(plugin=published, user=bob, title="cover")
     ChatMessage.objects.create(session=session, role="user", content="How much?", query_id=asked.pk)
     make_old(files)
-    assert file_store.stored_path(handbook.sha256).exists()
+    assert stored_path(handbook.sha256).exists()
     with django_capture_on_commit_callbacks(execute=True):
         delete_plugin(published)
     assert not [path for path in files.rglob("*") if path.is_file()]
@@ -114,7 +114,7 @@ def test_a_file_that_somebody_else_uploaded_too_stays(
     make_old(files)
     with django_capture_on_commit_callbacks(execute=True):
         delete_plugin(published)
-    assert file_store.stored_path(handbook.sha256).exists()
+    assert stored_path(handbook.sha256).exists()
 
 
 def test_what_anothers_pinned_answer_cites_stays_readable_to_them_and_to_nobody_else(

@@ -29,6 +29,7 @@ from privacy.storage_sweep import inspect_storage, sweep_storage
 from querying.models import Query
 from tests.accounts.test_avatars import picture
 from tests.cover import handbook, plugin, published
+from tests.stored_files import stored_path
 
 __all__ = ["handbook", "plugin", "published"]
 
@@ -59,7 +60,9 @@ def test_what_no_row_names_goes_and_the_rest_stays(
     avatars.save_avatar(alice, BytesIO(picture()))
     abandoned = "0" * 32 + ".webp"
     (files / "avatars" / abandoned).write_bytes(b"x")
-    (files / "pictures" / "ab" / ("ab" * 32)).mkdir(parents=True)
+    pictures = files / "pictures" / "ab" / ("ab" * 32)
+    pictures.mkdir(parents=True)
+    (pictures / "1-10x10.webp").write_bytes(b"x")
     orphan = stray()
     Query.objects.create(
         plugin=None, release_name="gone@1.0.0", question="secret?", answer="secret", outcome="answered"
@@ -74,9 +77,10 @@ def test_what_no_row_names_goes_and_the_rest_stays(
             report.orphaned_questions,
         )
         assert found == expected
-    assert not file_store.stored_path(orphan).exists()
-    assert file_store.stored_path(handbook.sha256).exists()
-    assert avatars.avatar_path(alice.avatar).exists()
+    assert not stored_path(orphan).exists()
+    assert stored_path(handbook.sha256).exists()
+    assert avatars.is_stored(alice.avatar)
+    assert not pictures.exists()
     assert Query.objects.get().question == ""
     assert sweep_storage(older_than=NOW).orphaned_files == ()
 
@@ -84,12 +88,12 @@ def test_what_no_row_names_goes_and_the_rest_stays(
 def test_a_young_file_may_belong_to_an_upload_that_goes_on() -> None:
     orphan = stray()
     assert sweep_storage().orphaned_files == ()
-    os.utime(file_store.stored_path(orphan), (1, 1))
+    os.utime(stored_path(orphan), (1, 1))
     assert sweep_storage().orphaned_files == (orphan,)
 
 
 def test_a_missing_file_is_reported_with_its_documents(published: Plugin, handbook: Document, capsys: Any) -> None:
-    file_store.stored_path(handbook.sha256).unlink()
+    stored_path(handbook.sha256).unlink()
     [missing] = inspect_storage().missing_files
     assert missing.sha256 == handbook.sha256
     assert [title.partition(": ")[2] for title in missing.documents] == ["Cover handbook"]
@@ -100,14 +104,14 @@ def test_a_missing_file_is_reported_with_its_documents(published: Plugin, handbo
 
 def test_a_dry_run_deletes_nothing(capsys: Any) -> None:
     orphan = stray()
-    os.utime(file_store.stored_path(orphan), (1, 1))
+    os.utime(stored_path(orphan), (1, 1))
     call_command("sweep", "--dry-run")
     assert "1 files that no document was read from: would be deleted" in capsys.readouterr().out
     call_command("sweep", "--dry-run", "--json")
     assert f'"{orphan}"' in capsys.readouterr().out
-    assert file_store.stored_path(orphan).exists()
+    assert stored_path(orphan).exists()
     call_command("sweep")
-    assert not file_store.stored_path(orphan).exists()
+    assert not stored_path(orphan).exists()
 
 
 @pytest.mark.parametrize(
@@ -173,7 +177,7 @@ def test_operators_read_no_title_of_a_private_document(alice: User) -> None:
         check_documents()
     assert "1 documents have not moved" in str(stuck.value)
     assert "Marrow" not in str(stuck.value)
-    file_store.stored_path(added.sha256).unlink()
+    stored_path(added.sha256).unlink()
     [missing] = inspect_storage().missing_files
     assert missing.documents == ("a private document",)
 
@@ -183,11 +187,11 @@ def test_a_file_that_is_too_young_to_go_goes_later(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tasks, "publish_task", lambda name, **given: later.append({"name": name, **given}))
     young = stray()
     tasks.delete_files(hashes=[young])
-    assert file_store.stored_path(young).exists(), "somebody could be adding it this moment"
+    assert stored_path(young).exists(), "somebody could be adding it this moment"
     [again] = later
     assert (again["name"], again["hashes"]) == ("marketplace.delete_files", [young])
     assert again["countdown"] < app.conf.broker_transport_options["visibility_timeout"]
-    path = file_store.stored_path(young)
+    path = stored_path(young)
     os.utime(path, (path.stat().st_atime, path.stat().st_mtime - again["countdown"]))
     tasks.delete_files(hashes=again["hashes"])
     assert (path.exists(), len(later)) == (False, 1)

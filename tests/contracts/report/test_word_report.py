@@ -17,15 +17,15 @@ from contracts.report.word_report import WordExportBusy, word_report
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from contracts.word.edits import WordTextChanged
-from knowledge.documents import file_store
+from knowledge.documents.file_store import SourceFileMissing
 from knowledge.documents.lifecycle import add_file
-from knowledge.documents.source_file import SourceFileMissing
 from knowledge.ingest import ingest
 from knowledge.models import BaseKind, Document, KnowledgeBase
 from tests.contracts.documents import NDA
 from tests.contracts.word.word_edits import commented_texts, marks, part
 from tests.knowledge.readers.made import read_here, read_text, repacked, word
 from tests.remembered import remembered
+from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
 BOBS = "<w:ins w:id='70' w:author='Bob' w:date='2026-01-01T00:00:00Z'><w:r><w:t>always </w:t></w:r></w:ins>"
@@ -177,14 +177,13 @@ def test_another_original_gives_a_new_file_that_says_so(reviewed: ContractReview
             assert " ".join(span["text"].split()) in " ".join(page.text.split())
 
 
-def test_a_file_that_is_gone_or_says_something_else_is_refused(
-    word_review: ContractReview, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_that_is_gone_or_says_something_else_is_refused(word_review: ContractReview, tmp_path: Path) -> None:
     other = word(tmp_path / "other.docx", lambda document: document.add_paragraph("Something else. " * 400))
-    monkeypatch.setattr(file_store, "stored_path", lambda sha256: other)
+    page = word_review.document.pages.get()
+    stored_path(page.source_sha256).write_bytes(other.read_bytes())
     with pytest.raises(WordTextChanged):
         word_report(word_review)
-    monkeypatch.setattr(file_store, "stored_path", lambda sha256: tmp_path / "gone")
+    stored_path(page.source_sha256).unlink()
     with pytest.raises(SourceFileMissing):
         word_report(word_review)
 

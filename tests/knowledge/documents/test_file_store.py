@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.documents import file_store
-from knowledge.documents.file_store import FileTooLarge, store_file, stored_path
+from knowledge.documents.file_store import FileTooLarge, store_file, stored_name
 from lexic.errors import InvalidInput
+from tests.stored_files import stored_path
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +26,10 @@ def everything_in(folder):
 def test_a_file_is_named_by_its_content(folder):
     digest = hashlib.sha256(b"hello").hexdigest()
     stored = store_file(io.BytesIO(b"hello"), max_bytes=5)
-    assert (stored.sha256, stored.size, stored.path) == (digest, 5, folder / digest[:2] / digest)
-    assert stored_path(digest).read_bytes() == b"hello"
+    assert (stored.sha256, stored.size) == (digest, 5)
+    assert everything_in(folder) == [f"{digest[:2]}/{digest}"]
+    with file_store.open_stored(digest) as file:
+        assert file.read() == b"hello"
 
 
 def test_the_same_bytes_are_kept_once(folder):
@@ -65,7 +68,8 @@ def test_a_broken_upload_leaves_nothing_behind(folder):
 
 
 def test_files_are_readable_by_nobody_else():
-    assert store_file(io.BytesIO(b"x"), max_bytes=1).path.stat().st_mode & 0o077 == 0
+    stored = store_file(io.BytesIO(b"x"), max_bytes=1)
+    assert stored_path(stored.sha256).stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(
@@ -84,10 +88,10 @@ def test_files_are_readable_by_nobody_else():
 )
 def test_f1_nothing_but_a_hash_is_a_name(name):
     with pytest.raises(InvalidInput):
-        stored_path(name)
+        stored_name(name)
 
 
 @given(st.text())
 def test_f1_no_text_leads_out_of_the_store(name):
     with pytest.raises(InvalidInput):
-        stored_path(name)
+        stored_name(name)

@@ -11,7 +11,6 @@ import pytest
 from kombu import Connection
 
 from knowledge import tasks
-from knowledge.documents import file_store
 from knowledge.documents.lifecycle import (
     add_file,
     add_text,
@@ -34,6 +33,7 @@ from tests.knowledge.bases import (
     pin,
     registered,
 )
+from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +66,7 @@ def test_a_file_is_stored_and_queued(sent: list[str], django_capture_on_commit_c
     assert added.is_new
     assert (document.title, document.file_name, document.source_type) == ("notes", "notes.md", "markdown")
     assert document.status == "queued"
-    assert file_store.stored_path(document.sha256).read_bytes() == b"# Boots\n\nWear boots."
+    assert stored_path(document.sha256).read_bytes() == b"# Boots\n\nWear boots."
     assert sent == [str(document.pk)]
 
 
@@ -339,7 +339,7 @@ def test_files_go_when_nothing_comes_from_them() -> None:
     one, two = make_base(name="one"), make_base(name="two")
     content = b"A text that only these two knowledge bases hold."
     first, second = upload(one, content).document, upload(two, content).document
-    path = file_store.stored_path(first.sha256)
+    path = stored_path(first.sha256)
     for base, document in ((one, first), (two, second)):
         assert path.exists()
         ingest(document.pk)

@@ -8,6 +8,7 @@ import os
 import textwrap
 import zlib
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from knowledge.documents import file_store, page_images
+from knowledge.documents import page_images
 from knowledge.documents.lifecycle import delete_document
-from knowledge.documents.page_images import NoPageImage, PageImagesBusy, evict_page_images, get_page_image
+from knowledge.documents.page_images import (
+    NoPageImage,
+    PageImagesBusy,
+    evict_page_images,
+    get_page_image,
+    read_page_image,
+)
 from knowledge.ingest import ingest
 from knowledge.models import Page
 from knowledge.prune import delete_orphaned_files, prune_knowledge_base
@@ -29,6 +36,7 @@ from knowledge.readers.isolation.rendered_page import RenderedPage, decode_rende
 from knowledge.readers.types import DamagedDocument, Limits, ReadingTimedOut, UnreadableDocument
 from tests.knowledge.bases import CountingEmbedder, add_markdown, add_pdf, make_base, registered
 from tests.knowledge.readers.made import lines, pdf
+from tests.stored_files import stored_path
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +161,7 @@ def test_a_picture_is_drawn_once(page: Page, monkeypatch: pytest.MonkeyPatch) ->
     first = get_page_image(page)
     monkeypatch.setattr(reader_process, "render_page", None)
     assert get_page_image(page) == first
-    with Image.open(first.path) as image:
+    with Image.open(BytesIO(read_page_image(first))) as image:
         assert (image.format, image.size) == ("WEBP", (round(first.width * 2), round(first.height * 2)))
     assert (first.width, first.height) == (595.3, 841.9)
 
@@ -181,7 +189,7 @@ def test_a_page_that_cannot_be_drawn_is_not_tried_for_everybody(page: Page, monk
 
 
 def test_a_file_that_is_gone_is_said_to_be_gone(page: Page) -> None:
-    file_store.stored_path(page.source_sha256).unlink()
+    stored_path(page.source_sha256).unlink()
     with pytest.raises(NoPageImage, match="no longer on this server"):
         get_page_image(page)
 
@@ -227,7 +235,8 @@ def test_what_was_drawn_while_one_waited_is_not_drawn_again(page: Page, monkeypa
 
 
 def test_those_that_nobody_looks_at_make_way(page: Page, store: Path) -> None:
-    older, newer = get_page_image(page.document.pages.get(number=1)).path, get_page_image(page).path
+    images = get_page_image(page.document.pages.get(number=1)), get_page_image(page)
+    older, newer = (store.parent / image.name for image in images)
     os.utime(older, (1, 1))
     assert evict_page_images(max_bytes=older.stat().st_size + newer.stat().st_size) == 0
     assert evict_page_images(max_bytes=newer.stat().st_size) == 1
@@ -248,4 +257,4 @@ def test_a_page_that_was_replaced_shows_what_was_cited(page: Page) -> None:
     page.document.sha256 = "f" * 64
     page.document.save()
     page.refresh_from_db()
-    assert get_page_image(page).path.exists()
+    assert read_page_image(get_page_image(page))

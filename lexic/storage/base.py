@@ -1,0 +1,98 @@
+"""What every storage of files can do, so that nothing else knows whether it is a disk or another machine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredObject:
+    """A file as the storage lists it; `size` in bytes, `modified` in seconds since 1970."""
+
+    name: str
+    size: int
+    modified: float
+
+
+class Storage(ABC):
+    """Files by name. Names are made by the program, with `/` between their parts, and never by a user.
+
+    A file is whole or not there. Every method may raise `StorageUnavailable`; those that write on this machine, also a
+    copy, may raise `DiskFull`.
+    """
+
+    @abstractmethod
+    def new_file(self, folder: str = "") -> AbstractContextManager[IO[bytes]]:
+        """A file on this machine, to write. It is gone afterwards unless `keep` has given it a name in the folder."""
+
+    @abstractmethod
+    def keep(self, file: IO[bytes], name: str) -> None:
+        """The new file is whole, and is called this from now on, in place of what was called so."""
+
+    @abstractmethod
+    def open(self, name: str) -> IO[bytes]:
+        """The file on this machine, at its beginning; the caller closes it. Raises `FileNotFoundError`."""
+
+    @abstractmethod
+    def local_copy(self, name: str) -> AbstractContextManager[Path]:
+        """A path on this machine, to read inside the block, for programs that want one. Raises `FileNotFoundError`."""
+
+    @abstractmethod
+    def find(self, name: str) -> StoredObject | None: ...
+
+    @abstractmethod
+    def touch(self, name: str) -> bool:
+        """Whether there is such a file. It counts as modified now."""
+
+    @abstractmethod
+    def delete(self, name: str) -> None:
+        """Deletes the file, where there is one."""
+
+    @abstractmethod
+    def delete_folder(self, folder: str) -> None:
+        """Deletes all files below this folder."""
+
+    @abstractmethod
+    def files(self, beginning: str = "") -> Iterator[StoredObject]:
+        """All files whose names begin so, in no order."""
+
+    @abstractmethod
+    def check(self) -> str:
+        """Where files are kept. Raises `OSError` or `StorageUnavailable` when none can be written there."""
+
+    def find_many(self, names: Collection[str]) -> Iterator[StoredObject]:
+        """Those of the files that are there."""
+        return (found for name in names if (found := self.find(name)))
+
+    def read(self, name: str) -> bytes:
+        """The whole file. Raises `FileNotFoundError`."""
+        with self.open(name) as file:
+            return file.read()
+
+    def save(self, content: bytes, name: str) -> None:
+        """The content is called this from now on, in place of what was called so."""
+        with self.new_file(name.rpartition("/")[0]) as file:
+            file.write(content)
+            self.keep(file, name)
+
+    def exists(self, name: str) -> bool:
+        return self.find(name) is not None
+
+
+def prune(storage: Storage, folder: str, *, most_bytes: int, but: str = "") -> int:
+    """Delete the files of a folder that nobody has wanted for longest, by when they were touched, until the rest takes
+    up less. `but` stays whatever it takes up. Returns how many were deleted."""
+    found = sorted(storage.files(f"{folder}/"), key=lambda one: one.modified)
+    taken, deleted = sum(one.size for one in found), 0
+    for one in found:
+        if taken <= most_bytes:
+            break
+        if one.name != but:
+            storage.delete(one.name)
+            taken, deleted = taken - one.size, deleted + 1
+    return deleted
