@@ -34,7 +34,7 @@ run: $(RUNTIME) ## Everything in the foreground: database, broker, worker, web (
 test: $(DEV) chromium ## The tests, or some of them (T=tests/trees)
 	@$(IN_VENV) -m pytest $(if $(T),-n 0 $(T),-n $(WORKERS) --dist worksteal -q) $(if $(CI),-p tests.browser_required)
 
-lint: $(DEV) ## Style, types, import contracts, forgotten migrations, the API's description
+lint: $(DEV) ## Style, types, import contracts, forgotten and risky migrations, the API's description
 	@$(IN_VENV) -m ruff check .
 	@$(IN_VENV) -m ruff format --check .
 	@$(IN_VENV) -m mypy .
@@ -42,6 +42,7 @@ lint: $(DEV) ## Style, types, import contracts, forgotten migrations, the API's 
 	@cd lexibrarian && ../$(IN_VENV) -m mypy
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	@$(IN_VENV) manage.py lint_migrations
 	@$(IN_VENV) manage.py spectacular --validate --fail-on-warn >/dev/null
 
 bench: $(DEV) ## Measure speed and quality

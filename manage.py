@@ -15,6 +15,7 @@ COMMANDS_WITHOUT_SERVICES = {
     "up",
     "help",
     "makemigrations",
+    "lint_migrations",
     "collectstatic",
     "check",
     "--help",
