@@ -126,8 +126,8 @@ def recorded_step_timings(plugin: Plugin) -> Iterator[dict[str, float]]:
 # The made-up code of practice
 
 
-def create_published_plugin(dice: random.Random) -> tuple[Plugin, list[str]]:
-    """The plugin, and questions that its documents answer."""
+def create_published_plugin(dice: random.Random, *, chunks: int = CHUNKS) -> tuple[Plugin, list[str]]:
+    """The plugin, and questions that its documents answer. Reading stops at so many chunks."""
     from accounts.models import User
     from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
@@ -146,7 +146,7 @@ def create_published_plugin(dice: random.Random) -> tuple[Plugin, list[str]]:
         added = add_text(knowledge_base=base, title=f"Part {number}", text=text, enqueue=False)
         ingest(added.document.pk)
         print_progress(f"{Chunk.objects.count()} chunks read")
-        if Chunk.objects.count() >= CHUNKS:
+        if Chunk.objects.count() >= chunks:
             break
     publish(plugin, by=owner)
     dice.shuffle(questions)

@@ -5,6 +5,7 @@ A value that makes no sense stops the start with a sentence that names the varia
 
 from __future__ import annotations
 
+import os
 import secrets
 from decimal import Decimal
 from pathlib import Path
@@ -107,6 +108,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "lexic.middleware.request_id.request_id",
+    "lexic.middleware.request_limit.request_limit",
     "django.middleware.security.SecurityMiddleware",
     "api.cors.cors",
     "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -259,6 +261,13 @@ KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Ran
 
 # What accounts, plugins and the site may hold, and do at once.
 QUOTAS = read_quotas(env)
+
+# What one web process works on at once, and how many wait in line: questions, and requests until their view has
+# returned. Together no more than the pool has connections (LEXIC_DB_POOL, 8).
+ANSWERS_AT_ONCE = env.int("LEXIC_ANSWERS_AT_ONCE", min(4, os.cpu_count() or 2), validate=validate.Range(min=1))
+ANSWER_QUEUE = env.int("LEXIC_ANSWER_QUEUE", 500, validate=validate.Range(min=0))
+REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", 4, validate=validate.Range(min=1))
+REQUEST_QUEUE = env.int("LEXIC_REQUEST_QUEUE", 1000, validate=validate.Range(min=0))
 
 # What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
 VISITOR_PER_MINUTE = env.int("LEXIC_VISITOR_PER_MINUTE", 8, validate=validate.Range(min=0))

@@ -48,7 +48,7 @@ def running_web_server() -> Iterator[str]:
         )
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            _wait_until_up(url, process)
+            wait_until_up(url, process)
             yield url
         finally:
             process.terminate()
@@ -113,7 +113,7 @@ def _response(
         connection.close()
 
 
-def _wait_until_up(url: str, process: subprocess.Popen[bytes], *, seconds: float = 30) -> None:
+def wait_until_up(url: str, process: subprocess.Popen[bytes], *, seconds: float = 30) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and process.poll() is None:
         try:

@@ -12,11 +12,12 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import replace
 
-from accounts.quotas import stream_slot
+from lexic.concurrency import Place
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from plugins.models import Planner, PluginKind
+from querying.admission import OutsideLLM, admit
 from querying.answering import document_list, import_list, tree_answers
 from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
@@ -65,7 +66,7 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
     """
     async with record_query(question, llm=llm or get_llm()) as record:
         try:
-            async with _admit(record), aclosing(_run_steps(record)) as events:
+            async with _admit(record) as place, aclosing(_run_steps(record, place)) as events:
                 checked = time.monotonic()
                 async for event in events:
                     if time.monotonic() - checked >= caller_access.CHECK_SECONDS:
@@ -89,16 +90,15 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
 
 
 @asynccontextmanager
-async def _admit(record: QueryRecord) -> AsyncIterator[None]:
-    """Holds a place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`."""
+async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
+    """A place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`,
+    `Overloaded`."""
     question = record.question.asked
     await in_thread(check_spending, question, llm=record.llm)
-    if question.caller.is_evaluation:
-        yield
-        return
-    account = str(question.caller.user_id or f"visitors:{question.release.plugin_id}")
-    async with stream_slot(account, visitor=question.caller.visitor):
-        yield
+    async with admit(question) as place:
+        if not record.llm.is_offline:
+            record.llm = OutsideLLM(record.llm, place)
+        yield place
 
 
 async def find(question: Question, *, llm: LLM | None = None) -> Findings:
@@ -108,7 +108,7 @@ async def find(question: Question, *, llm: LLM | None = None) -> Findings:
     """
     async with record_query(question, llm=llm or get_llm()) as record:
         try:
-            async with _admit(record), aclosing(_find(record)) as events:
+            async with _admit(record) as place, aclosing(_find(record, place)) as events:
                 async for _ in events:
                     pass
             await in_thread(caller_access.check_access, question)
@@ -145,9 +145,9 @@ async def write(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator
             yield piece
 
 
-async def _run_steps(record: QueryRecord) -> AsyncGenerator[Event]:
+async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Find what answers the question, then write the answer."""
-    async with aclosing(_find(record)) as events:
+    async with aclosing(_find(record, place)) as events:
         async for event in events:
             yield event
     async with aclosing(_write_answer(record)) as events:
@@ -155,9 +155,16 @@ async def _run_steps(record: QueryRecord) -> AsyncGenerator[Event]:
             yield event
 
 
-async def _find(record: QueryRecord) -> AsyncGenerator[Event]:
-    """Plan the question, then look in the metadata or in the text, up to the gate: `record.findings`."""
+async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
+    """Wait for a slot, plan the question, then look in the metadata or in the text, up to the gate:
+    `record.findings`."""
     yield Status(step=Step.PLANNING, message="Reading the question")
+    if ahead := place.count_ahead():
+        yield Status(
+            step=Step.PLANNING, message=f"Waiting for {ahead} question{'' if ahead == 1 else 's'} asked before"
+        )
+    with record.measure("wait"):
+        await place.wait()
     if record.question.release.planner != Planner.OFF or record.question.context:
         with record.measure("plan"):
             record.question = await resolve_question(record.question.asked, llm=record.llm)

@@ -36,10 +36,9 @@ def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     """
     name, version = split_reference(reference)
     plugin = find_plugin(name, principal=principal)
-    person = principal.owner if isinstance(principal, ApiKey) else principal
-    may_ask_draft = Plugin.objects.readable_by(person).contains(plugin)
     if version == DRAFT or (not plugin.is_published and version is None):
-        if not may_ask_draft:
+        person = principal.owner if isinstance(principal, ApiKey) else principal
+        if not Plugin.objects.readable_by(person).contains(plugin):
             raise UnknownPlugin
         return snapshot(plugin)
     return _find_release(plugin, version)
@@ -69,10 +68,7 @@ def snapshot(plugin: Plugin) -> Release:
 
 def pinned_bases(release: Release) -> list[BaseRevision]:
     """What the release may read now of what it pins. A base of somebody else is left out once its grant has ended."""
-    least = Consent.DRAFT if release.is_draft else Consent.PUBLISHED
-    pinned_ids = [pinned["knowledge_base"] for pinned in release.knowledge]
-    bases = KnowledgeBase.objects.open_to(release.plugin, least=least).filter(pk__in=pinned_ids)
-    open_ids = set(bases.values_list("pk", flat=True)) if pinned_ids else set()
+    open_ids = _open_bases(release, {pinned["knowledge_base"] for pinned in release.knowledge})
     return [
         BaseRevision(
             knowledge_base_id=pinned["knowledge_base"],
@@ -82,6 +78,17 @@ def pinned_bases(release: Release) -> list[BaseRevision]:
         for pinned in release.knowledge
         if pinned["knowledge_base"] in open_ids
     ]
+
+
+def _open_bases(release: Release, pinned: set[int]) -> set[int]:
+    """Those of the pinned bases that the plugin may use now. Its own base, mostly the only one, needs no grant, and is
+    found by a statement that takes Django a tenth of the time to build."""
+    bases = KnowledgeBase.objects.filter(pk__in=pinned)
+    own = set(bases.for_plugins().filter(plugin=release.plugin).values_list("pk", flat=True)) if pinned else set()
+    if own == pinned:
+        return own
+    least = Consent.DRAFT if release.is_draft else Consent.PUBLISHED
+    return set(bases.open_to(release.plugin, least=least).values_list("pk", flat=True))
 
 
 def bases_of(question: Question) -> list[BaseRevision]:

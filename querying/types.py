@@ -310,16 +310,19 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """An error, as the last event."""
+    """An error, as the last event. `retry_after`: seconds until the same question may be answered, where that is
+    known."""
 
     error: str
     code: str
     hint: str
     status: int
+    retry_after: int | None = None
 
     @classmethod
     def from_error(cls, error: LexicError) -> Failed:
-        return cls(error=error.message, code=error.code, hint=error.hint, status=error.status)
+        wait: int | None = getattr(error, "retry_after", None)
+        return cls(error=error.message, code=error.code, hint=error.hint, status=error.status, retry_after=wait)
 
 
 class AnswerFailed(LexicError):
@@ -327,7 +330,7 @@ class AnswerFailed(LexicError):
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(failed.error, code=failed.code, hint=failed.hint)
-        self.status = failed.status
+        self.status, self.retry_after = failed.status, failed.retry_after
 
 
 Event = Status | Delta | Done | Failed

@@ -10,16 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, F, IntegerField, Q, Value, When
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import Coalesce, Length, NullIf, Replace, Substr
+from django.db import connection
 
-from knowledge.models import Chunk
 from knowledge.search.candidates import BaseSearch, Candidate
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.sql import statement
 
 __all__ = ["BaseRevision", "search"]
 
@@ -28,7 +26,22 @@ __all__ = ["BaseRevision", "search"]
 MIN_LEXICAL_SUPPORT = 0.2
 # For a chunk of the numbered clause that the question names: about what divides the first passage from the tenth.
 _CLAUSE_SCORE_BONUS = 0.15
-_COPIED_COLUMNS = ("document_id", "page_id", "start", "end", "content")
+# What `passages_of_chunks.sql` gives behind the id of a chunk.
+_STORED_FIELDS = (
+    "document_id",
+    "page_id",
+    "start",
+    "end",
+    "content",
+    "section_path",
+    "document_title",
+    "source_type",
+    "page_number",
+    "first_line",
+    "path",
+    "file_hash",
+    "commit",
+)
 
 
 def search(
@@ -77,53 +90,21 @@ def passes_threshold(found: Candidate | Passage, threshold: float | None) -> boo
 
 
 def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
-    chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates]).annotate(
-        # Chunks that were stored without it speak for their document as it is today.
-        display_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
-        display_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
-        display_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
-        first_line=Case(
-            When(page__repository_path="", then=Value(0)), default=_line_number(), output_field=IntegerField()
-        ),
-    )
-    values = chunks.order_by().values(
-        "pk",
-        *_COPIED_COLUMNS,
-        "section_path",
-        "page__number",
-        "display_title",
-        "display_type",
-        "display_paged",
-        "first_line",
-        "page__repository_path",
-        "page__source_sha256",
-        "page__commit",
-    )
-    rows = {row["pk"]: row for row in values}
-    return [_build_passage(one, rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(statement("passages_of_chunks"), {"chunks": [one.chunk_id for one in candidates]})
+        rows = {row[0]: row for row in cursor.fetchall()}
+    return [_build_passage(one, *rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
 
 
-def _line_number() -> CombinedExpression:
-    """On which line of its page a chunk begins: one more than there are line ends before it."""
-    before = Substr("page__text", 1, F("start"))  # type: ignore[arg-type]
-    return Length(before) - Length(Replace(before, Value("\n"), Value(""))) + 1
-
-
-def _build_passage(candidate: Candidate, row: Mapping[str, Any]) -> Passage:
+def _build_passage(candidate: Candidate, chunk_id: int, *stored: Any) -> Passage:
+    """`stored` are the columns of `passages_of_chunks.sql`, in their order."""
+    values = dict(zip(_STORED_FIELDS, stored, strict=True))
     return Passage(
-        **{name: row[name] for name in _COPIED_COLUMNS},
-        chunk_id=candidate.chunk_id,
-        document_title=row["display_title"],
-        source_type=row["display_type"],
-        page_number=row["page__number"] if row["display_paged"] else None,
-        section_path=tuple(row["section_path"]),
+        **values | {"section_path": tuple(values["section_path"])},
+        chunk_id=chunk_id,
         cosine=candidate.cosine,
         lexical=candidate.lexical,
         score=_hybrid_score(candidate),
         knowledge_base_id=candidate.knowledge_base_id,
         matches_clause=candidate.matches_clause,
-        first_line=row["first_line"],
-        path=row["page__repository_path"],
-        file_hash=row["page__source_sha256"] if row["page__repository_path"] else "",
-        commit=row["page__commit"],
     )

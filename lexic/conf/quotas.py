@@ -26,7 +26,7 @@ DEFAULT_QUOTAS = {
     "site_documents": 0,
     "site_plugins": 0,
     "site_reads": 0,
-    "site_streams": 200,
+    "site_streams": 500,
     "site_followers": 500,
 }
 

@@ -1,0 +1,164 @@
+"""Many questions at once to one web process: `python -m benchmarks.crowd` (some two minutes, most of it reading).
+
+A made-up code of practice of some 700 chunks is read and published, and one web process is started with the pool of
+connections that `make run` gives it. Its stream is asked for by one client after another, by eight at a time, and by
+300 at once: how many were answered and how many refused, the questions a second, when the first event and the whole
+answer came (median and the slowest). No quota refuses anybody here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+
+import httpx
+
+from benchmarks._harness import run_benchmark, temporary_database
+from benchmarks.query import create_published_plugin
+
+CHUNKS = 700
+ALONE, FEW, MANY = 1, 8, 300
+ASKED_ALONE, ASKED_BY_FEW = 24, 96
+TIMEOUT = 180  # seconds for one answer, with all that wait before it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """How one stream went: `first` and `whole` are seconds since the question was sent."""
+
+    outcome: str  # the answer's outcome, or the code of the error, or "cut"
+    first: float
+    whole: float
+
+
+def main() -> None:
+    run_benchmark(__doc__, run_with_server)
+
+
+def run_with_server() -> dict[str, float | str]:
+    with temporary_database(with_redis=True):
+        from accounts.models import ApiKey
+
+        plugin, questions = create_published_plugin(random.Random(5), chunks=CHUNKS)
+        _, key = ApiKey.objects.issue(owner=plugin.owner, name="crowd", per_minute=100_000, per_day=100_000)
+        with _web_server() as (url, pid):
+            ask = _Asker(url=f"{url}/api/v1/query", key=key, slug=plugin.slug, questions=questions)
+            asyncio.run(ask.all(ALONE, 3))  # loads the model
+            return _figures(ask, pid)
+
+
+def _figures(ask: _Asker, pid: int) -> dict[str, float | str]:
+    figures: dict[str, float | str] = {}
+    speeds, firsts = {}, {}
+    for at_once, count in ((ALONE, ASKED_ALONE), (FEW, ASKED_BY_FEW), (MANY, MANY)):
+        spent, begun = _processor_seconds(pid), time.perf_counter()
+        endings = asyncio.run(ask.all(at_once, count))
+        seconds = time.perf_counter() - begun
+        spent = _processor_seconds(pid) - spent
+        speeds[at_once] = count / seconds
+        firsts[at_once] = statistics.median(ending.first for ending in endings)
+        counted = Counter(ending.outcome for ending in endings)
+        figures |= {
+            f"{at_once} at once: outcomes": ", ".join(f"{name} {number}" for name, number in counted.most_common()),
+            f"{at_once} at once: answered a second": (count - _failures(counted)) / seconds,
+            f"{at_once} at once: first event, p50 ms": 1000 * firsts[at_once],
+            f"{at_once} at once: first event, slowest ms": 1000 * max(ending.first for ending in endings),
+            f"{at_once} at once: whole, p50 ms": 1000 * statistics.median(ending.whole for ending in endings),
+            f"{at_once} at once: whole, slowest ms": 1000 * max(ending.whole for ending in endings),
+            f"{at_once} at once: processor ms a question": 1000 * spent / count,
+        }
+    return figures | {
+        f"speed of {MANY} to that of {FEW}": speeds[MANY] / speeds[FEW],
+        f"first event of {MANY} to that of {ALONE}": firsts[MANY] / firsts[ALONE],
+    }
+
+
+def _failures(counted: Counter[str]) -> int:
+    return sum(number for name, number in counted.items() if name not in {"answered", "refused", "clarify"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asker:
+    url: str
+    key: str
+    slug: str
+    questions: Sequence[str]
+
+    async def all(self, at_once: int, count: int) -> list[Ending]:
+        """Asks `count` questions, `at_once` of them at a time."""
+        places = asyncio.Semaphore(at_once)
+        limits = httpx.Limits(max_connections=at_once)
+        async with httpx.AsyncClient(timeout=TIMEOUT, limits=limits) as client:
+
+            async def ask(text: str) -> Ending:
+                async with places:
+                    return await self._ask(client, text)
+
+            return await asyncio.gather(*(ask(text) for text in islice(cycle(self.questions), count)))
+
+    async def _ask(self, client: httpx.AsyncClient, text: str) -> Ending:
+        begun, first, outcome = time.perf_counter(), 0.0, "cut"
+        asked = {"plugin": self.slug, "query": text, "stream": True}
+        headers = {"Authorization": f"Bearer {self.key}"}
+        try:
+            async with client.stream("POST", self.url, json=asked, headers=headers) as response:
+                async for line in response.aiter_lines():
+                    first = first or time.perf_counter()
+                    outcome = _outcome(line) or outcome
+        except httpx.HTTPError as error:
+            outcome = f"cut ({type(error).__name__})"
+        end = time.perf_counter()
+        return Ending(outcome=outcome, first=(first or end) - begun, whole=end - begun)
+
+
+def _outcome(line: str) -> str:
+    """The outcome in this line of a stream, or of the error that came in its place; empty where there is none."""
+    event = json.loads(line.removeprefix("data: ")) if line.startswith(("data: ", "{")) else {}
+    return str(event.get("outcome") or event.get("code") or "")
+
+
+@contextmanager
+def _web_server() -> Iterator[tuple[str, int]]:
+    """The URL of one web process, and its id."""
+    from local.loopback_client import wait_until_up
+
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        environment = {"LEXIC_DB_POOL": "8", "LEXIC_LOG_LEVEL": "ERROR"}
+        environment |= {"LEXIC_ACCOUNT_STREAMS": "0", "LEXIC_SITE_STREAMS": "0"}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "local.serve", str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            env=os.environ | environment,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            wait_until_up(url, process)
+            yield url, process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
+
+
+def _processor_seconds(pid: int) -> float:
+    """What the process has used so far (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()

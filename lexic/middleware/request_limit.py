@@ -1,0 +1,58 @@
+"""How many requests this process works on at once: as many as have a connection to the database. The others wait for
+their turn instead of for a connection, which would fail after a few seconds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+from lexic.concurrency import ConcurrencyLimit, Overloaded, Place
+from lexic.http.error_handlers import error_response
+from lexic.middleware.response_middleware import Middleware
+
+# Load balancers ask these, also of a process that has much to do.
+_UNLIMITED_PATHS = frozenset({"/healthz", "/readyz"})
+_place: ContextVar[Place | None] = ContextVar("request_place", default=None)
+
+
+@sync_and_async_middleware
+def request_limit(get_response: Callable[[HttpRequest], Any]) -> Middleware:
+    """Holds a slot until the view has returned: a stream is sent without one. A server that gives each request a thread
+    of a few has no need of it."""
+    if not iscoroutinefunction(get_response):
+        return get_response
+
+    async def async_middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.path in _UNLIMITED_PATHS:
+            return await get_response(request)
+        try:
+            place = _limit().enter()
+        except Overloaded as error:
+            return error_response(error)
+        await place.wait()
+        _place.set(place)
+        try:
+            return await get_response(request)
+        finally:
+            place.leave()
+
+    return async_middleware
+
+
+def leave_request_slot() -> None:
+    """Lets the next request in, while this one waits for something that has a limit of its own."""
+    if place := _place.get():
+        place.leave()
+
+
+@functools.cache
+def _limit() -> ConcurrencyLimit:
+    return ConcurrencyLimit(slots=settings.REQUESTS_AT_ONCE, queue=settings.REQUEST_QUEUE)
