@@ -56,10 +56,20 @@ class ConcurrencyLimit:
         with self._lock:
             return sum(number < order and not future.cancelled() for number, future in self._waiting)
 
+    def _take_free_slot(self) -> bool:
+        with self._lock:
+            return self._count_if_free()
+
+    def _count_if_free(self) -> bool:
+        """Takes a slot where one is free. The caller holds the lock."""
+        if self._working >= self.slots:
+            return False
+        self._working += 1
+        return True
+
     async def _take_slot(self, order: int) -> None:
         with self._lock:
-            if self._working < self.slots:
-                self._working += 1
+            if self._count_if_free():
                 return
             future: Future[None] = Future()
             heapq.heappush(self._waiting, (order, future))
@@ -95,6 +105,12 @@ class Place:
     def count_ahead(self) -> int:
         """How many wait who came before."""
         return self._limit._count_ahead(self._order)
+
+    def take_free_slot(self) -> bool:
+        """Whether there is a slot at once."""
+        if self._held_since is None and self._limit._take_free_slot():
+            self._held_since = time.monotonic()
+        return self._held_since is not None
 
     async def wait(self) -> None:
         """Returns when there is a slot. Whoever came earlier gets one earlier, also after `paused`."""

@@ -159,12 +159,12 @@ async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Wait for a slot, plan the question, then look in the metadata or in the text, up to the gate:
     `record.findings`."""
     yield Status(step=Step.PLANNING, message="Reading the question")
-    if ahead := place.count_ahead():
-        yield Status(
-            step=Step.PLANNING, message=f"Waiting for {ahead} question{'' if ahead == 1 else 's'} asked before"
-        )
-    with record.measure("wait"):
-        await place.wait()
+    if not place.take_free_slot():
+        if ahead := place.count_ahead():
+            earlier = "1 question" if ahead == 1 else f"{ahead} questions"
+            yield Status(step=Step.PLANNING, message=f"Waiting for {earlier} asked before")
+        with record.measure("wait"):
+            await place.wait()
     if record.question.release.planner != Planner.OFF or record.question.context:
         with record.measure("plan"):
             record.question = await resolve_question(record.question.asked, llm=record.llm)
