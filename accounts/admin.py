@@ -13,7 +13,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.db import models
+from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,6 +22,9 @@ from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+from audit.actions import Action
+from audit.record import record
+from audit.references import person
 from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, TextWidget, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
@@ -56,6 +59,24 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
         ("Dates", {"fields": ["created_at", "last_login"]}),
     ]
     add_fieldsets = [(None, {"fields": ["email", "display_name", "is_staff", "password1", "password2"]})]
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Groups and single permissions are roles too."""
+        with transaction.atomic():
+            before = _permissions(form.instance)
+            super().save_related(request, form, formsets, change)
+            after = _permissions(form.instance)
+            if before != after:
+                record(Action.ROLE_CHANGED, person(form.instance), details={"was": before, "now": after})
+
+
+def _permissions(user: User) -> dict[str, list[str]]:
+    """The names of the person's groups, and the permissions that were given to them one by one."""
+    given = user.user_permissions.order_by("content_type__app_label", "codename")
+    return {
+        "groups": list(user.groups.order_by("name").values_list("name", flat=True)),
+        "permissions": [f"{label}.{name}" for label, name in given.values_list("content_type__app_label", "codename")],
+    }
 
 
 # Providers come from the settings, tokens are not kept, and sessions are a person's own business.

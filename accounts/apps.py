@@ -6,3 +6,8 @@ from django.apps import AppConfig
 class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = "People and keys"
+
+    def ready(self) -> None:
+        from accounts import sign_in_log
+
+        sign_in_log.connect()

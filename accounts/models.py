@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -15,8 +16,26 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import key_secrets
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.models import AuditName
+from audit.record import record
+from audit.references import Reference
 from lexic.errors import Conflict, NotFound
 from lexic.http.origins import MAX_ORIGIN_LENGTH
+
+
+class UserQuerySet(AuditedQuerySet["User"]):
+    """Accounts; a change of what many of them may do is recorded for each."""
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Deletes them one by one, so that the audit log names none of them any more."""
+        with transaction.atomic():
+            deleted = [user.delete() for user in self]
+        counts = Counter[str]()
+        for _, by_model in deleted:
+            counts.update(by_model)
+        return sum(count for count, _ in deleted), dict(counts)
 
 
 class UserManager(BaseUserManager["User"]):
@@ -33,7 +52,7 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     """A person. The email address is the login; no name is ever needed to sign in."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -51,7 +70,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    objects = UserManager()
+    objects = UserManager.from_queryset(UserQuerySet)()
+    audit_rule = AuditRule(
+        object=Named(kind="person", name="email", person="pk"),
+        created=Action.ACCOUNT_CREATED,
+        deleted=Action.ACCOUNT_DELETED,
+        changed=dict.fromkeys(("is_staff", "is_superuser", "is_active"), Action.ROLE_CHANGED),
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="user_email_ci")]
@@ -62,6 +87,14 @@ class User(AbstractBaseUser, PermissionsMixin):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.email = self.email.strip().lower()
         super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """From then on the audit log has an id where it had the person's name and address."""
+        pk = self.pk
+        with transaction.atomic():
+            deleted = super().delete(*args, **kwargs)
+            AuditName.objects.erase_person(pk)
+        return deleted
 
     @property
     def avatar_url(self) -> str:
@@ -81,7 +114,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         return str(self)
 
 
-class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
     def usable(self, *, now: datetime | None = None) -> ApiKeyQuerySet:
         """Keys that open a door today: neither revoked nor expired, of a person who is still active."""
         now = now or timezone.now()
@@ -176,7 +209,7 @@ def default_per_day() -> int:
     return min(5000, settings.KEY_MAX_PER_DAY)
 
 
-class ApiKey(models.Model):
+class ApiKey(AuditedModel):
     """What an agent shows to be let in. Looked up by hash; revealable while its encrypted copy is kept."""
 
     # Writing the time of every request would make each read a write; a minute is precise enough.
@@ -222,6 +255,14 @@ class ApiKey(models.Model):
     counted_as = models.UUIDField(default=uuid.uuid4, editable=False)
 
     objects = ApiKeyManager.from_queryset(ApiKeyQuerySet)()
+    audit_rule = AuditRule(
+        object=Named(kind="key", name="name", person="owner_id"),
+        subject=Named(kind="person", pk="owner_id", name="owner__email", person="owner_id"),
+        created=Action.KEY_ISSUED,
+        deleted=Action.KEY_DELETED,
+        changed=dict.fromkeys(("capabilities", "expires_at", "owner_id"), Action.KEY_CHANGED)
+        | {"revoked_at": Action.KEY_REVOKED},
+    )
 
     class Meta:
         verbose_name = "API key"
@@ -286,7 +327,9 @@ class ApiKey(models.Model):
         secret = self.reveal()
         if secret is None or self.owner_id != user.pk:
             raise SecretNotStored if self.owner_id == user.pk else UnknownKey
-        Reveal.objects.create(key=self, by=user)
+        with transaction.atomic():
+            Reveal.objects.create(key=self, by=user)
+            record(Action.KEY_REVEALED, Reference("key", self.pk, self.name, self.owner_id))
         return secret
 
     @transaction.atomic
@@ -340,7 +383,11 @@ class ApiKey(models.Model):
             self.last_used_at = now
 
 
-class ApiKeyPlugin(models.Model):
+class ApiKeyPluginQuerySet(AuditedQuerySet["ApiKeyPlugin"]):
+    """The limits of keys."""
+
+
+class ApiKeyPlugin(AuditedModel):
     """One plugin that a key is limited to.
 
     The row outlives its plugin, empty. Were it to go too, a key limited to that one plugin would be limited to
@@ -349,6 +396,14 @@ class ApiKeyPlugin(models.Model):
 
     apikey = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="limits")
     plugin = models.ForeignKey("plugins.Plugin", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    objects = ApiKeyPluginQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="key", pk="apikey_id", name="apikey__name", person="apikey__owner_id"),
+        subject=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        created=Action.KEY_PLUGIN_ADDED,
+        deleted=Action.KEY_PLUGIN_REMOVED,
+    )
 
     class Meta:
         db_table = "accounts_apikey_plugins"

@@ -38,7 +38,8 @@ def sidebar(request: SignedInRequest) -> list[dict[str, Any]]:
     ]
     sections = [("Plugins", plugins), ("Knowledge", knowledge), ("Use", use)]
     if request.user.is_superuser:
-        sections.append(("Operators", [_list_item("People", "group", "accounts_user"), _reports_item()]))
+        log = _list_item("Audit log", "history", "audit_auditentry")
+        sections.append(("Operators", [_list_item("People", "group", "accounts_user"), _reports_item(), log]))
     return [{"title": title, "items": items} for title, items in sections]
 
 

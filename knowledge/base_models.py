@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, user_of
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.embedding_spaces import EmbeddingSpace
 from knowledge.grant_models import Consent, KnowledgeGrant
 from knowledge.member_models import BaseKind, opens_private_base
@@ -14,7 +18,7 @@ from lexic.name_field import NameField
 from plugins.models import Plugin, Role
 
 
-class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
+class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
     def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
         private = opens_private_base(principal, roles=[Role.EDITOR])
         return self._limited_to_key(principal).filter(_is_edited_by(user_of(principal)) | private)
@@ -26,6 +30,14 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
         private = opens_private_base(principal, roles=Role.values)
         return self._limited_to_key(principal).filter(_is_edited_by(user) | viewed | private)
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Deletes the bases, and first what is in them, so that the audit log has each document, grant and member."""
+        with transaction.atomic():
+            for base in self:
+                for rows in (base.documents, base.grants, base.members):
+                    rows.all().delete()
+            return super().delete()
 
     def for_plugins(self) -> KnowledgeBaseQuerySet:
         """Those that a plugin may read at all: no private ones."""
@@ -69,7 +81,7 @@ def _is_edited_by(user: User) -> models.Q:
     return for_plugins & (models.Q(owner=user) | models.Q(plugin__in=Plugin.objects.editable_by(user)))
 
 
-class KnowledgeBase(models.Model):
+class KnowledgeBase(AuditedModel):
     """A named set of documents that share one embedder. A plugin has one of its own; others are granted to it.
 
     The base of a plugin has the owner of the plugin: the database holds that, also when the plugin changes hands. A
@@ -98,6 +110,14 @@ class KnowledgeBase(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = KnowledgeBaseQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="base", name="name", person="owner_id"),
+        subject=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="owner_id"),
+        created=Action.BASE_CREATED,
+        deleted=Action.BASE_DELETED,
+        changed=dict.fromkeys(("owner_id", "plugin_id", "kind"), Action.BASE_MOVED),
+        named_if={"kind": BaseKind.PLUGIN},
+    )
 
     class Meta:
         ordering = ["name"]
@@ -112,6 +132,10 @@ class KnowledgeBase(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """As `KnowledgeBaseQuerySet.delete`."""
+        return KnowledgeBase.objects.filter(pk=self.pk).delete()
 
     @property
     def is_private(self) -> bool:

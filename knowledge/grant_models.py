@@ -10,6 +10,8 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, user_of
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import NotAllowed
 from plugins.models import Plugin
 
@@ -36,7 +38,7 @@ class BaseIsPrivate(NotAllowed):
     hint = "Add the documents to a knowledge base of the plugin, if everybody who asks the plugin may read them."
 
 
-class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
+class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
     def open(self) -> KnowledgeGrantQuerySet:
         """Grants and requests that nobody has ended."""
         return self.filter(ended_at=None)
@@ -107,7 +109,7 @@ def _person_opens_base() -> models.Q:
     return person & models.Q(granted_to__is_active=True)
 
 
-class KnowledgeGrant(models.Model):
+class KnowledgeGrant(AuditedModel):
     """A knowledge base that a plugin may use though it belongs to another plugin, or to none.
 
     Without `granted_at` it is a request that waits for the owner of the base. `is_attached` says that the draft reads
@@ -125,6 +127,17 @@ class KnowledgeGrant(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     objects = KnowledgeGrantQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(
+            kind="base", pk="knowledge_base_id", name="knowledge_base__name", person="knowledge_base__owner_id"
+        ),
+        subject=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        created=Action.GRANT_CREATED,
+        deleted=Action.GRANT_CHANGED,
+        changed=dict.fromkeys(
+            ("consent", "is_attached", "granted_at", "ended_at", "granted_to_id", "granted_by_id"), Action.GRANT_CHANGED
+        ),
+    )
 
     class Meta:
         ordering = ["-requested_at"]

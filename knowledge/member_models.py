@@ -10,6 +10,8 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, Capability, Principal, User, user_of
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Role
 
 
@@ -21,7 +23,7 @@ class BaseKind(models.TextChoices):
     PERSONAL = "personal", "one person"
 
 
-class BaseMemberQuerySet(models.QuerySet["BaseMember"]):
+class BaseMemberQuerySet(AuditedQuerySet["BaseMember"]):
     def of_user(self, user: User) -> BaseMemberQuerySet:
         """The memberships of this person: those of their address, once it is known to be theirs. One rule with
         `accounts.email_addresses.has_confirmed_email`."""
@@ -38,7 +40,7 @@ class BaseMemberQuerySet(models.QuerySet["BaseMember"]):
         return self.filter(email=email.strip().lower())
 
 
-class BaseMember(models.Model):
+class BaseMember(AuditedModel):
     """Somebody who may open a private base that is not theirs. An editor may change its documents.
 
     It names an address and no account, so that nobody learns by it who has one: whoever has confirmed the address is
@@ -51,6 +53,13 @@ class BaseMember(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = BaseMemberQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="base", pk="knowledge_base_id"),
+        subject=Named(kind="member", name="email"),
+        created=Action.MEMBER_ADDED,
+        deleted=Action.MEMBER_REMOVED,
+        changed={"role": Action.MEMBER_CHANGED},
+    )
 
     class Meta:
         ordering = ["email"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
@@ -10,6 +11,8 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from accounts.models import ApiKey, Principal
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.base_models import KnowledgeBase as KnowledgeBase
 from knowledge.base_models import KnowledgeBaseQuerySet as KnowledgeBaseQuerySet
 from knowledge.base_models import Revision as Revision
@@ -54,7 +57,7 @@ class DocumentStatus(models.TextChoices):
     FAILED = "failed", "failed"
 
 
-class DocumentQuerySet(RevisionQuerySet):
+class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[override]
     def editable_by(self, principal: Principal) -> DocumentQuerySet:
         return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(principal))
 
@@ -90,7 +93,7 @@ class DocumentQuerySet(RevisionQuerySet):
         return self.present().exclude(status__in=[DocumentStatus.READY, DocumentStatus.FAILED])
 
 
-class Document(Revisioned):
+class Document(AuditedModel, Revisioned):
     """One source. `sha256` is the hash of the bytes that are to be read, `ready_sha256` of those that are live."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -139,6 +142,18 @@ class Document(Revisioned):
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = DocumentQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="document", name="title", person="knowledge_base__owner_id"),
+        subject=Named(kind="base", pk="knowledge_base_id"),
+        created=Action.DOCUMENT_ADDED,
+        deleted=Action.DOCUMENT_DELETED,
+        changed={
+            "removed_in": Action.DOCUMENT_DELETED,
+            "is_public": (Action.DOCUMENT_OPENED, Action.DOCUMENT_CLOSED),
+            "is_template": (Action.TEMPLATE_MARKED, Action.TEMPLATE_UNMARKED),
+        },
+        named_if={"knowledge_base__kind": BaseKind.PLUGIN},
+    )
 
     class Meta:
         ordering = ["title"]

@@ -16,6 +16,7 @@ from environs import Env, ValidationError, validate
 
 from lexic.conf.admin_theme import UNFOLD as UNFOLD
 from lexic.conf.agents import read_agent_settings
+from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
@@ -77,6 +78,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount.providers.openid_connect",
     "allauth.mfa",
     "allauth.usersessions",
+    "audit",
     "accounts",
     "plugins",
     "webhooks",
@@ -109,6 +111,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lexic.middleware.request_id.request_id",
     "lexic.middleware.request_limit.request_limit",
+    "audit.actor.remember_request",
     "django.middleware.security.SecurityMiddleware",
     "api.cors.cors",
     "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -310,6 +313,7 @@ LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Rang
 KEEP_QUESTIONS_DAYS = env.int("LEXIC_KEEP_QUESTIONS_DAYS", 0, validate=validate.Range(min=0, max=36_500))
 KEEP_CHATS_DAYS = env.int("LEXIC_KEEP_CHATS_DAYS", 90, validate=validate.Range(min=0, max=36_500))
 KEEP_FILES_DAYS = env.int("LEXIC_KEEP_FILES_DAYS", 1, validate=validate.Range(min=0, max=36_500))
+AUDIT = read_audit(env)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 

@@ -9,13 +9,16 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+
 
 class Role(models.TextChoices):
     EDITOR = "editor", "editor"
     VIEWER = "viewer", "viewer"
 
 
-class InvitationQuerySet(models.QuerySet["Invitation"]):
+class InvitationQuerySet(AuditedQuerySet["Invitation"]):
     def open(self, *, now: datetime | None = None) -> InvitationQuerySet:
         return self.filter(expires_at__gt=now or timezone.now())
 
@@ -23,7 +26,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(email=email.strip().lower())
 
 
-class Invitation(models.Model):
+class Invitation(AuditedModel):
     """A promise to whoever reads the mail of an address. It is gone once it is accepted or taken back.
 
     The link in the mail holds the token; only its hash is kept.
@@ -42,6 +45,13 @@ class Invitation(models.Model):
     expires_at = models.DateTimeField()
 
     objects = InvitationQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        subject=Named(kind="invitation", name="email"),
+        created=Action.INVITED,
+        deleted=Action.INVITATION_ENDED,
+        changed={"role": Action.INVITED},
+    )
 
     class Meta:
         ordering = ["email"]
@@ -51,12 +61,25 @@ class Invitation(models.Model):
         return f"{self.email} as {self.role} of {self.plugin_id}"
 
 
-class OwnershipOffer(models.Model):
+class OwnershipOfferQuerySet(AuditedQuerySet["OwnershipOffer"]):
+    """Offers of plugins to editors."""
+
+
+class OwnershipOffer(AuditedModel):
     """The owner of a plugin offers it to one of its editors, who owns it once they accept."""
 
     plugin = models.OneToOneField("plugins.Plugin", on_delete=models.CASCADE, related_name="ownership_offer")
     to = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = OwnershipOfferQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        subject=Named(kind="person", pk="to_id", name="to__email", person="to_id"),
+        created=Action.OWNERSHIP_OFFERED,
+        deleted=Action.OWNERSHIP_OFFER_ENDED,
+        changed={"to_id": Action.OWNERSHIP_OFFERED},
+    )
 
     def __str__(self) -> str:
         return f"{self.plugin_id} to {self.to_id}"

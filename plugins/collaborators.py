@@ -15,6 +15,10 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
+from audit.actions import Action
+from audit.record import record
+from audit.references import Reference
+from audit.references import person as person_reference
 from lexic.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from plugins.models import Invitation, Plugin, Role
 
@@ -108,16 +112,40 @@ def accept_invitation(invitation: Invitation, *, person: User) -> Plugin:
 
 def assign_role(plugin: Plugin, *, person: User, role: str) -> None:
     """The person has this role, and no other."""
-    remove_collaborator(plugin, person=person)
-    if Role(role) == Role.EDITOR:
-        plugin.editors.add(person)
-    else:
-        plugin.viewers.add(person)
+    _set_role(plugin, person=person, role=Role(role))
 
 
 def remove_collaborator(plugin: Plugin, *, person: User) -> None:
+    """The person has no role on it any more."""
+    _set_role(plugin, person=person, role=None)
+
+
+def remove_everybody(plugin: Plugin) -> None:
+    """Nobody has a role on it any more, before it is deleted: so the audit log has who had one."""
+    for person in _members(plugin):
+        remove_collaborator(plugin, person=person)
+
+
+def remove_everywhere(person: User) -> None:
+    """The person has no role on any plugin any more, before the account is deleted."""
+    for plugin in Plugin.objects.filter(Q(editors=person) | Q(viewers=person)).distinct():
+        remove_collaborator(plugin, person=person)
+
+
+@transaction.atomic
+def _set_role(plugin: Plugin, *, person: User, role: Role | None) -> None:
+    before = find_role(plugin, person)
     plugin.editors.remove(person)
     plugin.viewers.remove(person)
+    if role is not None:
+        (plugin.editors if role == Role.EDITOR else plugin.viewers).add(person)
+    if before != role:
+        record(
+            Action.ROLE_GIVEN if role else Action.ROLE_TAKEN,
+            Reference("plugin", plugin.pk, plugin.name, plugin.owner_id),
+            subject=person_reference(person),
+            details={"was": {"role": before}, "now": {"role": role}},
+        )
 
 
 def find_role(plugin: Plugin, person: User) -> str | None:

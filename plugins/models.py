@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
@@ -45,7 +47,7 @@ _IS_PRIVATE_LIBRARY = models.Q(kind=PluginKind.LIBRARY, is_shared=False)
 _IS_LISTED = models.Q(is_published=True) & ~_IS_PRIVATE_LIBRARY
 
 
-class PluginQuerySet(models.QuerySet["Plugin"]):
+class PluginQuerySet(AuditedQuerySet["Plugin"]):
     """A key may do no more than its owner, and only to the plugins that it is limited to."""
 
     def editable_by(self, principal: Principal) -> PluginQuerySet:
@@ -88,11 +90,11 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
             default=models.Value(rest),
             output_field=models.CharField(),
         )
-        return self.select_related("owner").annotate(role=role)
+        return self.select_related("owner").annotate(role=role)  # type: ignore[no-redef]
 
     def _limited_to_key(self, principal: Principal) -> PluginQuerySet:
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
-        return self if allowed is None else self.filter(pk__in=allowed)
+        return self if allowed is None else self.filter(pk__in=[pk for pk in allowed if pk])
 
 
 class PublishingBlocked(Conflict):
@@ -102,7 +104,7 @@ class PublishingBlocked(Conflict):
     hint = "Correct what was reported, and write to whoever runs this site."
 
 
-class Plugin(RetentionSettings, AnswerPolicy):
+class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
     """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -183,6 +185,21 @@ class Plugin(RetentionSettings, AnswerPolicy):
     role: str
 
     objects = PluginQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="plugin", name="name", person="owner_id"),
+        created=Action.PLUGIN_CREATED,
+        deleted=Action.PLUGIN_DELETED,
+        changed={
+            "owner_id": Action.OWNER_CHANGED,
+            "is_published": (Action.PUBLISHED, Action.UNPUBLISHED),
+            "version": Action.PUBLISHED,
+            "is_shared": (Action.SHARED, Action.UNSHARED),
+            "public_chat": (Action.CHAT_OPENED, Action.CHAT_CLOSED),
+            "public_only": (Action.NARROWED, Action.WIDENED),
+            "is_held": (Action.BLOCKED, Action.UNBLOCKED),
+            "legal_hold": Action.HOLD_CHANGED,
+        },
+    )
 
     class Meta:
         ordering = ["name"]

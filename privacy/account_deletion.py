@@ -12,6 +12,7 @@ from django.db.models import Q
 from accounts import avatars
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import ApiKey, User
+from audit.models import AuditName
 from connectors.revocation import disconnect_on_commit
 from contracts.models import ContractReview
 from conversations.models import ChatSession, Project
@@ -20,6 +21,7 @@ from knowledge.models import BaseMember, Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
 from marketplace.publishing.membership import end_lapsed_grants
+from plugins import collaborators
 from plugins.models import Invitation, Plugin
 from plugins.retention import UnderLegalHold
 from privacy.plugin_deletion import (
@@ -111,6 +113,7 @@ def delete_account(user: User) -> None:
         if has_confirmed_email(locked):  # anybody can sign up with anybody's address
             Invitation.objects.for_address(locked.email).delete()
             BaseMember.objects.for_address(locked.email).delete()
+            AuditName.objects.erase_person(locked.pk, address=locked.email)
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
         own = Q(user=locked) | Q(project__owner=locked)
@@ -126,6 +129,8 @@ def delete_account(user: User) -> None:
         for session in UserSession.objects.filter(user=locked):
             session.end()
         disconnect_on_commit(locked)
+        KnowledgeBase.objects.filter(pk__in=left).delete()
+        collaborators.remove_everywhere(locked)
         picture = locked.avatar
         locked.delete()
         end_lapsed_grants()

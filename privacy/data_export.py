@@ -16,6 +16,9 @@ from django.db.models import Model, Q, QuerySet
 
 from accounts import avatars
 from accounts.models import User
+from audit.actions import Action
+from audit.record import record
+from audit.references import person
 from conversations.exchanges import withheld_messages
 from conversations.models import ChatSession
 from knowledge.documents import file_store
@@ -41,6 +44,7 @@ def export_personal_data(user: User) -> IO[bytes]:
     Lists are lines of JSON, newest first; plugins are files that can be imported again. What does not fit, or cannot
     be read any more, is named in `left_out.json`. No secret is in it.
     """
+    record(Action.DATA_EXPORTED, person(user))
     target = tempfile.TemporaryFile()  # noqa: SIM115  # the caller reads and closes it
     left_out: list[dict[str, str]] = []
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -18,6 +18,7 @@ from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
 from lexic.celery import publish_task
 from marketplace.publishing.membership import end_lapsed_grants
+from plugins import collaborators
 from plugins.models import Plugin, Release
 from querying.models import Query
 from querying.types import Outcome
@@ -71,6 +72,9 @@ def delete_plugin(plugin: Plugin) -> None:
     enqueue_file_deletion(bases)
     erase_quotations(bases)
     Query.objects.filter(plugin=plugin).erase_content(now=timezone.now())
+    KnowledgeBase.objects.filter(pk__in=bases).delete()
+    plugin.knowledge_grants.all().delete()
+    collaborators.remove_everybody(plugin)
     plugin.delete()
     end_lapsed_grants(KnowledgeGrant.objects.filter(knowledge_base__in=kept))
     for base in bases:

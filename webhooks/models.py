@@ -13,6 +13,8 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from accounts.models import Principal
+from audit.actions import Action
+from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Plugin
 from webhooks import signing
 from webhooks.retry_schedule import receiver_backoff
@@ -31,7 +33,7 @@ class Event(models.TextChoices):
 TEST_EVENT = "webhook.test"
 
 
-class WebhookQuerySet(models.QuerySet["Webhook"]):
+class WebhookQuerySet(AuditedQuerySet["Webhook"]):
     def editable_by(self, principal: Principal) -> WebhookQuerySet:
         """Those of plugins this person may change. Who may only look at a plugin does not see them."""
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
@@ -44,7 +46,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return self.filter(models.Q(not_before=None) | models.Q(not_before__lte=now), is_active=True)
 
 
-class Webhook(models.Model):
+class Webhook(AuditedModel):
     """An address of the plugin's people that is told what happens.
 
     `not_before` is why nothing is sent to it now: somebody is just sending, or it failed a moment ago. It passes by
@@ -76,6 +78,14 @@ class Webhook(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = WebhookQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="webhook"),
+        subject=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        created=Action.WEBHOOK_CREATED,
+        deleted=Action.WEBHOOK_DELETED,
+        changed=dict.fromkeys(("url", "events", "includes_questions", "is_active"), Action.WEBHOOK_CHANGED),
+        shown={"url": lambda url: urlsplit(url).hostname},  # the rest may be a secret of its receiver
+    )
 
     class Meta:
         ordering = ["-created_at", "pk"]

@@ -10,6 +10,9 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import User
+from audit.actions import Action
+from audit.record import record
+from audit.references import Reference
 from lexic import egress
 from lexic.errors import Conflict, InvalidInput
 from plugins.models import Plugin
@@ -84,7 +87,9 @@ def delete_webhook(webhook: Webhook) -> None:
 def rotate_secret(webhook: Webhook) -> str:
     """A new secret, shown this once. The former one signs as well for another day."""
     secret = webhook.set_new_secret()
-    webhook.save(update_fields=["secret_encrypted", "former_secret_encrypted", "former_secret_until"])
+    with transaction.atomic():
+        webhook.save(update_fields=["secret_encrypted", "former_secret_encrypted", "former_secret_until"])
+        record(Action.WEBHOOK_SECRET_SHOWN, Reference("webhook", webhook.pk))
     return secret
 
 

@@ -114,8 +114,13 @@ def stored_sizes(hashes: Collection[str]) -> dict[str, int]:
 def stored_files() -> Iterator[StoredFile]:
     """All stored files."""
     for found in site_storage().files():
-        if _STORED_NAME.fullmatch(found.name):
+        if is_stored_name(found.name):
             yield StoredFile(sha256=found.name[-_HASH_DIGITS:], size=found.size)
+
+
+def is_stored_name(name: str) -> bool:
+    """Whether the storage calls an uploaded file so: by the hash of its bytes, so that they never change."""
+    return _STORED_NAME.fullmatch(name) is not None
 
 
 def stored_name(sha256: str) -> str:

@@ -29,7 +29,7 @@ from lexic.storage import StorageUnavailable, prune, site_storage
 
 # The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
 _IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
-_IMAGES_FOLDER = "pictures"
+IMAGES_FOLDER = "pictures"
 _WEBP_QUALITY = 82
 _RENDER_SLOTS = threading.BoundedSemaphore(2)
 # Those of them for visitors who are not signed in; the other is left to people who are.
@@ -111,11 +111,11 @@ def delete_page_images(sha256: str) -> None:
 
 def files_with_images() -> set[str]:
     """The names of the stored files that there are pictures of."""
-    return {one.name.split("/")[2] for one in site_storage().files(f"{_IMAGES_FOLDER}/") if one.name.count("/") == 3}
+    return {one.name.split("/")[2] for one in site_storage().files(f"{IMAGES_FOLDER}/") if one.name.count("/") == 3}
 
 
 def _image_folder(sha256: str) -> str:
-    return f"{_IMAGES_FOLDER}/{file_store.stored_name(sha256)}"
+    return f"{IMAGES_FOLDER}/{file_store.stored_name(sha256)}"
 
 
 def _cached_image(page: Page) -> PageImage | None:
@@ -179,4 +179,4 @@ def _save_image(page: Page, rendered: RenderedPage) -> PageImage:
 
 def evict_page_images(*, max_bytes: int) -> int:
     """Delete the least recently viewed pictures, until the rest takes up less than this. Returns how many."""
-    return prune(site_storage(), _IMAGES_FOLDER, most_bytes=max_bytes)
+    return prune(site_storage(), IMAGES_FOLDER, most_bytes=max_bytes)

@@ -9,6 +9,9 @@ from typing import IO, Any, cast
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 
+from audit.actions import Action
+from audit.record import record
+from audit.references import Reference
 from knowledge.documents import file_store
 from knowledge.documents.file_store import SourceFileMissing
 from knowledge.models import Document, KnowledgeBase
@@ -37,6 +40,7 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
 
     Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
     """
+    record(Action.PLUGIN_EXPORTED, Reference("plugin", plugin.pk, plugin.name, plugin.owner_id))
     present = Document.objects.present().filter(knowledge_base__plugin=plugin)
     # In an order that does not depend on ids. An upload without bytes has never been one.
     ordered = present.order_by("title", "file_name", "url", "sha256")

@@ -22,7 +22,7 @@ from marketplace.bundle.pinned_documents import PinnedDocument, pinned_documents
 from marketplace.sharing.shareability import may_be_copied
 from plugins.models import Release
 
-_FOLDER = "shared"
+FOLDER = "shared"
 # The id of the release, and a name of what it holds.
 _RELEASE_FILE_NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{64}\.zip")
 # What is younger may still be written.
@@ -40,13 +40,13 @@ class ReleaseFile:
 
     def open(self) -> IO[bytes]:
         """At its beginning; the caller closes it. Raises `SourceFileMissing`, `TooLargeToExport`."""
-        name, storage = f"{_FOLDER}/{self.release.hex}-{self.name}.zip", site_storage()
+        name, storage = f"{FOLDER}/{self.release.hex}-{self.name}.zip", site_storage()
         if (kept := _open_kept_file(name)) is not None:
             return kept
         # One of this machine writes at a time: whoever waited finds it written.
         with locks.hold_lock(settings.VAR_DIR, "shared-releases"):
             if (kept := _open_kept_file(name)) is None:
-                with storage.new_file(_FOLDER) as target:
+                with storage.new_file(FOLDER) as target:
                     bundle.write_release(self.head, self.documents, target)
                     storage.keep(target, name)
                 kept = storage.open(name)
@@ -65,7 +65,7 @@ def release_file(release: Release) -> ReleaseFile:
 
 def prune_release_files(*, most_bytes: int, but: str = "") -> int:
     """Delete the least recently used files until the rest takes up less than this. Returns how many."""
-    return prune(site_storage(), _FOLDER, most_bytes=most_bytes, but=but)
+    return prune(site_storage(), FOLDER, most_bytes=most_bytes, but=but)
 
 
 def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
@@ -74,7 +74,7 @@ def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
     was never written to its end. Returns how many."""
     gone = stale_files(older_than=older_than)
     for name in gone:
-        site_storage().delete(f"{_FOLDER}/{name}")
+        site_storage().delete(f"{FOLDER}/{name}")
     return len(gone)
 
 
@@ -83,7 +83,7 @@ def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[str]:
     by_release: dict[UUID | None, list[str]] = defaultdict(list)
     unfinished: list[str] = []
     before = time.time() - older_than.total_seconds()
-    for found in sorted(site_storage().files(f"{_FOLDER}/"), key=lambda one: one.modified, reverse=True):
+    for found in sorted(site_storage().files(f"{FOLDER}/"), key=lambda one: one.modified, reverse=True):
         name = found.name.rpartition("/")[2]
         if name.endswith(".zip"):
             named = _RELEASE_FILE_NAME.fullmatch(name)

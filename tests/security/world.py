@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from agents.models import AgentRun, EventKind, RunState
+from audit.models import AuditEntry
 from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
@@ -36,7 +37,14 @@ TREE = {
     "nodes": {"a": {"id": "a", "type": "action", "label": MARK, "action": {"recommendation": MARK}}},
 }
 # Tables that change because people look around.
-UNRELATED = {"sessions.Session", "admin.LogEntry", "account.EmailConfirmation"}
+UNRELATED = {
+    # Beside the change that an entry is about, which is looked for in its own table.
+    "audit.AuditEntry",
+    "audit.AuditName",
+    "sessions.Session",
+    "admin.LogEntry",
+    "account.EmailConfirmation",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +200,7 @@ def build(alice: User) -> World:
         contract_review,
         contract_review.findings.get(),
         agent_run,
+        AuditEntry.objects.get(action="plugin.created", object=f"plugin:{plugin.pk}"),
     ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 

@@ -1,0 +1,75 @@
+"""What the audit log can say that somebody did."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Action(models.TextChoices):
+    """The value is what exports and filters use: what it was done to, and what."""
+
+    SIGN_IN = "account.sign_in", "signed in"
+    SIGN_OUT = "account.sign_out", "signed out"
+    SIGN_IN_FAILED = "account.sign_in_failed", "failed to sign in"
+    PASSWORD_CHANGED = "account.password_changed", "changed the password"
+    PASSWORD_RESET = "account.password_reset", "reset the password by mail"
+    SECOND_STEP_ADDED = "account.second_step_added", "added a second step"
+    SECOND_STEP_REMOVED = "account.second_step_removed", "removed a second step"
+    ACCOUNT_CREATED = "account.created", "account made"
+    ACCOUNT_DELETED = "account.deleted", "account deleted"
+    ROLE_CHANGED = "account.role_changed", "role on the site changed"
+    DATA_EXPORTED = "account.data_exported", "took a copy of their data"
+
+    KEY_ISSUED = "key.issued", "key made"
+    KEY_CHANGED = "key.changed", "key may do something else"
+    KEY_REVOKED = "key.revoked", "key revoked"
+    KEY_DELETED = "key.deleted", "key deleted"
+    KEY_REVEALED = "key.revealed", "secret of a key shown"
+    KEY_PLUGIN_ADDED = "key.plugin_added", "key limited to a plugin"
+    KEY_PLUGIN_REMOVED = "key.plugin_removed", "limit of a key taken off"
+
+    PLUGIN_CREATED = "plugin.created", "plugin made"
+    PLUGIN_DELETED = "plugin.deleted", "plugin deleted"
+    PLUGIN_EXPORTED = "plugin.exported", "plugin taken out as a file"
+    OWNER_CHANGED = "plugin.owner_changed", "plugin has another owner"
+    OWNERSHIP_OFFERED = "plugin.ownership_offered", "plugin offered to somebody"
+    OWNERSHIP_OFFER_ENDED = "plugin.ownership_offer_ended", "offer of a plugin over"
+    PUBLISHED = "plugin.published", "plugin published"
+    UNPUBLISHED = "plugin.unpublished", "plugin withdrawn"
+    SHARED = "plugin.shared", "copies of the plugin allowed"
+    UNSHARED = "plugin.unshared", "copies of the plugin forbidden"
+    CHAT_OPENED = "plugin.chat_opened", "public chat opened"
+    CHAT_CLOSED = "plugin.chat_closed", "public chat closed"
+    NARROWED = "plugin.public_only", "answers to others limited to public documents"
+    WIDENED = "plugin.all_documents", "answers to others from all documents"
+    BLOCKED = "plugin.blocked", "publishing forbidden by an operator"
+    UNBLOCKED = "plugin.unblocked", "publishing allowed again"
+    HOLD_CHANGED = "plugin.legal_hold", "legal hold set or lifted"
+    ROLE_GIVEN = "plugin.role_given", "role on a plugin given"
+    ROLE_TAKEN = "plugin.role_taken", "role on a plugin taken"
+    INVITED = "plugin.invited", "somebody invited"
+    INVITATION_ENDED = "plugin.invitation_ended", "invitation accepted, replaced or taken back"
+
+    BASE_CREATED = "knowledge.created", "knowledge base made"
+    BASE_DELETED = "knowledge.deleted", "knowledge base deleted"
+    BASE_MOVED = "knowledge.moved", "knowledge base has another owner or plugin"
+    GRANT_CREATED = "knowledge.requested", "plugin asks for a knowledge base"
+    GRANT_CHANGED = "knowledge.grant_changed", "grant of a knowledge base changed"
+    MEMBER_ADDED = "knowledge.member_added", "member let in"
+    MEMBER_CHANGED = "knowledge.member_changed", "role of a member changed"
+    MEMBER_REMOVED = "knowledge.member_removed", "member put out"
+
+    DOCUMENT_ADDED = "document.added", "document added"
+    DOCUMENT_DELETED = "document.deleted", "document deleted"
+    DOCUMENT_OPENED = "document.marked_public", "document marked public"
+    DOCUMENT_CLOSED = "document.marked_private", "document marked private"
+    TEMPLATE_MARKED = "document.marked_template", "document marked as a template"
+    TEMPLATE_UNMARKED = "document.unmarked_template", "document is no template any more"
+
+    WEBHOOK_CREATED = "webhook.created", "webhook made and its secret shown"
+    WEBHOOK_CHANGED = "webhook.changed", "webhook sends something else"
+    WEBHOOK_SECRET_SHOWN = "webhook.secret_rotated", "new secret of a webhook shown"
+    WEBHOOK_DELETED = "webhook.deleted", "webhook deleted"
+
+    LOG_EXPORTED = "audit.exported", "audit log exported"
+    LOG_PRUNED = "audit.pruned", "old part of the audit log deleted"

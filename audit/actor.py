@@ -1,0 +1,59 @@
+"""Who does what is being done now: found out when an entry is written, so that nobody has to pass it along."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from contextvars import ContextVar
+from pathlib import Path
+
+from celery import current_task
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from audit.references import Reference, person
+from lexic.http.client_address import client_address
+from lexic.middleware.response_middleware import response_middleware
+
+_request: ContextVar[HttpRequest | None] = ContextVar("audited_request", default=None)
+
+
+def current_actor() -> tuple[Reference | None, str]:
+    """The person who acts (None: nobody who has signed in), and by what: `page`, `key:ID`, `task:NAME` or
+    `command:NAME by SYSTEM ACCOUNT`."""
+    if request := _request.get():
+        key = getattr(request, "api_key", None)
+        if key is not None:
+            return person(key.owner), f"key:{key.pk}"
+        user = getattr(request, "user", None)
+        return (person(user) if user is not None and user.is_authenticated else None), "page"
+    if current_task:
+        return None, f"task:{current_task.name}"
+    return None, f"command:{_command_name()} by {_system_account()}"
+
+
+def current_address() -> str:
+    """Where the request comes from, where the site records that (`LEXIC_AUDIT_ADDRESSES`); else empty."""
+    request = _request.get()
+    return client_address(request) if request and settings.AUDIT["addresses"] else ""
+
+
+def _command_name() -> str:
+    program = Path(sys.argv[0]).name
+    return sys.argv[1] if program == "manage.py" and len(sys.argv) > 1 else program or "python"
+
+
+def _system_account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may have an account without a name
+        return "unknown"
+
+
+def _forget(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    _request.set(None)
+    return response
+
+
+remember_request = response_middleware(_forget, before=_request.set)

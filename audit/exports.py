@@ -1,0 +1,96 @@
+"""The audit log as lines for another system: JSON, or syslog messages of RFC 5424."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterable, Iterator
+from datetime import UTC
+from typing import Any
+
+from django.db.models import QuerySet
+
+from audit.models import AuditEntry, AuditName
+
+_BATCH_SIZE = 1000
+# Facility 13 (log audit), severity 5 (notice).
+_PRIORITY = 13 * 8 + 5
+# An id of our own with the enterprise number that RFC 5612 keeps for examples: Lexic has none.
+_STRUCTURED_ID = "lexic@32473"
+
+
+def json_lines(entries: QuerySet[AuditEntry]) -> Iterator[str]:
+    """One object for each entry, the oldest first. `names` are those that were not erased."""
+    for entry, names in _with_names(entries):
+        yield json.dumps(entry_json(entry, names=names), ensure_ascii=False)
+
+
+def syslog_lines(entries: QuerySet[AuditEntry]) -> Iterator[str]:
+    """One message for each entry, the oldest first: the action as its id, the rest as structured data and in words."""
+    host = _printable(socket.gethostname(), 255)
+    for entry, names in _with_names(entries):
+        at = entry.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        said = {
+            "number": str(entry.number),
+            "hash": entry.hash,
+            "actor": entry.actor,
+            "via": entry.via,
+            "object": entry.object,
+            "subject": entry.subject,
+            "request": entry.request_id,
+            "details": json.dumps(entry.details, ensure_ascii=False, sort_keys=True),
+        }
+        data = " ".join(f'{name}="{_escape(value)}"' for name, value in said.items() if value)
+        words = entry.get_action_display()
+        shown = ", ".join(f"{reference} is {name}" for reference, name in names.items())
+        message = f"{words}; {shown}" if shown else words
+        message = message.replace("\n", " ")
+        yield (
+            f"<{_PRIORITY}>1 {at} {host} lexic-audit - {_printable(entry.action, 32)} "
+            f"[{_STRUCTURED_ID} {data}] \ufeff{message}"
+        )
+
+
+def entry_json(entry: AuditEntry, *, names: dict[str, str]) -> dict[str, Any]:
+    """What an export says of an entry."""
+    return {
+        "number": entry.number,
+        "id": str(entry.pk),
+        "at": entry.at.astimezone(UTC).isoformat(),
+        "action": entry.action,
+        "actor": entry.actor,
+        "via": entry.via,
+        "object": entry.object,
+        "subject": entry.subject,
+        "requestId": entry.request_id,
+        "details": entry.details,
+        "names": names,
+        "digests": entry.names,
+        "hash": entry.hash,
+    }
+
+
+def names_of(entries: Iterable[AuditEntry]) -> dict[str, str]:
+    """The names that were not erased, by digest. One statement."""
+    digests = {digest for entry in entries for digest in entry.names.values()}
+    return dict(AuditName.objects.filter(digest__in=digests).values_list("digest", "name"))
+
+
+def _with_names(entries: QuerySet[AuditEntry]) -> Iterator[tuple[AuditEntry, dict[str, str]]]:
+    after = 0
+    while batch := list(entries.filter(number__gt=after).order_by("number")[:_BATCH_SIZE]):
+        known = names_of(batch)
+        for entry in batch:
+            yield entry, {key: known[digest] for key, digest in entry.names.items() if digest in known}
+        after = batch[-1].number or after
+
+
+def _escape(value: str) -> str:
+    """As RFC 5424 wants the value of a parameter."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("]", "\\]")
+    return escaped.replace("\n", " ")
+
+
+def _printable(text: str, length: int) -> str:
+    """As RFC 5424 wants what stands before the structured data: printable ASCII without spaces."""
+    return "".join(each if "!" <= each <= "~" else "-" for each in text)[:length] or "-"
