@@ -23,8 +23,9 @@ from django.shortcuts import render
 from accounts.email_addresses import find_user_by_email
 from accounts.models import User
 from lexic.celery import publish_task
+from lexic.column_length import column_length
 
-_MAX_NAME_LENGTH = User._meta.get_field("display_name").max_length or 0
+_MAX_NAME_LENGTH = column_length(User, "display_name")
 
 
 def normalize_provider_data(sociallogin: SocialLogin) -> None:

@@ -16,9 +16,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from lexic.http.origins import MAX_ORIGIN_LENGTH, MAX_ORIGINS, read_origin
-
-MAX_FACT_COUNT = 50
-_MAX_NAME_LENGTH, _MAX_VALUE_LENGTH = 200, 500
+from trees.facts.fact_limits import MAX_FACTS, MAX_NAME_LENGTH, MAX_VALUE_LENGTH
 
 
 def validated(serializer: serializers.BaseSerializer) -> dict[str, Any]:
@@ -124,12 +122,12 @@ class FactValueField(serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, str):
-            is_fact = len(data) <= _MAX_VALUE_LENGTH and "\x00" not in data
+            is_fact = len(data) <= MAX_VALUE_LENGTH and "\x00" not in data
         else:
             is_fact = isinstance(data, bool) or _is_number(data)
         if not is_fact:
             raise serializers.ValidationError(
-                f"A fact is a text of at most {_MAX_VALUE_LENGTH} characters, a number, true or false."
+                f"A fact is a text of at most {MAX_VALUE_LENGTH} characters, a number, true or false."
             )
         return data
 
@@ -143,11 +141,11 @@ class FactsField(serializers.DictField):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         facts: dict[str, Any] = super().to_internal_value(data)
-        if len(facts) > MAX_FACT_COUNT:
-            raise serializers.ValidationError(f"At most {MAX_FACT_COUNT} facts.")
-        if any(not self.min_name_length <= len(name) <= _MAX_NAME_LENGTH for name in facts):
+        if len(facts) > MAX_FACTS:
+            raise serializers.ValidationError(f"At most {MAX_FACTS} facts.")
+        if any(not self.min_name_length <= len(name) <= MAX_NAME_LENGTH for name in facts):
             raise serializers.ValidationError(
-                f"The name of a fact has {self.min_name_length} to {_MAX_NAME_LENGTH} characters."
+                f"The name of a fact has {self.min_name_length} to {MAX_NAME_LENGTH} characters."
             )
         return facts
 

@@ -27,6 +27,7 @@ from lexic.egress import FetchTooLarge, GetResponse
 from lexic.errors import InvalidInput, LexicError
 
 DOWNLOAD_SECONDS = 60.0
+MAX_CURSOR_LENGTH = 1500  # of a token that names the next page of a list
 _MAX_LISTING_BYTES = 2 * 1024 * 1024
 _ENTRY_FIELDS = "id,name,mimeType,size,modifiedTime"
 _RATE_REASONS = {"rateLimitExceeded", "userRateLimitExceeded", "sharingRateLimitExceeded"}

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
 
+MAX_NOTE_CHARACTERS = 2000  # of what a person writes beside a finding
+
+
 class ReviewKind(models.TextChoices):
     CONTRACT = "contract", "contract"
     NDA = "nda", "non-disclosure agreement"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 
+from lexic.column_length import column_length
 from plugins.models import Plugin
 
 # The model's columns are no longer (plugins/models.py).
-MAX_LINE_LENGTH = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,8 +196,8 @@ def compose_persona(*, name: str, domain: str) -> PersonaDraft:
     )
     return PersonaDraft(
         system_prompt=persona,
-        audience=profession.audience[:MAX_LINE_LENGTH],
-        tone=profession.tone[:MAX_LINE_LENGTH],
+        audience=profession.audience[: column_length(Plugin, "audience")],
+        tone=profession.tone[: column_length(Plugin, "tone")],
         limits="\n".join(profession.limits),
         disclaimer=profession.disclaimer,
     )

@@ -8,6 +8,8 @@ from django import forms
 
 from lexic.errors import InvalidInput
 
+# Of a question by a key or by whoever works on the plugin; pages that anybody may use bound theirs lower.
+MAX_QUESTION_CHARACTERS = 4000
 MAX_ANSWER_CHARACTERS = 500
 
 

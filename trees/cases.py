@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 from lexic.errors import InvalidInput
 from trees.definition.nodes import ActionNode, ConditionNode, Node, QuestionNode, Tree
 from trees.facts.extraction import Fact, InvalidFact, extract_facts, facts_from_request
+from trees.facts.fact_limits import MAX_FACTS
 from trees.facts.values import match_option
 from trees.walk import Step, Walk, walk
 
@@ -20,7 +21,6 @@ MAX_CASES = 100
 MAX_CASE_NAME_LENGTH = 120
 MAX_EXPECTED_LENGTH = 200
 MAX_SENTENCE_LENGTH = 2000
-MAX_FACTS = 50
 
 
 class InvalidCase(InvalidInput):

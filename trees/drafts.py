@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
+from lexic.column_length import column_length
 from lexic.errors import Conflict, InvalidInput, LexicError
 from plugins.models import Plugin
 from trees.cases import Case, parse_cases
@@ -18,7 +19,7 @@ from trees.definition.parser import find_storage_problem, parse_with_problems
 from trees.models import DecisionTree, TreeCase
 
 MAX_TREE_BYTES = 2 * 1024 * 1024  # of a tree with its cases, as JSON
-MAX_TREE_NAME_LENGTH = 120
+MAX_TREE_NAME_LENGTH = column_length(DecisionTree, "name")
 MAX_DESCRIPTION_LENGTH = 5000
 
 

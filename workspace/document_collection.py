@@ -24,11 +24,10 @@ from knowledge.documents.document_rows import BaseAccess, DocumentRow, document_
 from knowledge.documents.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page
 from knowledge.personal_knowledge_base import personal_knowledge_base
-from lexic.http.parameters import get_page, single_line
+from lexic.http.parameters import MAX_SEARCH_LENGTH, get_page, single_line
 
 PER_PAGE = 25
 _MAX_REVIEWS = 20
-_MAX_SEARCH_LENGTH = 200
 _FINAL_STATUSES = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
@@ -100,7 +99,7 @@ def with_place(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 def documents_context(request: SignedInRequest, place: DocumentCollection) -> dict[str, Any]:
     """What the list and the forms above it show. The number of statements does not grow with that of the documents."""
     everything = place.documents.documents()
-    words = single_line(request.GET.get("title", ""), max_length=_MAX_SEARCH_LENGTH)
+    words = single_line(request.GET.get("title", ""), max_length=MAX_SEARCH_LENGTH)
     chosen = everything.name_contains(words) if words else everything
     counts = chosen.aggregate(
         total=Count("pk"),

@@ -10,6 +10,7 @@ from accounts.signed_in_request import SignedInRequest
 from conversations.private_document_search import DocumentScope, UserDocumentSearch, find_user_passages
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.search.passages import Passage
+from knowledge.search.query_words import MAX_QUERY_CHARACTERS
 from knowledge.source_address import source_path
 from language.terms import terms
 from language.word_matching import TextSpan, matching_spans, split_at_matches
@@ -18,7 +19,6 @@ from lexic.http.parameters import single_line
 from querying.question.user_limits import check_user_limit
 from workspace.document_collection import DocumentCollection
 
-MAX_QUESTION_CHARACTERS = 1000
 _MAX_PASSAGES = 10
 _EXCERPT_CHARACTERS = 420
 
@@ -35,8 +35,8 @@ class FoundPassage:
 
 def search_context(request: SignedInRequest, place: DocumentCollection) -> dict[str, Any]:
     """What the search for `q` of the address finds in these documents; `found` is None where nothing was asked."""
-    question = single_line(request.GET.get("q", ""), max_length=MAX_QUESTION_CHARACTERS)
-    context: dict[str, Any] = {"question": question, "most_question": MAX_QUESTION_CHARACTERS, "found": None}
+    question = single_line(request.GET.get("q", ""), max_length=MAX_QUERY_CHARACTERS)
+    context: dict[str, Any] = {"question": question, "most_question": MAX_QUERY_CHARACTERS, "found": None}
     if not question:
         return context
     options = UserDocumentSearch(

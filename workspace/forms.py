@@ -18,11 +18,13 @@ from agents.messages.send_message import (
     MODEL_NAMES,
     SentText,
 )
+from contracts.models import ContractReview
 from contracts.playbook.playbook_sources import playbook_documents_for, shipped_keys, shipped_playbook
-from conversations.models import Project
+from conversations.models import ChatSession, Project
 from conversations.projects.models import MAX_DESCRIPTION_CHARACTERS
 from knowledge.documents.forms import TextForm
 from knowledge.models import Document, DocumentQuerySet
+from lexic.column_length import column_length
 from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
@@ -31,7 +33,6 @@ from plugins.slugs import parse_id
 from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
-MAX_TITLE = 120
 _MAX_FIRST_WORDS = 60
 _MAX_PLAYBOOKS, _MAX_PLUGINS, _MAX_VERSIONS = 100, 100, 200
 ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
@@ -49,7 +50,7 @@ def plugin_choices(user: User, *, including: str = "") -> list[tuple[str, str]]:
 class ProjectForm(StyledFormMixin, forms.Form):
     """Name, description, and for its owner the plugin. Of a project that there is, `project`."""
 
-    name = forms.CharField(max_length=120)
+    name = forms.CharField(max_length=column_length(Project, "name"))
     description = forms.CharField(
         max_length=MAX_DESCRIPTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 3})
     )
@@ -112,7 +113,7 @@ class ReviewForm(StyledFormMixin, forms.Form):
 
     playbook = forms.ChoiceField(required=False, help_text="One of your own is a document of the type “playbook”.")
     side = forms.CharField(
-        max_length=60,
+        max_length=column_length(ContractReview, "side"),
         required=False,
         help_text="Which party you are, in the playbook's words. Leave empty for the playbook's default.",
     )
@@ -199,7 +200,7 @@ class MessageForm(QuestionForm):
 
 
 class TitleForm(StyledFormMixin, forms.Form):
-    title = forms.CharField(max_length=MAX_TITLE)
+    title = forms.CharField(max_length=column_length(ChatSession, "title"))
 
     def clean_title(self) -> str:
         return _checked_name(self.cleaned_data["title"])

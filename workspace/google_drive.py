@@ -12,19 +12,20 @@ from django.http import HttpResponse, HttpResponseRedirect
 
 from accounts.signed_in_request import SignedInRequest
 from connectors.drive_access import open_connection
-from connectors.drive_client import DriveClient, DriveListing
+from connectors.drive_client import MAX_CURSOR_LENGTH, DriveClient, DriveListing
 from connectors.drive_errors import DriveNotConnected, DriveNotSetUp
 from connectors.drive_files import DriveEntry
 from connectors.drive_import import MAX_FILES, ImportResult, import_files
+from connectors.models import DriveFile
 from conversations.private_documents import ReadOnlyDocuments
 from knowledge.documents.upload_outcomes import UploadOutcome, report_outcomes
+from lexic.column_length import column_length
 from lexic.errors import LexicError
-from lexic.http.parameters import single_line
+from lexic.http.parameters import MAX_SEARCH_LENGTH, single_line
 from workspace.document_collection import DocumentCollection, with_place
 from workspace.pages import render_page, workspace_view
 
 _PER_PAGE = 50
-_MAX_NAME, _MAX_CURSOR, _MAX_ID = 200, 1500, 200
 _OUTCOMES = {
     "created": "is in, and waits to be read.",
     "reading": "is a newer version, and waits to be read.",
@@ -49,7 +50,7 @@ def choose_drive_files(request: SignedInRequest, place: DocumentCollection) -> H
     try:
         if request.method != "POST":
             return _render_files(request, place)
-        chosen = [one for one in request.POST.getlist("files") if 0 < len(one) <= _MAX_ID]
+        chosen = [one for one in request.POST.getlist("files") if 0 < len(one) <= column_length(DriveFile, "file_id")]
         if not 0 < len(chosen) <= MAX_FILES:
             messages.error(request, f"Nothing was imported. Choose one file at least, and {MAX_FILES} at most.")
             return HttpResponseRedirect(request.get_full_path())
@@ -61,8 +62,8 @@ def choose_drive_files(request: SignedInRequest, place: DocumentCollection) -> H
 
 
 def _render_files(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
-    name = single_line(request.GET.get("q", ""), max_length=_MAX_NAME)
-    cursor = single_line(request.GET.get("cursor", ""), max_length=_MAX_CURSOR)
+    name = single_line(request.GET.get("q", ""), max_length=MAX_SEARCH_LENGTH)
+    cursor = single_line(request.GET.get("cursor", ""), max_length=MAX_CURSOR_LENGTH)
     connection = open_connection(request.user)
     found = DriveClient(connection).list_files(name=name, cursor=cursor, limit=_PER_PAGE)
     context = {

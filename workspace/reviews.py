@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.quotas import TooManyUnfinishedReviews
 from accounts.signed_in_request import SignedInRequest
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
-from contracts.models import ContractReview, Decision, Finding, ReviewState
+from contracts.models import MAX_NOTE_CHARACTERS, ContractReview, Decision, Finding, ReviewState
 from contracts.review.start_review import ReviewNotFailed, retry_review, start_review
 from contracts.review_access import find_finding, find_review, may_change
 from conversations.models import Project
@@ -25,7 +25,6 @@ from workspace.forms import ReviewForm
 from workspace.pages import render_page, workspace_view
 from workspace.review_page import findings_context, marked_pages, shown_finding
 
-_MAX_NOTE = 2000
 _MAX_NUMBER = 32_000  # what a column of small numbers takes
 _FORMATS = (
     ("html", "Report"),
@@ -127,7 +126,7 @@ def decide_finding(request: SignedInRequest, review: UUID, number: int) -> HttpR
     if decision and decision not in Decision.values:
         messages.error(request, "Nothing was changed. Accept or dismiss the finding.")
     else:
-        note = request.POST.get("note", "").replace("\x00", " ").strip()[:_MAX_NOTE]
+        note = request.POST.get("note", "").replace("\x00", " ").strip()[:MAX_NOTE_CHARACTERS]
         finding.decide(decision, note=note, by=request.user)
     if "HX-Request" in request.headers:
         return render(request, "workspace/_decided_finding.html", _decided_context(found, finding))

@@ -10,17 +10,22 @@ from rest_framework import serializers
 
 from api.documents.serializers import RefusalSerializer, UploadedSerializer
 from api.fields import QueryParameters, StrictCharField, StrictSerializer, StrictUUIDField
+from connectors.drive_client import MAX_CURSOR_LENGTH
 from connectors.drive_files import DriveEntry
 from connectors.drive_import import MAX_FILES
+from connectors.models import DriveFile
+from lexic.column_length import column_length
+from lexic.http.parameters import MAX_SEARCH_LENGTH
 
-_MAX_CURSOR_LENGTH = 1500
 _FILE_ID = RegexValidator(r"^[A-Za-z0-9_-]+\Z", "This is not the id of a file.")
 
 
 class DriveFilesParameters(QueryParameters):
-    q = serializers.CharField(max_length=200, required=False, help_text="The beginning of a word of the name.")
+    q = serializers.CharField(
+        max_length=MAX_SEARCH_LENGTH, required=False, help_text="The beginning of a word of the name."
+    )
     limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
-    cursor = serializers.CharField(max_length=_MAX_CURSOR_LENGTH, required=False, help_text="Out of `next`.")
+    cursor = serializers.CharField(max_length=MAX_CURSOR_LENGTH, required=False, help_text="Out of `next`.")
 
 
 class DriveFileSerializer(serializers.Serializer):
@@ -49,7 +54,7 @@ class DriveImportSerializer(StrictSerializer):
     """Files, by the ids that the list gives. With a project they go to its documents, else to your own."""
 
     fileIds = serializers.ListField(
-        child=StrictCharField(max_length=200, validators=[_FILE_ID]),
+        child=StrictCharField(max_length=column_length(DriveFile, "file_id"), validators=[_FILE_ID]),
         min_length=1,
         max_length=MAX_FILES,
     )

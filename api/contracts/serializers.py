@@ -10,11 +10,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.fields import QueryParameters, StrictCharField, StrictChoiceField, StrictSerializer, StrictUUIDField
-from contracts.models import ContractReview, Decision, Finding, ReviewKind, ReviewState, Verdict
+from contracts.models import MAX_NOTE_CHARACTERS, ContractReview, Decision, Finding, ReviewKind, ReviewState, Verdict
 from contracts.playbook.playbook_sources import PlaybookSummary
 from contracts.report.report_formats import FORMATS
 from contracts.report.review_report import review_report
 from contracts.risk import Classification, RiskLevel
+from lexic.column_length import column_length
 
 _CLASSES = [one.value for one in Classification]
 
@@ -24,7 +25,9 @@ class NewContractReviewSerializer(StrictSerializer):
     playbook = StrictCharField(
         max_length=60, required=False, help_text="From GET /api/playbooks; the one that fits the contract unless named."
     )
-    side = StrictCharField(max_length=60, required=False, help_text="Whose side you are on.")
+    side = StrictCharField(
+        max_length=column_length(ContractReview, "side"), required=False, help_text="Whose side you are on."
+    )
 
     compareWith = StrictUUIDField(
         required=False, help_text="An earlier version, as a document that you may read: what changed is reviewed."
@@ -148,7 +151,7 @@ class OneContractReviewSerializer(ContractReviewSerializer):
 
 class FindingDecisionSerializer(StrictSerializer):
     decision = StrictChoiceField(Decision.values, allow_null=True, help_text="null takes an earlier one back.")
-    note = StrictCharField(max_length=2000, allow_blank=True, required=False)
+    note = StrictCharField(max_length=MAX_NOTE_CHARACTERS, allow_blank=True, required=False)
 
 
 class ExportParameters(QueryParameters):

@@ -7,10 +7,9 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import StrictCharField, StrictSerializer, StrictUUIDField
-from conversations.models import ChatMessage
+from conversations.models import ChatMessage, ChatSession
+from lexic.column_length import column_length
 from querying.audit.quotations import WITHHELD_TEXT
-
-MAX_TITLE = 120
 
 
 class ConversationSerializer(serializers.Serializer):
@@ -27,12 +26,12 @@ class ConversationSerializer(serializers.Serializer):
 
 
 class NewConversationSerializer(StrictSerializer):
-    title = StrictCharField(max_length=MAX_TITLE, allow_blank=True, required=False)
+    title = StrictCharField(max_length=column_length(ChatSession, "title"), allow_blank=True, required=False)
     projectId = StrictUUIDField(required=False, allow_null=True, help_text="A project that you may open.")
 
 
 class ConversationTitleSerializer(StrictSerializer):
-    title = StrictCharField(max_length=MAX_TITLE)
+    title = StrictCharField(max_length=column_length(ChatSession, "title"))
 
 
 class MessageSerializer(serializers.Serializer):

@@ -12,11 +12,13 @@ from rest_framework import serializers
 from api.documents.access import DocumentAccessProtocol
 from api.fields import QueryParameters, StrictBooleanField, StrictCharField, StrictListField, StrictSerializer
 from api.pagination import page_serializer
+from knowledge.documents.forms import MAX_TEXT_LENGTH
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document, DocumentStatus, SourceType
+from knowledge.search.query_words import MAX_QUERY_CHARACTERS
+from lexic.column_length import column_length
+from lexic.http.parameters import MAX_SEARCH_LENGTH
 
-MAX_TEXT_LENGTH = 1_000_000
-MAX_QUESTION_LENGTH = 1000
 MAX_TAGS = 50
 MAX_METADATA_LENGTH = 20_000
 IN_PROGRESS = "working"
@@ -135,22 +137,32 @@ class DocumentsParameters(QueryParameters):
 
     status = serializers.ChoiceField([*DocumentStatus.values, IN_PROGRESS], required=False)
     sourceType = serializers.ChoiceField(SourceType.choices, required=False)
-    docType = serializers.CharField(max_length=60, required=False)
-    tag = serializers.CharField(max_length=60, required=False)
-    q = serializers.CharField(max_length=200, required=False, help_text="Part of a title, file name or address.")
+    docType = serializers.CharField(max_length=column_length(Document, "doc_type"), required=False)
+    tag = serializers.CharField(max_length=column_length(Document, "tags"), required=False)
+    q = serializers.CharField(
+        max_length=MAX_SEARCH_LENGTH, required=False, help_text="Part of a title, file name or address."
+    )
 
 
 class DocumentLabelsSerializer(StrictSerializer):
     """What people say about a document. What is left out stays as it is."""
 
-    title = StrictCharField(max_length=300, required=False, help_text="What citations call it.")
-    docType = StrictCharField(source="doc_type", max_length=60, allow_blank=True, required=False)
+    title = StrictCharField(
+        max_length=column_length(Document, "title"), required=False, help_text="What citations call it."
+    )
+    docType = StrictCharField(
+        source="doc_type", max_length=column_length(Document, "doc_type"), allow_blank=True, required=False
+    )
     docDate = serializers.DateField(source="doc_date", allow_null=True, required=False)
     docStatus = StrictCharField(
-        source="doc_status", max_length=60, allow_blank=True, required=False, help_text="Such as “in force”."
+        source="doc_status",
+        max_length=column_length(Document, "doc_status"),
+        allow_blank=True,
+        required=False,
+        help_text="Such as “in force”.",
     )
-    tags = StrictListField(max_item_length=60, max_items=MAX_TAGS, required=False)
-    project = StrictCharField(max_length=120, allow_blank=True, required=False)
+    tags = StrictListField(max_item_length=column_length(Document, "tags"), max_items=MAX_TAGS, required=False)
+    project = StrictCharField(max_length=column_length(Document, "project"), allow_blank=True, required=False)
     isPublic = StrictBooleanField(source="is_public", required=False)
     isTemplate = StrictBooleanField(source="is_template", required=False)
     effectiveFrom = serializers.DateField(
@@ -208,7 +220,9 @@ class NewDocumentSerializer(DocumentLabelsSerializer):
     """A document without a file: `url`, or `title` and `text`."""
 
     url = StrictCharField(
-        max_length=2000, required=False, help_text="Of a public web page or file. The worker fetches it."
+        max_length=column_length(Document, "url"),
+        required=False,
+        help_text="Of a public web page or file. The worker fetches it.",
     )
     text = StrictCharField(
         max_length=MAX_TEXT_LENGTH, trim_whitespace=False, required=False, help_text="Plain text or Markdown."
@@ -304,7 +318,7 @@ class PageExcerptParameters(QueryParameters):
 
 
 class SearchParameters(QueryParameters):
-    q = serializers.CharField(max_length=MAX_QUESTION_LENGTH)
+    q = serializers.CharField(max_length=MAX_QUERY_CHARACTERS)
     limit = serializers.IntegerField(min_value=1, max_value=50, default=20)
     document = serializers.UUIDField(required=False, help_text="Look into this document alone.")
 

@@ -20,6 +20,8 @@ from api.query.serializers import MAX_QUESTION
 from evaluation.golden import golden_form_format
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.models import EvaluationRun, GoldenQuestion
+from lexic.column_length import column_length
+from lexic.http.parameters import MAX_SEARCH_LENGTH
 from plugins.models import Plugin
 
 RESULTS = ("failed", "new", "passed")
@@ -62,7 +64,11 @@ class GoldenQuestionSerializer(StrictSerializer):
         help_text="Words of the answer, in any case.",
     )
     mustReach = StrictCharField(
-        source="must_reach", max_length=120, allow_blank=True, required=False, help_text="The id of a tree's node."
+        source="must_reach",
+        max_length=column_length(GoldenQuestion, "must_reach"),
+        allow_blank=True,
+        required=False,
+        help_text="The id of a tree's node.",
     )
     isPublic = StrictBooleanField(
         source="is_public", required=False, help_text="Shown on the plugin's page, for visitors to ask."
@@ -100,7 +106,7 @@ class GoldenParameters(QueryParameters):
 
     result = serializers.ChoiceField(RESULTS, required=False)
     expectation = serializers.ChoiceField(GoldenQuestion.Expectation.values, required=False)
-    q = serializers.CharField(max_length=200, required=False)
+    q = serializers.CharField(max_length=MAX_SEARCH_LENGTH, required=False)
 
 
 @extend_schema_serializer(component_name="Lines")

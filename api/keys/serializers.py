@@ -12,6 +12,7 @@ from accounts.api_keys import MAX_OVERLAP
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability
 from api.fields import OriginsField, StrictBooleanField, StrictCharField, StrictIntegerField, StrictSerializer
+from lexic.column_length import column_length
 from querying.audit.key_usage import DailyUsage, KeyUsage
 
 _MAX_LIMIT = 2_000_000_000  # what the column holds
@@ -20,7 +21,7 @@ _MAX_PLUGINS = 100
 
 class KeyNameField(StrictCharField):
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=100, validators=[validate_key_name], **options)
+        super().__init__(max_length=column_length(ApiKey, "name"), validators=[validate_key_name], **options)
 
 
 class RequestLimitField(StrictIntegerField):
@@ -68,7 +69,9 @@ class KeySerializer(serializers.Serializer):
     """A key as its owner sees it. Wants `limits__plugin` and `rotated_into` with it."""
 
     id = serializers.UUIDField(read_only=True)
-    name = serializers.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
+    name = serializers.CharField(
+        max_length=column_length(ApiKey, "name"), help_text="A name for yourself, such as “planning agent”."
+    )
     keyPrefix = serializers.CharField(source="prefix")
     state = serializers.ChoiceField(["works", "expired", "revoked"])
     capabilities = serializers.ListField(child=serializers.ChoiceField(Capability.choices))

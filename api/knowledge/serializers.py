@@ -6,7 +6,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.documents.serializers import MAX_QUESTION_LENGTH
 from api.fields import (
     StrictCharField,
     StrictChoiceField,
@@ -16,12 +15,13 @@ from api.fields import (
     StrictUUIDField,
 )
 from conversations.private_document_search import DocumentScope
+from knowledge.search.query_words import MAX_QUERY_CHARACTERS
 
 
 class UserDocumentSearchSerializer(StrictSerializer):
     """What to look for. With a project, its documents are searched as well as your own; `scope` says otherwise."""
 
-    query = StrictCharField(max_length=MAX_QUESTION_LENGTH)
+    query = StrictCharField(max_length=MAX_QUERY_CHARACTERS)
     scope = StrictChoiceField([scope.value for scope in DocumentScope], default=DocumentScope.ALL.value)
     projectId = StrictUUIDField(required=False, allow_null=True)
     topK = StrictIntegerField(min_value=1, max_value=50, default=8)

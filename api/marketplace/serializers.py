@@ -14,9 +14,9 @@ from api.fields import QueryParameters, StrictIntegerField, StrictSerializer, va
 from api.pagination import DefaultPagination
 from api.plugins.serializers import PluginSerializer
 from api.releases.serializers import ScorecardSerializer
+from lexic.http.parameters import MAX_SEARCH_LENGTH
 from marketplace.catalogue.listing_query import (
     MAX_DOMAINS,
-    MAX_QUERY_LENGTH,
     MAX_TAGS,
     ListingSort,
     TrustFilter,
@@ -235,7 +235,7 @@ class MarketplaceSearchParameters(QueryParameters):
     """What is looked for, and how it is narrowed."""
 
     q = serializers.CharField(
-        max_length=MAX_QUERY_LENGTH,
+        max_length=MAX_SEARCH_LENGTH,
         required=False,
         allow_blank=True,
         help_text='Words, or what it is about. "In quotation marks" must occur as it is, and -this must not.',

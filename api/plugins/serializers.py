@@ -19,7 +19,9 @@ from api.fields import (
     StrictIntegerField,
     StrictSerializer,
 )
+from lexic.column_length import column_length
 from lexic.errors import Conflict
+from lexic.http.parameters import MAX_SEARCH_LENGTH
 from marketplace.sharing.shareability import check_shareable
 from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin
 from plugins.slugs import MAX_SLUG_LENGTH, SlugTaken
@@ -74,20 +76,22 @@ class PluginSerializer(StrictSerializer):
     """A plugin, all of it but its knowledge, trees and golden questions. What is not sent stays as it is."""
 
     id = serializers.UUIDField(read_only=True)
-    name = StrictCharField(max_length=120)
+    name = StrictCharField(max_length=column_length(Plugin, "name"))
     slug = StrictCharField(max_length=MAX_SLUG_LENGTH, required=False, help_text="Made from the name when left out.")
-    tagline = StrictCharField(max_length=160, allow_blank=True, required=False)
+    tagline = StrictCharField(max_length=column_length(Plugin, "tagline"), allow_blank=True, required=False)
     description = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
-    domain = StrictCharField(max_length=80)
-    tags = serializers.ListField(child=StrictCharField(max_length=40), max_length=MAX_TAGS, required=False)
+    domain = StrictCharField(max_length=column_length(Plugin, "domain"))
+    tags = serializers.ListField(
+        child=StrictCharField(max_length=column_length(Plugin, "tags")), max_length=MAX_TAGS, required=False
+    )
     systemPrompt = StrictCharField(
         source="system_prompt",
         max_length=MAX_TEXT_LENGTH,
         required=False,
         help_text="A new plugin without one gets a first draft of it, and of audience, tone, limits and disclaimer.",
     )
-    audience = StrictCharField(max_length=300, allow_blank=True, required=False)
-    tone = StrictCharField(max_length=300, allow_blank=True, required=False)
+    audience = StrictCharField(max_length=column_length(Plugin, "audience"), allow_blank=True, required=False)
+    tone = StrictCharField(max_length=column_length(Plugin, "tone"), allow_blank=True, required=False)
     limits = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
     disclaimer = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
     citationMode = StrictChoiceField(CitationMode.values, source="citation_mode", required=False)
@@ -176,11 +180,13 @@ class PluginSerializer(StrictSerializer):
 class PluginParameters(QueryParameters):
     """Which plugins are listed."""
 
-    domain = serializers.CharField(max_length=80, required=False)
-    tag = serializers.CharField(max_length=40, required=False)
+    domain = serializers.CharField(max_length=column_length(Plugin, "domain"), required=False)
+    tag = serializers.CharField(max_length=column_length(Plugin, "tags"), required=False)
     published = serializers.BooleanField(required=False, allow_null=True, default=None)
     role = serializers.ChoiceField(ROLES, required=False)
-    q = serializers.CharField(max_length=200, required=False, help_text="Words of its name, slug, domain or tagline.")
+    q = serializers.CharField(
+        max_length=MAX_SEARCH_LENGTH, required=False, help_text="Words of its name, slug, domain or tagline."
+    )
 
 
 class BundleSerializer(StrictSerializer):

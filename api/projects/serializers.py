@@ -10,6 +10,7 @@ from rest_framework import serializers
 from api.fields import StrictCharField, StrictSerializer
 from conversations.models import Project
 from conversations.projects.models import MAX_DESCRIPTION_CHARACTERS
+from lexic.column_length import column_length
 from plugins.models import Role
 
 _MAX_ADDRESSES = 200
@@ -67,7 +68,7 @@ class ProjectSerializer(serializers.Serializer):
 
 
 class NewProjectSerializer(StrictSerializer):
-    name = StrictCharField(max_length=120)
+    name = StrictCharField(max_length=column_length(Project, "name"))
     description = StrictCharField(max_length=MAX_DESCRIPTION_CHARACTERS, allow_blank=True, required=False)
     plugin = StrictCharField(
         max_length=120, allow_null=True, required=False, help_text="Slug or id of a plugin that you may ask."
@@ -77,4 +78,4 @@ class NewProjectSerializer(StrictSerializer):
 class ProjectChangeSerializer(NewProjectSerializer):
     """What is left out stays as it is."""
 
-    name = StrictCharField(max_length=120, required=False)
+    name = StrictCharField(max_length=column_length(Project, "name"), required=False)

@@ -12,7 +12,6 @@ from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from api.fields import (
-    MAX_FACT_COUNT,
     FactsField,
     FactValueField,
     StrictBooleanField,
@@ -22,13 +21,13 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
+from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
 from querying.types import CitationStyle, Confidence, Outcome, Step
 
-MAX_QUESTION = 4000
+MAX_QUESTION = MAX_QUESTION_CHARACTERS
 MAX_TURNS = 50
-MAX_FACTS = MAX_FACT_COUNT
 
 
 class TurnSerializer(serializers.Serializer):

@@ -8,12 +8,15 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import StrictBooleanField, StrictCharField, StrictListField, StrictSerializer
+from lexic.column_length import column_length
 from webhooks.models import Delivery, Event, Webhook
 
 
 class NewWebhookSerializer(StrictSerializer):
-    url = StrictCharField(max_length=2000, help_text="A public https address.")
-    events = StrictListField(max_item_length=32, max_items=20, help_text=", ".join(Event.values))
+    url = StrictCharField(max_length=column_length(Webhook, "url"), help_text="A public https address.")
+    events = StrictListField(
+        max_item_length=column_length(Webhook, "events"), max_items=20, help_text=", ".join(Event.values)
+    )
     includesQuestions = StrictBooleanField(
         source="includes_questions",
         default=False,
@@ -25,15 +28,15 @@ class NewWebhookSerializer(StrictSerializer):
 class WebhookChangeSerializer(StrictSerializer):
     """What is left out stays as it is."""
 
-    url = StrictCharField(max_length=2000, required=False)
-    events = StrictListField(max_item_length=32, max_items=20, required=False)
+    url = StrictCharField(max_length=column_length(Webhook, "url"), required=False)
+    events = StrictListField(max_item_length=column_length(Webhook, "events"), max_items=20, required=False)
     includesQuestions = StrictBooleanField(source="includes_questions", required=False)
     isActive = StrictBooleanField(source="is_active", required=False)
 
 
 class WebhookSerializer(serializers.Serializer):
     id = serializers.UUIDField(read_only=True)
-    url = serializers.URLField(max_length=2000, label="Address")
+    url = serializers.URLField(max_length=column_length(Webhook, "url"), label="Address")
     events = serializers.ListField(child=serializers.ChoiceField(Event.choices))
     includesQuestions = serializers.BooleanField(source="includes_questions")
     isActive = serializers.BooleanField(source="is_active")

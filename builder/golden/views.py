@@ -18,12 +18,11 @@ from evaluation.golden import golden_form_format, run_progress
 from evaluation.golden.golden_runs import required_passes
 from evaluation.models import GoldenQuestion
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
-from lexic.http.parameters import get_page, single_line
+from lexic.http.parameters import MAX_SEARCH_LENGTH, get_page, single_line
 from plugins.models import Plugin
 from querying.types import SUFFICIENCY_THRESHOLD
 
 PER_PAGE = 25
-MAX_SEARCH_LENGTH = 200
 # What can be asked for, with its words and its condition.
 RESULTS = {
     "failed": ("Failed", Q(last_passed=False)),

@@ -14,6 +14,7 @@ from builder.panes import render_pane
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import Document
+from knowledge.search.query_words import MAX_QUERY_CHARACTERS
 from knowledge.source_address import source_path
 from language.word_matching import split_at_matches, terms_by_word
 from lexic.http.parameters import single_line
@@ -21,7 +22,6 @@ from plugins.models import Plugin
 from querying.releases import snapshot
 from querying.retrieval.search_explanation import ExplainedPassage, explain_search
 
-MAX_QUESTION_LENGTH = 1000
 _MAX_EXCERPT_LENGTH = 900
 
 
@@ -51,7 +51,7 @@ def show_search(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 def search_context(request: SignedInRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
     """What the draft would find for the question in `q`; `in=document` looks into that document alone."""
-    question = single_line(request.GET.get("q", ""), max_length=MAX_QUESTION_LENGTH)
+    question = single_line(request.GET.get("q", ""), max_length=MAX_QUERY_CHARACTERS)
     scope = "all" if document is None or request.GET.get("in") == "all" else "document"
     context: dict[str, Any] = {"question": question, "scope": scope, "top_k": plugin.top_k}
     if not question:

@@ -20,11 +20,10 @@ from builder.panes import may_edit_plugin, plugin_page_context, render_pane
 from knowledge.documents.document_rows import document_rows
 from knowledge.documents.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from lexic.http.parameters import get_page, single_line
+from lexic.http.parameters import MAX_SEARCH_LENGTH, get_page, single_line
 from plugins.models import Plugin
 
 PER_PAGE = 25
-MAX_SEARCH_LENGTH = 200
 _FINAL_STATUSES = (DocumentStatus.READY, DocumentStatus.FAILED)
 STATUS_FILTERS: dict[str, tuple[str, Q]] = {
     "working": ("Still working", ~Q(status__in=_FINAL_STATUSES)),

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from builder.panes import HtmxRequest, render_pane
+from evaluation.golden.golden_form_format import MAX_PHRASE_LENGTH
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 
-_MAX_PHRASE_LENGTH = 200
 _MAX_PHRASES = 20
 
 
@@ -60,8 +60,8 @@ class GoldenFromAnswerForm(forms.ModelForm):
 
     def clean_words(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["words"].splitlines() if line.strip()]
-        if len(lines) > _MAX_PHRASES or any(len(line) > _MAX_PHRASE_LENGTH for line in lines):
-            raise forms.ValidationError(f"At most {_MAX_PHRASES} phrases of {_MAX_PHRASE_LENGTH} characters.")
+        if len(lines) > _MAX_PHRASES or any(len(line) > MAX_PHRASE_LENGTH for line in lines):
+            raise forms.ValidationError(f"At most {_MAX_PHRASES} phrases of {MAX_PHRASE_LENGTH} characters.")
         return lines
 
     def save(self, commit: bool = True) -> GoldenQuestion:

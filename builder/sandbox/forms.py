@@ -11,12 +11,11 @@ from django import forms
 from knowledge.search.filters import Filters
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.forms import QuestionForm
+from querying.forms import MAX_QUESTION_CHARACTERS, QuestionForm
 from querying.releases import DRAFT
+from trees.facts.fact_limits import MAX_FACTS, MAX_VALUE_LENGTH
 
 MAX_RELEASES = 20
-MAX_FACTS = 50
-MAX_FACT_LENGTH = 500
 # A conversation keeps so many turns. Earlier ones are dropped.
 MAX_TURNS = 10
 
@@ -24,7 +23,9 @@ MAX_TURNS = 10
 class AskForm(QuestionForm):
     """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
 
-    question = forms.CharField(max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 1}))
+    question = forms.CharField(
+        max_length=MAX_QUESTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 1})
+    )
     version = forms.ChoiceField(label="Ask", help_text="The draft answers with its present content.")
     other = forms.ChoiceField(
         label="Compare with",
@@ -102,6 +103,6 @@ def _parse_fact(line: str) -> tuple[str, str]:
     name, separator, value = (part.strip() for part in line.partition("="))
     if not (name and separator and value):
         raise forms.ValidationError(f"“{line[:60]}” is not a fact. Write it as: name = value.")
-    if len(value) > MAX_FACT_LENGTH:
-        raise forms.ValidationError(f"The fact “{name[:60]}” has more than {MAX_FACT_LENGTH} characters.")
+    if len(value) > MAX_VALUE_LENGTH:
+        raise forms.ValidationError(f"The fact “{name[:60]}” has more than {MAX_VALUE_LENGTH} characters.")
     return name, value

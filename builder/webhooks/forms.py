@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
 from webhooks.models import Event, Webhook
 
@@ -13,7 +14,7 @@ from webhooks.models import Event, Webhook
 class WebhookForm(StyledFormMixin, forms.Form):
     url = forms.CharField(
         label="Address",
-        max_length=2000,
+        max_length=column_length(Webhook, "url"),
         widget=forms.URLInput(attrs={"placeholder": "https://example.org/lexic", "autocomplete": "off"}),
     )
     events = forms.MultipleChoiceField(

@@ -10,8 +10,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evaluation.models import GoldenQuestion
+from lexic.column_length import column_length
+
 MAX_LINES = 50
-MAX_PHRASE_LENGTH = 200  # characters of a phrase that the answer must contain
+MAX_PHRASE_LENGTH = column_length(GoldenQuestion, "must_contain")
 REFUSAL_CONFLICT = "What is refused cites nothing and contains nothing."
 _PAGE_SUFFIX = re.compile(r"\s*p(?:age|\.)?\s*([0-9]{1,6})\s*", re.IGNORECASE)
 

@@ -9,8 +9,9 @@ from django import forms
 
 from knowledge.documents.lifecycle import add_text
 from knowledge.documents.upload_outcomes import UploadOutcome, short_name, try_add
-from knowledge.models import KnowledgeBase
+from knowledge.models import Document, KnowledgeBase
 from knowledge.readers.formats import FORMAT_NAMES
+from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
 
 SUPPORTED_TYPES_TEXT = f"{FORMAT_NAMES}."
@@ -20,7 +21,7 @@ MAX_ADDRESSES = 50
 
 class TextForm(StyledFormMixin, forms.Form):
     title = forms.CharField(
-        max_length=300,
+        max_length=column_length(Document, "title"),
         help_text="What citations call it. Under the same title, the text is a newer version.",
     )
     text = forms.CharField(

@@ -19,9 +19,10 @@ from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
 from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publish_version
+from lexic.column_length import column_length
 from lexic.errors import InvalidInput, NotFound
 
-MAX_NAME_LENGTH = 300
+MAX_NAME_LENGTH = column_length(Document, "title")
 
 
 class InvalidUrl(InvalidInput):

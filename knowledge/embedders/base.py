@@ -26,6 +26,7 @@ MAX_TITLE_TOKENS = 48
 CACHED_QUESTIONS = 1024
 MAX_CACHED_LENGTH = 2000
 BYTES_PER_TOKEN = 3
+MAX_DIMENSIONS = 4000  # pgvector indexes no half-precision vectors beyond it
 
 
 class EmbedderError(LexicError):

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
+from knowledge.embedders.base import (
+    MAX_DIMENSIONS,
+    Embedder,
+    EmbedderError,
+    EmbedderRejected,
+    EmbedderUnavailable,
+    UnknownEmbedder,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -20,7 +27,6 @@ KNOWN_DIMENSIONS = {
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-MAX_DIMENSIONS = 4000  # pgvector indexes no halfvec beyond it
 BASE_URL = "https://api.openai.com/v1"
 # A request may hold 300,000 tokens. Ours are estimated at three bytes each; at one it would still be within.
 MAX_REQUEST_TOKENS = 100_000

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import chain
 
 from language.terms import terms
+from plugins.synonyms import MAX_PHRASES_PER_GROUP
 
 Phrase = tuple[str, ...]
 
+# Of a question that a search of documents is asked.
+MAX_QUERY_CHARACTERS = 1000
 # Words of a very long question beyond this are ignored.
 MAX_WORDS = 200
-# Ways to put one word; a plugin's groups of synonyms are no larger.
-_MAX_PHRASES = 12
 # Of as many parts as `terms` puts together; the parts of longer ones are words of their own.
 _COMPOUND = re.compile(
     r"(?<![\w'’\u2010\u2011-])(?:[^\W\d_]+(?:[-_\u2010\u2011][^\W\d_]+){1,3}|[A-Za-z][a-z]+(?:[A-Z][a-z]{2,60}){1,3})"
@@ -84,7 +85,7 @@ class Synonyms:
         for length in range(min(self.longest, len(words) - at), 0, -1):
             phrase = tuple(chain.from_iterable(ways[0] for ways in words[at : at + length]))
             if known := self._spelling_by_phrase.get(phrase):
-                return length, tuple(dict.fromkeys([phrase, *known]))[:_MAX_PHRASES]
+                return length, tuple(dict.fromkeys([phrase, *known]))[:MAX_PHRASES_PER_GROUP]
         return 1, words[at]
 
 

@@ -12,13 +12,12 @@ from typing import Literal
 
 from django.db import connection
 
+from knowledge.embedders.base import MAX_DIMENSIONS
 from knowledge.lease import try_lease
 from knowledge.models import Embedding, KnowledgeBase
 from lexic.errors import LexicError
 
 MIN_INDEXED_VECTORS = 10_000
-# pgvector's limit for an index on half-precision vectors.
-_MAX_DIMENSIONS = 4_000
 
 IndexOutcome = Literal["built", "kept", "dropped", "none", "busy"]
 
@@ -78,7 +77,7 @@ class _SpaceIndex:
             if state == "broken":
                 _drop_by_name(self.name)
             held = self._vectors(up_to=indexed_from)
-            if held >= indexed_from and self.dimensions <= _MAX_DIMENSIONS:
+            if held >= indexed_from and self.dimensions <= MAX_DIMENSIONS:
                 return "kept" if state == "valid" else self._build()
             if state == "valid" and held < indexed_from // 2:
                 return _drop_by_name(self.name)

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from knowledge.models import SourceType
+from knowledge.models import Document, SourceType
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.sync.notes.document_columns import EMPTY_COLUMNS, parse_fields
 from knowledge.sync.notes.frontmatter import FrontMatterField, parse_frontmatter, split_frontmatter
 from knowledge.sync.notes.note_problems import NoteMistake
 from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES
+from lexic.column_length import column_length
 
 LIBRARY_FOLDER = ".lexibrary"
 INDEX_NAME = ".aindex"
@@ -29,7 +30,7 @@ STALE = "stale"
 RETIRED_STATUSES = frozenset({"deprecated", "outdated"})
 _FOLDERS = {"concepts": CONCEPT, "stack": POST}
 _ENTRY_NAME = "START_HERE.md"
-_MAX_TITLE_LENGTH, _MAX_TAG_LENGTH = 300, 60
+_MAX_TITLE_LENGTH, _MAX_TAG_LENGTH = column_length(Document, "title"), column_length(Document, "tags")
 # Tables and generated lists are no text to answer from, but a short one may be a setting.
 _DATA_ENDINGS = (".json", ".jsonl", ".ndjson", ".lock", ".csv", ".tsv", ".svg", ".xml", ".map", ".ipynb")
 _MAX_DATA_CHARACTERS = 16_000

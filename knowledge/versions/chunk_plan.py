@@ -10,11 +10,12 @@ from typing import Any
 
 from knowledge.chunking.chunker import ChunkSpan, chunk_pages, title_path
 from knowledge.embedders.base import Embedder
-from knowledge.models import Document
+from knowledge.models import Chunk, Document
 from knowledge.readers.types import Heading, PageText
+from lexic.column_length import column_length
 from plugins.models import ChunkStrategy
 
-MAX_SECTION_LENGTH = 200
+MAX_SECTION_LENGTH = column_length(Chunk, "section_path")
 TOKEN_CHUNK_SIZE, TOKEN_CHUNK_OVERLAP = 512, 64
 _PAGE_ID_PLACEHOLDER = 0
 _NOT_LINE_END = re.compile(r"[^\n]")

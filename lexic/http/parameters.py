@@ -11,6 +11,8 @@ from django.http import HttpRequest
 
 # PostgreSQL takes no greater id of a row, and there is none.
 MAX_ROW_ID = 2**63 - 1
+# Words that a list is searched by.
+MAX_SEARCH_LENGTH = 200
 
 
 def parse_natural(text: str, *, max_digits: int) -> int | None:

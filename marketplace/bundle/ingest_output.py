@@ -20,6 +20,7 @@ import numpy as np
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
 from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH, RepositoryFile
+from lexic.column_length import column_length
 from lexic.errors import InvalidInput
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
@@ -36,8 +37,6 @@ _MAX_OVERLAP = 4
 # Half precision leaves a unit vector not quite that.
 _LENGTH_TOLERANCE = 0.02
 _ROW_BATCH = 500
-# What a page has room for.
-MAX_REPOSITORY_PATH_LENGTH, _MAX_COMMIT_LENGTH = 2000, 64
 _HEX_DIGITS = set("0123456789abcdef")
 
 
@@ -162,10 +161,10 @@ def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
 
 
 def _parse_file(path: Any, commit: Any, *, where: str) -> RepositoryFile:
-    is_path = isinstance(path, str) and path.isprintable() and 0 < len(path) <= MAX_REPOSITORY_PATH_LENGTH
+    is_path = isinstance(path, str) and path.isprintable() and 0 < len(path) <= column_length(Page, "repository_path")
     if not is_path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
         raise BadBundle(f"{where} has a page of a file that no repository holds.")
-    if not isinstance(commit, str) or len(commit) > _MAX_COMMIT_LENGTH or not _HEX_DIGITS.issuperset(commit):
+    if not isinstance(commit, str) or len(commit) > column_length(Page, "commit") or not _HEX_DIGITS.issuperset(commit):
         raise BadBundle(f"{where} has a page of a commit that is none.")
     return RepositoryFile(path=path, commit=commit)
 

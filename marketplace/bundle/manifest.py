@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.golden.golden_file import MAX_GOLDEN_ROWS
 from evaluation.models import GoldenQuestion
 from knowledge import readers
 from knowledge.embedders import get_embedder
@@ -22,7 +23,6 @@ from trees.cases import MAX_CASES
 from trees.models import DecisionTree, TreeCase
 
 MAX_TREES = 200
-MAX_GOLDEN_QUESTIONS = 5000
 
 # A tree's columns, and those of its cases.
 ParsedTree = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -35,7 +35,7 @@ def parse_plugin(data: Any) -> dict[str, Any]:
 
 
 def parse_golden_questions(data: Any) -> list[dict[str, Any]]:
-    golden = validated_list(data, where="golden_questions", most=MAX_GOLDEN_QUESTIONS)
+    golden = validated_list(data, where="golden_questions", most=MAX_GOLDEN_ROWS)
     return [_parse_golden_question(one, where=f"golden_questions[{number}]") for number, one in enumerate(golden)]
 
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlencode
 
-from lexic.http.parameters import single_line
+from lexic.http.parameters import MAX_SEARCH_LENGTH, single_line
 from marketplace.listings.listing_text import normalize_domain, normalize_tag
 
-MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS, MAX_DOMAINS, MAX_TAGS = 16, 20, 10
 # A word in quotation marks, or a word; either may have a minus before it.
 _WORD_OR_PHRASE = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 _NON_WORD = re.compile(r"[^\w]")
-_shorten = partial(single_line, max_length=MAX_QUERY_LENGTH)
+_shorten = partial(single_line, max_length=MAX_SEARCH_LENGTH)
 
 
 class TrustFilter(enum.StrEnum):

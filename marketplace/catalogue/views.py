@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from lexic.http.parameters import parse_natural
+from lexic.http.parameters import MAX_SEARCH_LENGTH, parse_natural
 from marketplace.catalogue import spelling
 from marketplace.catalogue.browse_page import PER_PAGE, build_facets, build_pager, filter_chips, sort_choices
-from marketplace.catalogue.listing_query import MAX_QUERY_LENGTH, ListingQuery, parse_listing_query
+from marketplace.catalogue.listing_query import ListingQuery, parse_listing_query
 from marketplace.catalogue.listing_search import ListingSearchResult, search_listings
 
 
@@ -29,7 +29,7 @@ def browse_view(request: HttpRequest) -> HttpResponse:
         "sorts": sort_choices(asked),
         "chips": filter_chips(asked),
         "pager": build_pager(asked, found, number=number),
-        "longest": MAX_QUERY_LENGTH,
+        "longest": MAX_SEARCH_LENGTH,
     }
     return render(request, "marketplace/browse.html", context)
 

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from accounts.key_secrets import contains_key
 from accounts.models import User
+from lexic.column_length import column_length
 from lexic.errors import Conflict, InvalidInput
 from marketplace.listings.review_counts import update_review_counts
 from marketplace.models import Review
 from marketplace.reviews.eligibility import OwnPlugin, check_may_review, is_team_member, plugin_use
 from plugins.models import Plugin
 
-MAX_CHARACTERS = 2000
+MAX_CHARACTERS = column_length(Review, "text")
 
 
 class TextContainsKey(InvalidInput):

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts import api_keys
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
+from lexic.column_length import column_length
 from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
 
@@ -35,7 +36,9 @@ class OriginsForm(forms.Form):
 
 class KeyForm(OriginsForm):
     name = forms.CharField(
-        max_length=100, validators=[validate_key_name], help_text="A name for yourself, such as “planning agent”."
+        max_length=column_length(ApiKey, "name"),
+        validators=[validate_key_name],
+        help_text="A name for yourself, such as “planning agent”.",
     )
     plugin = forms.CharField(
         required=False,

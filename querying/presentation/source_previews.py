@@ -15,6 +15,7 @@ from querying.presentation.page_excerpts import word_end, word_start
 from querying.presentation.page_viewer import document_status, title_and_section
 from querying.presentation.source_citations import SourceType, source_type_of
 
+# Characters of a page that are shown at once, and of what stands before and behind a span.
 MAX_SPAN = 20_000
 CONTEXT_LENGTH = 1000
 

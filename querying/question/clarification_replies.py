@@ -23,6 +23,7 @@ from querying.question.unsure_replies import is_unsure
 from querying.types import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
+from trees.facts.fact_limits import MAX_VALUE_LENGTH
 from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
 # A reply that gives no value is kept when it is as short as this, or admits to not knowing; any other is about
@@ -71,7 +72,7 @@ def matching_replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[
 def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     """The fact that the text gives as an answer to the tree's question; None where it is no answer."""
     field, bare = question.missing.field, text.strip()
-    if len(bare) > tree_facts.MAX_VALUE_LENGTH:
+    if len(bare) > MAX_VALUE_LENGTH:
         return None
     is_value = resolves_missing_fact(question.tree, question.missing, bare)
     is_question = bare.endswith("?") or bool(_QUESTION_START.match(bare))

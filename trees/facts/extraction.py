@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from lexic.errors import InvalidInput
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.nodes import Scalar, Tree
+from trees.facts.fact_limits import MAX_VALUE_LENGTH
 from trees.facts.measurements import read_numbers
 from trees.facts.mentions import Mention, find_mentions
 from trees.facts.values import Value, format_value, parse_value
@@ -16,7 +17,6 @@ from trees.quantities import parse_quantity
 
 FactSource: TypeAlias = Literal["request", "question", "context", "default"]
 
-MAX_VALUE_LENGTH = 500
 MAX_READ_LENGTH = 20_000
 _UNKNOWN_VALUES = frozenset({"", "unknown", "n/a", "none", "null", "not specified", "unspecified"})
 

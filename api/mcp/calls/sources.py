@@ -28,9 +28,8 @@ from querying.models import Query
 from querying.presentation.cited_pages import readable_page
 from querying.presentation.page_excerpts import word_end, word_start
 from querying.presentation.page_viewer import document_status, title_and_section
+from querying.presentation.source_previews import CONTEXT_LENGTH, MAX_SPAN
 
-MAX_SPAN = 20_000
-_CONTEXT_LENGTH = 1000
 _MAX_URI_LENGTH = 2000
 _URI_HINT = "Take the address of a citation from ask_expert, or of a passage from search_sources, as it is."
 
@@ -83,7 +82,7 @@ class SourceText:
         return f"{head}\n\n{self.before}{self.excerpt}{self.after}"
 
 
-def find_source(address: str, *, key: ApiKey, context_length: int = _CONTEXT_LENGTH) -> SourceText:
+def find_source(address: str, *, key: ApiKey, context_length: int = CONTEXT_LENGTH) -> SourceText:
     """The source at this address: of a citation, of a page, or a citation's `url`.
 
     `context_length`: characters before and after. Raises `InvalidSourceUri`, `UnknownSource`, `MissingCapability`.

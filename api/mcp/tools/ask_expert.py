@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.mcp.tools.schemas import AnswerResult, OptionsArgument
 from api.mcp.tools.tool import Tool, ToolArguments
-from api.query.serializers import MAX_FACTS, MAX_QUESTION, MAX_TURNS
+from api.query.serializers import MAX_QUESTION, MAX_TURNS
+from trees.facts.fact_limits import MAX_FACTS
 
 Scalar = str | int | float | bool
 

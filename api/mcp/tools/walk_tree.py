@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from api.mcp.tools.schemas import StepResult
 from api.mcp.tools.tool import Tool, ToolArguments
-from api.query.serializers import MAX_FACTS
+from trees.facts.fact_limits import MAX_FACTS
 
 
 class WalkArguments(ToolArguments):

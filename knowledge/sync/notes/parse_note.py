@@ -9,14 +9,16 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
+from knowledge.models import Document
 from knowledge.readers.markdown import find_headings
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.sync.notes import document_columns, frontmatter, redaction
 from knowledge.sync.notes.links import strip_note_ending
 from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
+from lexic.column_length import column_length
 
 MAX_NOTE_BYTES = 1024 * 1024  # bytes; its headings are found in this very process, so it has to be small
-MAX_TITLE_LENGTH = 300
+MAX_TITLE_LENGTH = column_length(Document, "title")
 
 
 @dataclass(frozen=True, kw_only=True)
