@@ -6,12 +6,14 @@ from datetime import timedelta
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import DatabaseError, connections
 from django.utils import timezone
 
 from knowledge import lease
 from knowledge.embedders import get_embedder
 from knowledge.models import BaseKind, Document
-from lexic.diagnostics import CheckFailed, register_check
+from knowledge.search import replica
+from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 
 STUCK_AFTER = timedelta(minutes=30)
 
@@ -22,6 +24,22 @@ def check_embedder() -> str:
     chosen = get_embedder(settings.LEXIC_EMBEDDER)
     chosen.embed_one("Is anybody there?")
     return f"{chosen.name}, {chosen.dimensions} dimensions"
+
+
+@register_check("replica")
+def check_replica() -> str:
+    """How far the copy that searches may ask is behind. Without it they ask the database itself."""
+    if replica.REPLICA not in connections.databases:
+        raise CheckSkipped("none; set DATABASE_REPLICA_URL for one")
+    try:
+        behind = replica.bytes_behind()
+    except DatabaseError as error:
+        hint = "The database itself is searched meanwhile. Look at the server of DATABASE_REPLICA_URL."
+        raise CheckFailed(f"It does not answer: {str(error).splitlines()[0]}", hint=hint) from error
+    if behind is None:
+        hint = "Name a server that follows that of DATABASE_URL by streaming replication."
+        raise CheckFailed("The server of DATABASE_REPLICA_URL follows no other.", hint=hint)
+    return f"{behind} bytes of the log behind"
 
 
 @register_check("documents")

@@ -167,13 +167,15 @@ TEMPLATES = [
 # --- Database and broker: built in, or elsewhere by URL ----------------------------------------------------
 
 DATABASE_URL = env.str("DATABASE_URL", "")
+# A copy of that database which searches may ask.
+DATABASE_REPLICA_URL = env.str("DATABASE_REPLICA_URL", "")
 REDIS_URL = env.str("REDIS_URL", "")
 EMBEDDED_DATABASE = "lexic"
 
 
-def _database() -> dict[str, Any]:
-    if DATABASE_URL:
-        database = dict(dj_database_url.parse(DATABASE_URL))
+def _database(url: str) -> dict[str, Any]:
+    if url:
+        database = dict(dj_database_url.parse(url))
     else:
         postgres = embedded_services.Postgres(VAR_DIR)
         database = {
@@ -192,7 +194,13 @@ def _database() -> dict[str, Any]:
     return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True}
 
 
-DATABASES = {"default": _database()}
+DATABASES = {"default": _database(DATABASE_URL)}
+if DATABASE_REPLICA_URL:
+    DATABASES["replica"] = {**_database(DATABASE_REPLICA_URL), "TEST": {"MIRROR": "default"}}
+    # The primary is there instead, so nobody waits for a copy that does not answer.
+    DATABASES["replica"]["OPTIONS"]["connect_timeout"] = 2
+    if "pool" in DATABASES["replica"]["OPTIONS"]:
+        DATABASES["replica"]["OPTIONS"]["pool"]["timeout"] = 2
 
 _redis_socket = embedded_services.Redis(VAR_DIR).socket
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"

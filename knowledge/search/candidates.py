@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from django.core.exceptions import EmptyResultSet
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from knowledge.chunking.chunker import title_path
 from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
@@ -33,7 +33,7 @@ _WINDOWS_PER_CHUNK = 3
 _MAX_SCORED = 2_000
 # Unless the rarest word alone occurs in more; but not in more than this.
 _MAX_SCORED_FOR_ONE_TERM = 10_000
-_DOCUMENT_CONDITION_SLOT = "/* documents */"
+DOCUMENT_CONDITION_SLOT = "/* documents */"
 _INDEX_SETTINGS = """
 SELECT set_config('hnsw.ef_search', '200', true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
@@ -63,7 +63,8 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseSearch:
-    """One question to one knowledge base at one revision. `words` are distinct, `vector` has length one."""
+    """One question to one knowledge base at one revision. `words` are distinct, `vector` has length one, and `using`
+    names the database that is asked."""
 
     statistics: BaseStatistics
     words: Sequence[QueryWord]
@@ -71,6 +72,7 @@ class BaseSearch:
     filters: Filters | None
     limit: int
     clauses: tuple[str, ...] = ()
+    using: str = DEFAULT_DB_ALIAS
 
     def candidates(self) -> list[Candidate]:
         """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
@@ -113,7 +115,7 @@ class BaseSearch:
     def _nearest_by_index(self) -> dict[int, float] | None:
         """None when the index gave up before it had found enough, as it does under a narrow filter."""
         windows = self._candidate_limit * _WINDOWS_PER_CHUNK
-        with transaction.atomic(), connection.cursor() as cursor:
+        with transaction.atomic(using=self.using), connections[self.using].cursor() as cursor:
             cursor.execute(_INDEX_SETTINGS)
             rows = self._rows("nearest_chunks_by_index", windows=windows, chunks=self._candidate_limit)
         is_full = _count_windows(rows) >= windows and len(rows) >= self.limit
@@ -191,9 +193,9 @@ class BaseSearch:
         condition, filter_values = self._document_condition
         # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
         # index cannot match a parameter.
-        with connection.cursor() as cursor:
+        with connections[self.using].cursor() as cursor:
             cursor.execute(
-                statement(name).replace(_DOCUMENT_CONDITION_SLOT, condition),
+                statement(name).replace(DOCUMENT_CONDITION_SLOT, condition),
                 {**self._values, **filter_values, **values},
             )
             return cursor.fetchall()
@@ -220,17 +222,21 @@ class BaseSearch:
 
     @cached_property
     def _document_condition(self) -> tuple[str, dict[str, Any]]:
-        if not self.filters:
-            return "", {}
-        base_id = self.statistics.base.knowledge_base_id
-        documents = self.filters.documents().filter(knowledge_base_id=base_id).order_by().values("pk")
-        try:
-            sql, values = documents.query.sql_with_params()
-        except EmptyResultSet:
-            return "AND false", {}
-        # Django numbers its placeholders by position, the statements here name theirs.
-        named = {f"filter_{position}": value for position, value in enumerate(values)}
-        return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
+        return document_condition(self.filters, [self.statistics.base.knowledge_base_id])
+
+
+def document_condition(filters: Filters | None, knowledge_bases: Collection[int]) -> tuple[str, dict[str, Any]]:
+    """SQL about `one.document_id` for what the filters allow of these bases, and the values that it names."""
+    if not filters:
+        return "", {}
+    documents = filters.documents().filter(knowledge_base__in=list(knowledge_bases)).order_by().values("pk")
+    try:
+        sql, values = documents.query.sql_with_params()
+    except EmptyResultSet:
+        return "AND false", {}
+    # Django numbers its placeholders by position, the statements here name theirs.
+    named = {f"filter_{position}": value for position, value in enumerate(values)}
+    return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
 
 
 @lru_cache(maxsize=8_192)

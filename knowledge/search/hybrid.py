@@ -7,12 +7,14 @@ absolute, so scores compare across bases and say how good the evidence is, and n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 
-from knowledge.search.candidates import BaseSearch, Candidate
+from knowledge.search import replica
+from knowledge.search.candidates import DOCUMENT_CONDITION_SLOT, BaseSearch, Candidate, document_condition
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
@@ -61,20 +63,53 @@ def search(
     `embedding` holds the text's unit vector by name of embedder. Without a threshold exactly
     `min(limit, chunks alive under the filters)` passages come back. With one, only those whose cosine is greater,
     or whose words support them. A base whose embedder has no vector here is searched by words alone, and its
-    passages have half a score. Raises `VectorMismatch`.
+    passages have half a score. A replica of the database is asked where there is one that has all of it. Raises
+    `VectorMismatch`.
     """
     if limit < 1 or not knowledge_bases:
         return []
-    words = dedupe_by_weight(NO_SYNONYMS.words(text) if isinstance(text, str) else text)
+    bases = list(dict.fromkeys(knowledge_bases))
+    best = partial(
+        _best_candidates,
+        bases,
+        words=dedupe_by_weight(NO_SYNONYMS.words(text) if isinstance(text, str) else text),
+        embedding=embedding,
+        filters=filters,
+        limit=limit,
+        threshold=threshold,
+        clauses=clauses,
+    )
+    if replica.can_answer(bases):
+        try:
+            candidates = best(using=replica.REPLICA)
+        except DatabaseError as error:
+            replica.leave_alone(error)
+        else:
+            passages = _load_passages(candidates, filters=filters, bases=bases)
+            # Fewer, when something was deleted or got another label since: then others may take its place.
+            if len(passages) == len(candidates):
+                return passages
+    return _load_passages(best(using=DEFAULT_DB_ALIAS))
+
+
+def _best_candidates(
+    bases: Sequence[BaseRevision],
+    *,
+    words: Sequence[QueryWord],
+    embedding: Mapping[str, np.ndarray],
+    limit: int,
+    threshold: float | None,
+    using: str,
+    **options: Any,
+) -> list[Candidate]:
+    """Those of all bases with the highest scores, by one database. `options` are the other fields of a `BaseSearch`."""
     asked = {term for word in words for term in word.terms}
     found: dict[int, Candidate] = {}
-    for statistics in load_statistics(list(dict.fromkeys(knowledge_bases)), asked):
+    for statistics in load_statistics(bases, asked, using=using):
         vector = embedding.get(statistics.base.embedder)
-        base = BaseSearch(
-            statistics=statistics, words=words, vector=vector, filters=filters, limit=limit, clauses=clauses
-        )
+        base = BaseSearch(statistics=statistics, words=words, vector=vector, limit=limit, using=using, **options)
         found |= {one.chunk_id: one for one in base.candidates() if passes_threshold(one, threshold)}
-    return _load_passages(sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit])
+    return sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit]
 
 
 def _hybrid_score(candidate: Candidate) -> float:
@@ -89,9 +124,14 @@ def passes_threshold(found: Candidate | Passage, threshold: float | None) -> boo
     return found.cosine is not None and found.cosine > threshold
 
 
-def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
+def _load_passages(
+    candidates: Sequence[Candidate], *, filters: Filters | None = None, bases: Sequence[BaseRevision] = ()
+) -> list[Passage]:
+    """Those that are there, with filters only those that the filters allow now."""
+    condition, values = document_condition(filters, [base.knowledge_base_id for base in bases])
+    query = statement("passages_of_chunks").replace(DOCUMENT_CONDITION_SLOT, condition)
     with connection.cursor() as cursor:
-        cursor.execute(statement("passages_of_chunks"), {"chunks": [one.chunk_id for one in candidates]})
+        cursor.execute(query, {**values, "chunks": [one.chunk_id for one in candidates]})
         rows = {row[0]: row for row in cursor.fetchall()}
     return [_build_passage(one, *rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
 

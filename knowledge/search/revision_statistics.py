@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from knowledge.sql import statement
 
@@ -42,17 +42,19 @@ class BaseStatistics:
         return known.document_frequency if known else 0
 
 
-def load_statistics(bases: Sequence[BaseRevision], terms: Collection[str]) -> list[BaseStatistics]:
+def load_statistics(
+    bases: Sequence[BaseRevision], terms: Collection[str], *, using: str = DEFAULT_DB_ALIAS
+) -> list[BaseStatistics]:
     """The figures of each base and of those terms, in the order of the bases. A base that is gone is left out.
 
-    Two statements, however many bases.
+    Two statements, however many bases. `using` names the database that is asked.
     """
     found: dict[int, BaseStatistics] = {}
     positions = {
         "knowledge_bases": [base.knowledge_base_id for base in bases],
         "revisions": [base.revision for base in bases],
     }
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute(statement("base_statistics"), positions)
         for position, *figures in cursor.fetchall():
             found[position] = _build_statistics(bases[position - 1], *figures)

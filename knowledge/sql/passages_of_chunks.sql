@@ -21,3 +21,4 @@ FROM knowledge_chunk AS one
 INNER JOIN knowledge_document AS document ON document.id = one.document_id
 INNER JOIN knowledge_page AS page ON page.id = one.page_id
 WHERE one.id = ANY(%(chunks)s::bigint[])
+    /* documents */
