@@ -16,7 +16,6 @@ import gc
 import importlib
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -33,8 +32,10 @@ if TYPE_CHECKING:
 
 _NEVER = re.compile(r"(?!)")
 _OUR_PACKAGES = ("language.", "querying.", "trees.")
-FIGURES = ("auc", "answered_when_answerable", "refused_when_unanswerable", "sentence@1", "span@5")
-FIGURES += ("citation_precision", "citation_recall", "answer_right")
+FIGURES = [
+    *("auc", "answered_when_answerable", "refused_when_unanswerable", "sentence@1", "span@5"),
+    *("citation_precision", "citation_recall", "answer_right"),
+]
 # By name: what is switched off. A function gives the value instead, a pattern never matches, a number is replaced.
 _SUFFICIENCY = "querying.answering.sufficiency"
 _SELECTION = "querying.answering.llms.extractive.sentence_selection"
@@ -167,8 +168,10 @@ def _remembered_retrieval() -> Iterator[None]:
     """Passages and evidence are found once for each question."""
     from querying.retrieval import retriever
 
-    works = {name: _remember(getattr(retriever, name)) for name in ("retrieve", "build_evidence")}
-    with patch.multiple(retriever, **works):
+    with (
+        patch.object(retriever, "retrieve", _remember(retriever.retrieve)),
+        patch.object(retriever, "build_evidence", _remember(retriever.build_evidence)),
+    ):
         yield
 
 
@@ -183,8 +186,9 @@ def _remember(work: Callable[..., Any]) -> Callable[..., Any]:
             question.options.filters,
             question.release.top_k,
             question.release.threshold,
+            tuple(one.chunk_id for one in passages),
+            tuple(kwargs.items()),
         )
-        key = (*key, tuple(one.chunk_id for one in passages), tuple(kwargs.items()))
         if key not in known:
             known[key] = work(question, *args, **kwargs)
         return known[key]
@@ -224,4 +228,4 @@ def _forget() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

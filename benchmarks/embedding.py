@@ -12,8 +12,13 @@ import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
 
 from benchmarks._harness import run_benchmark
+
+if TYPE_CHECKING:
+    from knowledge.embedders import LocalEmbedder
 
 ROUNDS = 3
 CHUNKS = 32
@@ -51,10 +56,10 @@ def measure_embedding() -> dict[str, float | str]:
     }
 
 
-def time_one_round(embedder, windows: list[str], questions: list[str]) -> tuple[float, float, float]:
+def time_one_round(embedder: LocalEmbedder, windows: list[str], questions: list[str]) -> tuple[float, float, float]:
     """Seconds for all windows at once, for the median question, and for all questions from eight threads."""
     bulk = time_call(lambda: embedder.embed(windows))
-    single = statistics.median(time_call(lambda q=question: embedder.embed([q])) for question in questions)
+    single = statistics.median(time_call(partial(embedder.embed, [question])) for question in questions)
     with ThreadPoolExecutor(8) as threads:
         threaded = time_call(lambda: list(threads.map(lambda question: embedder.embed([question]), questions)))
     return bulk, single, threaded

@@ -274,7 +274,7 @@ def paused_workers(process: int) -> Iterator[None]:
 
 def descendant_pids(process: int) -> list[int]:
     listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = dict(map(int, line.split()) for line in listing.splitlines())
+    parents = {int(pid): int(parent) for pid, parent in map(str.split, listing.splitlines())}
     found = [process]
     for one in found:
         found += [pid for pid, parent in parents.items() if parent == one]

@@ -181,4 +181,4 @@ def print_progress(words: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

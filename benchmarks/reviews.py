@@ -155,11 +155,11 @@ def compare_with_questions(owner: User, plugin: Plugin, contract: Document, play
     kept_of_asking: TextCache = OrderedDict()
     for position in positions[1:]:
         with remembering(kept_of_judging):
-            judged += seconds_of(lambda one=position: judge_position(one, search=search))
+            judged += seconds_of(partial(judge_position, position, search=search))
         for statement in [*position.wanted, *position.of_kind("walk_away")]:
             statements += 1
             with remembering(kept_of_asking):
-                asked += seconds_of(lambda one=statement: ask(one.plain))
+                asked += seconds_of(partial(ask, statement.plain))
     return {
         "a position is judged, s": judged / COMPARED_POSITIONS,
         "its statements are asked one by one, s": asked / COMPARED_POSITIONS,

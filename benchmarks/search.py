@@ -9,9 +9,9 @@ data are made up and live in a throw-away PostgreSQL. `--json` prints the figure
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,8 +61,8 @@ def measure_search() -> dict[str, float]:
 def compare_searches(name: str, base: KnowledgeBase, questions: list[tuple[str, np.ndarray]]) -> dict[str, float]:
     whole, barest = [], []
     for text, vector in questions:
-        whole.append(time_call(lambda text=text, vector=vector: search_chunks(base, text, vector)) * 1000)
-        barest.append(time_call(lambda vector=vector: exact_neighbours(base, vector)) * 1000)
+        whole.append(time_call(partial(search_chunks, base, text, vector)) * 1000)
+        barest.append(time_call(partial(exact_neighbours, base, vector)) * 1000)
     medians = statistics.median(whole), statistics.median(barest)
     return {
         f"{name}, search, ms": medians[0],
@@ -208,4 +208,4 @@ def random_question_words(dice: np.random.Generator) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -72,10 +72,11 @@ def read(name: str) -> Iterator[Asked]:
     for line in (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if "vocabulary" in row:
-            known = row["vocabulary"]
-            vocabulary = LabelVocabulary(
-                **{key: tuple(value) if isinstance(value, list) else value for key, value in known.items()}
-            )
+            known: dict[str, Any] = row["vocabulary"]
+            columns: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value for key, value in known.items()
+            }
+            vocabulary = LabelVocabulary(**columns)
             continue
         days = tuple(row["days"]) if row["days"] else None
         yield Asked(**{**row, "days": days}, vocabulary=vocabulary)
