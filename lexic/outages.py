@@ -36,7 +36,7 @@ class DiskFull(LexicError):
 
     code = "disk_full"
     status = 507
-    hint = "Whoever runs this site has to free some space; then try again."
+    hint = "The operators of this site have to free some space; then try again."
 
 
 def outage_error(exc: BaseException) -> LexicError | None:

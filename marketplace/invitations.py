@@ -37,7 +37,7 @@ class MailNotSent(LexicError):
 
     code = "mail_not_sent"
     status = 502
-    hint = "Try again in a few minutes; if it stays so, ask whoever runs this site to look at its mail settings."
+    hint = "Try again in a few minutes; if it stays so, ask the operators of this site to look at its mail settings."
 
 
 class TooManyInvitations(LexicError):

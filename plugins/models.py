@@ -101,7 +101,7 @@ class PublishingBlocked(Conflict):
     """An operator withdrew this plugin after a report; it cannot be published until they allow it."""
 
     code = "is_held"
-    hint = "Correct what was reported, and write to whoever runs this site."
+    hint = "Correct what was reported, and write to the operators of this site."
 
 
 class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):

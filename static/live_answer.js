@@ -107,7 +107,7 @@ export class LiveTurn {
   interrupt(last = this.seen) {
     this.goesOnBehind = last;
     if (this.interruption) return;
-    this.interruption = noteWith(this.icon)("This was interrupted. It goes on in a moment.", "warn");
+    this.interruption = noteWith(this.icon)("This was interrupted. It continues in a moment.", "warn");
     this.element.append(this.interruption);
     this.announce(this.interruption.textContent);
   }

@@ -114,7 +114,7 @@ class FileView(AuthorView):
         request={"multipart/form-data": serializers.NewVersionSerializer}, responses=serializers.DocumentSerializer
     )
     def put(self, request: Request, plugin: str, document: UUID) -> Response:
-        """Send a new version. The one that answers now goes on answering until this one has been read."""
+        """Send a new version. The one that answers now keeps answering until this one has been read."""
         access = get_document_access(request, plugin)
         found = access.own_document(document)
         file = get_file(request)

@@ -116,7 +116,7 @@ class PluginSerializer(StrictSerializer):
     publicOnly = StrictBooleanField(
         source="public_only",
         required=False,
-        help_text="Whether those who do not work on it get answers from documents marked public alone.",
+        help_text="Whether people who do not work on it get answers only from documents marked public.",
     )
     goldenGate = StrictChoiceField(GoldenGate.values, source="golden_gate", required=False)
     goldenShare = StrictFloatField(source="golden_share", min_value=0, max_value=1, required=False)

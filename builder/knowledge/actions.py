@@ -36,7 +36,7 @@ def stop_document(request: HtmxRequest, plugin: Plugin, document: UUID) -> HttpR
     with errors_as_messages(request):
         had_version = cancel_ingestion(found)
         log_plugin_change(request, plugin, f"Stopped the reading of “{found}”.")
-        result = "is as it was: the earlier version goes on answering." if had_version else "was not added."
+        result = "is as it was: the earlier version keeps answering." if had_version else "was not added."
         messages.info(request, f"“{found}” {result}")
     return _list_response(request, plugin, document)
 

@@ -90,7 +90,7 @@ def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpRes
     form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=row)
     if form.is_valid():
         form.save()
-        return _confirm(request, plugin, row, "Kept. It is run with the other golden questions from now on.")
+        return _confirm(request, plugin, row, "Saved. It is run with the other golden questions from now on.")
     return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": row})
 
 

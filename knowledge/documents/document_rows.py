@@ -172,7 +172,7 @@ def _stalled_reason(document: Document, now: datetime, *, is_worker_busy: bool) 
 def _failure_reason(document: Document) -> str:
     if document.status != DocumentStatus.FAILED:
         return document.error
-    kept = "The earlier version goes on answering." if document.added_in else "Nothing else was affected."
+    kept = "The earlier version keeps answering." if document.added_in else "Nothing else was affected."
     return f"{document.error} {kept}"
 
 

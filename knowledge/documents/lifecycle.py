@@ -151,7 +151,7 @@ def replace_file(
     check: Callable[[Document], None] | None = None,
     enqueue: bool = True,
 ) -> Document:
-    """Give a document other bytes. The version that answers now goes on answering until the new one is ready.
+    """Give a document other bytes. The version that answers now keeps answering until the new one is ready.
 
     `check` gets the document as it is then, locked, and may refuse by raising. Raises
     `NotAFileDocument`, `DuplicateContent` when another document has these bytes, and what `add_file` raises.

@@ -26,7 +26,7 @@ def send_plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
         "its releases are where they were. It cannot be published again before those who run this site lift that. "
         "Correct what is wrong, and then write to them:\n\n"
         f"{address}\n\n"
-        "If you think that this is a mistake, write to whoever runs this site.\n"
+        "If you think that this is a mistake, write to the operators of this site.\n"
     )
     return _send_to_person(plugin.owner, subject=f"“{name}” was withdrawn", text=text)
 
@@ -45,7 +45,7 @@ def send_review_hidden(review: Review, author: User, *, reason: str) -> bool:
     text = (
         f"Your review of “{name}” was reported, and those who run this site have taken it off the page. "
         f"The reason given: {reason.lower()}.\n\n"
-        "If you think that this is a mistake, write to whoever runs this site.\n"
+        "If you think that this is a mistake, write to the operators of this site.\n"
     )
     return _send_to_person(author, subject=f"Your review of “{name}” was removed", text=text)
 

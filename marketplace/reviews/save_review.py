@@ -30,7 +30,7 @@ class ReviewIsHidden(Conflict):
     """Your review was removed after a report."""
 
     code = "review_hidden"
-    hint = "It cannot be written again. If you think that this is a mistake, ask whoever runs this site."
+    hint = "It cannot be written again. If you think that this is a mistake, ask the operators of this site."
 
 
 class TextTooLong(InvalidInput):

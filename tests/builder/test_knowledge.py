@@ -203,7 +203,7 @@ def test_the_list_is_searched_filtered_and_in_pages(client: Client, plugin: Plug
 
 
 def test_nothing_found_and_nothing_there_are_told_apart(client: Client, plugin: Plugin) -> None:
-    assert "Nothing fits." in shown(client, at("knowledge", plugin), q="xyzzy")
+    assert "Nothing found." in shown(client, at("knowledge", plugin), q="xyzzy")
     Document.objects.all().delete()
     assert "No documents." in shown(client, at("knowledge", plugin))
 
@@ -243,7 +243,7 @@ def test_a_failure_is_said_in_plain_words_with_what_was_kept(
     content = shown(client, at("knowledge", plugin))
     assert "The document is locked with a password. Remove it. Nothing else was affected." in content
     Document.objects.filter(pk=handbook.pk).update(status="failed", error="It is damaged.")
-    assert "It is damaged. The earlier version goes on answering." in shown(client, at("knowledge", plugin))
+    assert "It is damaged. The earlier version keeps answering." in shown(client, at("knowledge", plugin))
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_stopping_a_newer_version(client: Client, plugin: Plugin, handbook: Docu
     replace_file(handbook, file_name="shoes.md", stream=file(), enqueue=False)
     response = client.post(at("knowledge_stop", plugin, handbook), {"from": "document"}, follow=True)
     assert response.redirect_chain[-1][0] == at("knowledge_document", plugin, handbook)
-    assert said(response) == ["“Rules on boots” is as it was: the earlier version goes on answering."]
+    assert said(response) == ["“Rules on boots” is as it was: the earlier version keeps answering."]
     handbook.refresh_from_db()
     assert (handbook.status, handbook.file_name) == ("ready", "boots.md")
 

@@ -235,7 +235,7 @@ def test_a_viewer_asks_the_draft_and_sees_no_prompt(browsing: Browse, viewer: Us
     assert "Safety boots with a steel toe are worn on every site." in content
     assert "The prompt is not shown" in content
     assert "You are a safety engineer." not in content
-    assert "Keep as golden question" not in content
+    assert "Save as golden question" not in content
 
 
 def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_open(

@@ -134,7 +134,7 @@ def test_trying_it_lights_the_path_and_asks_on(page: Page, alice: User, cover: D
     ]
     expect(page.locator(".branch.lit")).to_have_count(2)
     expect(part(page, "try")).to_contain_text("finds no passage in the current documents")
-    page.get_by_role("button", name="Keep as a test case").click()
+    page.get_by_role("button", name="Save as a test case").click()
     expect(part(page, "cases")).to_contain_text("1 of 1 pass")
     expect(part(page, "cases")).to_contain_text("Cases reach 1 of 4 ends, 2 of 5 branches")
     save(page)

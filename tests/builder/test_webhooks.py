@@ -57,7 +57,7 @@ def test_the_secret_is_shown_once(client: Client, plugin: Plugin) -> None:
     renewed = client.post(of("webhook_secret", webhook)).content.decode()
     [new] = re.findall(r"whsec_[A-Za-z0-9+/=]+", renewed)
     assert new != secret
-    assert "goes on signing beside it until" in renewed
+    assert "Events are also signed with the previous secret until" in renewed
 
 
 @pytest.mark.parametrize(

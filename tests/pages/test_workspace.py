@@ -233,7 +233,7 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_label("Your answer")).to_be_focused()
     page.get_by_label("Your answer").fill("31 March")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     panel = page.locator("#talk > .turn:last-child .panel")
     expect(panel).to_contain_text("To Acme: the lease ends on 31 March.")
     expect(page.locator("[data-attached]")).to_be_hidden()

@@ -100,10 +100,10 @@ def test_a_run_at_work_is_shown_with_its_steps_and_can_be_followed(
 
 def test_an_interrupted_run_goes_on_in_a_moment(bob: User, asked: Project, published: Plugin, browse: Browse) -> None:
     run = begun(asked, published, bob)
-    assert "It goes on in a moment." not in shown(browse(bob), f"/c/{run.session_id}")
+    assert "It continues in a moment." not in shown(browse(bob), f"/c/{run.session_id}")
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
     page = shown(browse(bob), f"/c/{run.session_id}")
-    assert "It goes on in a moment." in page
+    assert "It continues in a moment." in page
     assert f'data-last="{run.events.count()}"' in page
 
 

@@ -94,7 +94,7 @@ export class WalkPanel {
         this.#end(walked),
         walked.hint && hintLine(walked.hint),
         walked.selection && h("p", { class: "small faint" }, selectionText(walked.selection)),
-        h("p", { class: "row" }, this.desk.mayChange ? button("Keep as a test case", () => this.keep(this), { icon: "flag" }) : null, button("Clear", () => this.clear(), { look: "btn-bare" })),
+        h("p", { class: "row" }, this.desk.mayChange ? button("Save as a test case", () => this.keep(this), { icon: "flag" }) : null, button("Clear", () => this.clear(), { look: "btn-bare" })),
       ].filter(Boolean),
     );
   }

@@ -1,0 +1,55 @@
+"""What people read on pages is said in the words that such products use."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(settings.BASE_DIR)
+ODD_PHRASES = {
+    "on the air": "published",
+    "off the air": "unpublished",
+    "stands in the way": "ready to publish",
+    "mend": "correct",
+    "mended": "fixed",
+    "bear out": "support",
+    "bears out": "supports",
+    "gone on with": "used",
+    "goes on": "continues, or keeps doing so",
+    "go on": "continue",
+    "take back": "cancel",
+    "look again": "refresh",
+    "whoever": "anyone who, or the person meant",
+    "coming in": "authentication",
+    "every way in": "API guide",
+    "you have one?": "already have an account?",
+    "should have been answered": "expected an answer",
+    "marked public alone": "only public documents",
+}
+_COMMENT = re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL)
+_SIGNS = re.compile(r"\{%[^%]*%\}|\{\{[^}]*\}\}|<[^>]*>")
+# What a button or a link says, without its icon.
+_BUTTON = re.compile(r">(?:\{% icon [^%]*%\})?(Keep it|Keep them|Keep|Before|After)(?:\{%[^%]*%\})?</(?:button|a)>")
+
+
+def templates() -> list[Path]:
+    return sorted((ROOT / "templates").rglob("*.html")) + sorted((ROOT / "templates").rglob("*.txt"))
+
+
+@pytest.mark.parametrize("phrase", ODD_PHRASES)
+def test_no_page_and_no_mail_says(phrase: str) -> None:
+    odd = re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE)
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for path in templates()
+        if odd.search(" ".join(_SIGNS.sub("|", _COMMENT.sub("", path.read_text(encoding="utf-8"))).split()))
+    ]
+    assert not found, f"usually: {ODD_PHRASES[phrase]}"
+
+
+def test_buttons_have_the_usual_names() -> None:
+    found = {path.name: _BUTTON.findall(path.read_text(encoding="utf-8")) for path in templates()}
+    assert not {name: names for name, names in found.items() if names}
