@@ -18,6 +18,7 @@ from lexic.conf.admin_theme import UNFOLD as UNFOLD
 from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
+from lexic.conf.backups import read_backups
 from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
@@ -92,6 +93,7 @@ INSTALLED_APPS = [
     "conversations",
     "agents",
     "privacy",
+    "backups",
     "api",
     "builder",
     "workspace",
@@ -322,6 +324,7 @@ KEEP_QUESTIONS_DAYS = env.int("LEXIC_KEEP_QUESTIONS_DAYS", 0, validate=validate.
 KEEP_CHATS_DAYS = env.int("LEXIC_KEEP_CHATS_DAYS", 90, validate=validate.Range(min=0, max=36_500))
 KEEP_FILES_DAYS = env.int("LEXIC_KEEP_FILES_DAYS", 1, validate=validate.Range(min=0, max=36_500))
 AUDIT = read_audit(env)
+BACKUPS = read_backups(env)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 

@@ -59,7 +59,7 @@ def remembered(build: Callable[P, M]) -> Callable[P, M]:
         if not all(map(_is_whole, given)):
             return build(*args, **kwargs)
         names = sorted(name for each in given for name in _ids_of(each))
-        start = connection.in_atomic_block, tuple(sorted(emptying.filled().items())), tuple(names)
+        start = connection.in_atomic_block, tuple(sorted(_filled().items())), tuple(names)
         if start in builds:
             return cast(M, _restore(builds[start], given))
         before = _rows()
@@ -116,7 +116,12 @@ def _name_ids(built: Model, ids: Ids) -> None:
 
 
 def _rows() -> Rows:
-    return {table: _rows_of(table) for table in emptying.filled()}
+    return {table: _rows_of(table) for table in _filled()}
+
+
+def _filled() -> dict[str, int]:
+    """Without the audit log: under new ids its hashes would not be those of its rows."""
+    return {table: rows for table, rows in emptying.filled().items() if not table.startswith("audit_")}
 
 
 def _rows_of(table: str) -> dict[Row, Row]:

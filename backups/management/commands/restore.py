@@ -1,0 +1,39 @@
+"""Brings a backup back by command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from backups.errors import NoBackup
+from backups.manifest import Manifest
+from backups.restore import restore_backup
+from backups.vault import open_vault
+from lexic.management.lexic_command import LexicCommand
+from lexic.outages import outage_error
+
+
+class Command(LexicCommand):
+    help = "Brings the newest backup, or the one that is named, back into an empty installation."
+    epilog = """examples:
+  manage.py restore /mnt/backups
+  manage.py restore s3://our-backups/lexic --at 2026-11-23T02-00-00-000000Z"""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("where", nargs="?", default="", help="a folder or s3://BUCKET/PREFIX; LEXIC_BACKUP_TO")
+        parser.add_argument("--at", default="", help="the name of the backup; otherwise the newest")
+
+    def handle(self, *args: Any, where: str, at: str, **options: Any) -> None:
+        vault = open_vault(where)
+        names = vault.backups()
+        if not names:
+            raise NoBackup("There is no backup here.")
+        manifest = Manifest.read(vault, at or names[-1])
+        try:
+            restore_backup(vault, manifest)
+        except OSError as error:
+            raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
+        rows = sum(table.rows for table in manifest.tables)
+        self.stdout.write(f"Backup {manifest.name} is restored: {rows:,} rows, {len(manifest.files):,} files.")
+        self.stdout.write("Now “manage.py relist” lists every plugin anew, and “manage.py doctor” looks at everything.")

@@ -1,0 +1,94 @@
+"""What a backup holds: tables, sequences and files, each as a list of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from backups.errors import DamagedBackup
+from backups.vault import FORMAT, Vault
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCopy:
+    """`rows` of these `columns`, as COPY writes them as text."""
+
+    name: str
+    columns: list[str]
+    rows: int
+    pieces: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileCopy:
+    """A file of the storage; `size` in bytes, `modified` in seconds since 1970 when it was copied."""
+
+    name: str
+    size: int
+    modified: float
+    pieces: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """`name` is the time of the snapshot. `migrations` are those of its tables, as `app.name`. `sequences` have the
+    last value that each gave. `missing` are files that rows name and that were not there."""
+
+    name: str
+    version: str
+    migrations: list[str]
+    tables: list[TableCopy]
+    sequences: dict[str, int]
+    files: list[FileCopy]
+    missing: list[str]
+
+    def write(self, vault: Vault) -> None:
+        """From now on this backup is there."""
+        vault.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def read(cls, vault: Vault, name: str) -> Manifest:
+        """Raises `NoBackup`, `DamagedBackup`."""
+        said = vault.read_manifest(name)
+        said.pop("format")
+        said["tables"] = [TableCopy(**one) for one in said["tables"]]
+        said["files"] = [FileCopy(**one) for one in said["files"]]
+        return cls(**said)
+
+    def pieces(self) -> Iterator[tuple[str, str]]:
+        """Each piece with what it is a part of, in words."""
+        for table in self.tables:
+            yield from ((piece, f"table {table.name}") for piece in table.pieces)
+        for file in self.files:
+            yield from ((piece, f"file {file.name}") for piece in file.pieces)
+
+    def check_pieces(self, vault: Vault) -> int:
+        """Reads every piece. Returns how many there are. Raises `DamagedBackup`, which names what is not whole."""
+        checked: set[str] = set()
+        for piece, part in self.pieces():
+            if piece not in checked:
+                try:
+                    vault.read(piece)
+                except DamagedBackup as error:
+                    raise DamagedBackup(f"In backup {self.name}, {part} is not whole. {error.message}") from error
+                checked.add(piece)
+        return len(checked)
+
+
+def newest(vault: Vault) -> Manifest | None:
+    """The last whole backup."""
+    names = vault.backups()
+    return Manifest.read(vault, names[-1]) if names else None
+
+
+def summary(manifest: Manifest) -> dict[str, Any]:
+    """What a list shows of it."""
+    return {
+        "name": manifest.name,
+        "version": manifest.version,
+        "rows": sum(table.rows for table in manifest.tables),
+        "files": len(manifest.files),
+        "bytes": sum(file.size for file in manifest.files),
+        "missing": manifest.missing,
+    }

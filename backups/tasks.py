@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from django.conf import settings
+
+from backups.create import create_backup
+from backups.vault import open_vault
+from backups.verify import verify_backup
+from lexic.errors import LexicError
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="backups.create")
+def make_scheduled_backup() -> None:
+    """Once a day, where LEXIC_BACKUP_TO says where to."""
+    if settings.BACKUPS["to"]:
+        try:
+            manifest = create_backup(open_vault(), keep=settings.BACKUPS["keep"])
+        except LexicError as error:
+            logger.error("no backup was made: %s", error.message_with_hint)
+        else:
+            logger.info("backup %s was made; %d files are missing", manifest.name, len(manifest.missing))
+
+
+@shared_task(name="backups.verify")
+def verify_scheduled_backup() -> None:
+    """Once a week, the newest one."""
+    if where := settings.BACKUPS["to"]:
+        try:
+            found = verify_backup(open_vault(), where=where)
+        except LexicError as error:
+            logger.error("the backup could not be verified: %s", error.message_with_hint)
+        else:
+            logger.info("backup %s is whole: %d golden questions were asked", found.name, found.asked)

@@ -1,0 +1,198 @@
+"""Where backups are kept: pieces under the hash of what they hold, so that what has not changed is there already.
+
+Beside the pieces stand one file that says how they are encrypted, and a manifest for each backup, which is written
+last: as long as it is not there, there is no backup.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+from django.conf import settings
+
+from backups.errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from lexic.storage import Storage
+from lexic.storage.folder import FolderStorage
+from lexic.storage.s3 import connect_s3
+
+FORMAT = 1
+# The most bytes of a piece before it is packed: what is held in memory at once.
+PIECE_BYTES = 8 * 1024 * 1024
+_HEADER, _MANIFESTS, _PIECES = "lexic-backups.json", "manifests", "pieces"
+_NONCE_BYTES = 12
+_PACKED, _PLAIN = b"z", b"p"
+_UNPACK: dict[bytes, Callable[[bytes], bytes]] = {_PACKED: zlib.decompress, _PLAIN: bytes}
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """One names pieces, so that their names say nothing of what is in them; the other one encrypts."""
+
+    naming: bytes
+    encrypting: bytes
+
+    @classmethod
+    def derived(cls, key: str, *, salt: bytes) -> _Keys:
+        both = Scrypt(salt=salt, length=64, n=2**15, r=8, p=1).derive(key.encode())
+        return cls(both[:32], both[32:])
+
+    def check(self) -> str:
+        """Tells the right key from a wrong one."""
+        return hmac.digest(self.naming, b"lexic-backups", "sha256").hex()
+
+
+class Vault:
+    """The backups of one site in a storage. Raises `WrongKey` and `NotEncrypted` when it is opened."""
+
+    def __init__(self, storage: Storage, *, key: str = "") -> None:
+        self._storage = storage
+        self._keys = self._open(key)
+        self._known: set[str] | None = None
+
+    def add(self, content: bytes) -> str:
+        """Keep these bytes, unless they are kept already. Returns the name of the piece."""
+        name = self._name(content)
+        if name not in self._names():
+            packed = zlib.compress(content, 1)
+            body = _PACKED + packed if len(packed) < len(content) else _PLAIN + content
+            self._storage.save(self._sealed(body, name), _path(name))
+            self._names().add(name)
+        return name
+
+    def read(self, name: str) -> bytes:
+        """What was added under this name. Raises `DamagedBackup` where it is not there, or not what it was."""
+        try:
+            body = self._unsealed(self._storage.read(_path(name)), name)
+            content = _UNPACK[body[:1]](body[1:])
+        except (FileNotFoundError, KeyError, zlib.error) as error:
+            raise DamagedBackup(f"Piece {name} is missing or damaged.") from error
+        if self._name(content) != name:
+            raise DamagedBackup(f"Piece {name} is damaged.")
+        return content
+
+    def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
+        """From now on there is a backup of this name."""
+        content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
+        body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+        self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
+
+    def read_manifest(self, name: str) -> dict[str, Any]:
+        """Raises `NoBackup`, `DamagedBackup`."""
+        try:
+            body = self._unsealed(self._storage.read(f"{_MANIFESTS}/{name}"), name)
+        except FileNotFoundError:
+            raise NoBackup from None
+        digest, _, content = body.partition(b"\n")
+        if hashlib.sha256(content).hexdigest().encode() != digest:
+            raise DamagedBackup(f"The manifest of backup {name} is damaged.")
+        manifest: dict[str, Any] = json.loads(content)
+        if manifest["format"] > FORMAT:
+            raise NoBackup("This backup is in a format of a newer version of Lexic.")
+        return manifest
+
+    def backups(self) -> list[str]:
+        """The names of the whole ones, the oldest first."""
+        return sorted(found.name.rpartition("/")[2] for found in self._storage.files(f"{_MANIFESTS}/"))
+
+    def delete_manifest(self, name: str) -> None:
+        self._storage.delete(f"{_MANIFESTS}/{name}")
+
+    def delete_pieces(self, is_needed: Callable[[str], bool]) -> int:
+        """Delete all others. Returns how many."""
+        unneeded = [name for name in self._names() if not is_needed(name)]
+        for name in unneeded:
+            self._storage.delete(_path(name))
+            self._names().discard(name)
+        return len(unneeded)
+
+    def _names(self) -> set[str]:
+        if self._known is None:
+            self._known = {found.name.rpartition("/")[2] for found in self._storage.files(f"{_PIECES}/")}
+        return self._known
+
+    def _open(self, key: str) -> _Keys | None:
+        if not self._storage.exists(_HEADER):
+            return self._begin(key)
+        header = json.loads(self._storage.read(_HEADER))
+        if not header["salt"]:
+            if key:
+                raise NotEncrypted
+            return None
+        keys = _Keys.derived(key, salt=bytes.fromhex(header["salt"])) if key else None
+        if keys is None or not hmac.compare_digest(keys.check(), header["check"]):
+            raise WrongKey
+        return keys
+
+    def _begin(self, key: str) -> _Keys | None:
+        salt = os.urandom(16) if key else b""
+        keys = _Keys.derived(key, salt=salt) if key else None
+        header = {"format": FORMAT, "salt": salt.hex(), "check": keys.check() if keys else ""}
+        self._storage.save(json.dumps(header).encode(), _HEADER)
+        return keys
+
+    def _name(self, content: bytes) -> str:
+        if self._keys:
+            return hmac.digest(self._keys.naming, content, "sha256").hex()
+        return hashlib.sha256(content).hexdigest()
+
+    def _sealed(self, body: bytes, name: str) -> bytes:
+        if not self._keys:
+            return body
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + AESGCM(self._keys.encrypting).encrypt(nonce, body, name.encode())
+
+    def _unsealed(self, stored: bytes, name: str) -> bytes:
+        if not self._keys:
+            return stored
+        nonce, sealed = stored[:_NONCE_BYTES], stored[_NONCE_BYTES:]
+        try:
+            return AESGCM(self._keys.encrypting).decrypt(nonce, sealed, name.encode())
+        except (InvalidTag, ValueError) as error:
+            raise DamagedBackup(f"{name} is damaged.") from error
+
+
+def open_vault(where: str = "") -> Vault:
+    """The backups in this folder or bucket, by default those of the settings. Raises `NoTarget`, `WrongKey`,
+    `NotEncrypted`, `StorageUnavailable`."""
+    where = where or settings.BACKUPS["to"]
+    if not where:
+        raise NoTarget
+    if where.startswith("s3://"):
+        bucket, _, prefix = where.removeprefix("s3://").partition("/")
+        place = {"bucket": bucket, "prefix": prefix.strip("/"), **settings.BACKUPS["s3"]}
+        is_among_uploads = _is_below_uploads(place)
+        storage: Storage = connect_s3(**place)
+    else:
+        folder = Path(where).expanduser().resolve()
+        is_among_uploads = not settings.S3["bucket"] and folder.is_relative_to(Path(settings.LEXIC_FILES_DIR).resolve())
+        storage = FolderStorage(folder)
+    if is_among_uploads:
+        raise NoTarget("Backups cannot be kept among the uploads that they are made of.")
+    return Vault(storage, key=settings.BACKUPS["key"])
+
+
+def _is_below_uploads(place: dict[str, Any]) -> bool:
+    uploads = settings.S3
+    is_same_bucket = all(place[name] == uploads[name] for name in ("bucket", "endpoint_url"))
+    return is_same_bucket and (not uploads["prefix"] or f"{place['prefix']}/".startswith(f"{uploads['prefix']}/"))
+
+
+def pieces_of(stream: Any) -> Iterator[bytes]:
+    """The content of an open file, cut into pieces."""
+    while content := stream.read(PIECE_BYTES):
+        yield content
+
+
+def _path(name: str) -> str:
+    return f"{_PIECES}/{name[:2]}/{name}"

@@ -1,0 +1,154 @@
+"""Proves that a backup can be restored: reads all of it, restores it beside the site, counts and asks."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from psycopg import sql
+
+from backups.errors import NoBackup
+from backups.manifest import Manifest
+from backups.vault import Vault
+from lexic.errors import LexicError
+
+# Where nothing answers: a copy of the site must send no task to the workers of the site.
+_NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+class RestoreFailed(LexicError):
+    """The backup could not be restored beside the site."""
+
+    code = "restore_failed"
+
+
+class AnswersDiffer(LexicError):
+    """The restored copy answers golden questions otherwise than it is on record."""
+
+    code = "answers_differ"
+    hint = "Restore by hand, and look at these questions in the builder."
+
+
+class NoScratchDatabase(LexicError):
+    """No database could be made to restore the backup into."""
+
+    code = "no_scratch_database"
+    hint = "Allow the role of DATABASE_URL to make databases (ALTER ROLE … CREATEDB), or restore on another machine."
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupVerified:
+    """What was looked at of the backup `name`: pieces read, rows counted, golden questions asked and compared."""
+
+    name: str
+    pieces: int
+    rows: int
+    asked: int
+    compared: int
+
+
+def verify_backup(vault: Vault, *, where: str, name: str = "") -> BackupVerified:
+    """The newest one, or the one of this name; `where` is how the vault was opened. Raises `NoBackup`,
+    `DamagedBackup`, `NoScratchDatabase`, `RestoreFailed`, `AnswersDiffer`."""
+    names = vault.backups()
+    if not names:
+        raise NoBackup("There is no backup here.")
+    manifest = Manifest.read(vault, name or names[-1])
+    pieces = manifest.check_pieces(vault)
+    with _scratch_database() as database, tempfile.TemporaryDirectory(prefix="lexic-verify-") as folder:
+        environment = _environment(database, Path(folder))
+        # Counts the rows of every table before it commits.
+        _manage(environment, "restore", where, "--at", manifest.name)
+        answers = json.loads(_manage(environment, "backup", "ask").splitlines()[-1])
+    if answers["different"]:
+        raise AnswersDiffer(f"{AnswersDiffer.__doc__} {'; '.join(answers['different'][:5])}.")
+    return BackupVerified(
+        name=manifest.name,
+        pieces=pieces,
+        rows=sum(table.rows for table in manifest.tables),
+        asked=answers["asked"],
+        compared=answers["compared"],
+    )
+
+
+@contextmanager
+def _scratch_database() -> Iterator[str]:
+    """The name of a new database on the site's server, which is dropped in the end."""
+    name = sql.Identifier(text := f"lexic_verify_{secrets.token_hex(4)}")
+    own = connection.copy()
+    try:
+        try:
+            with own.cursor() as cursor:
+                cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(name))
+        except DatabaseError as error:
+            raise NoScratchDatabase from error
+        try:
+            yield text
+        finally:
+            with own.cursor() as cursor:
+                cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+    finally:
+        own.close()
+
+
+def _environment(database: str, folder: Path) -> dict[str, str]:
+    """Of a process that works on the copy: with the site's secrets, and with nothing else of the site in its reach."""
+    backups, s3 = settings.BACKUPS, settings.BACKUPS["s3"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LEXIC_S3_")}
+    return kept | {
+        "DJANGO_SETTINGS_MODULE": "lexic.settings",
+        "DATABASE_URL": _database_url(database),
+        "REDIS_URL": _NO_REDIS,
+        "LEXIC_DB_POOL": "0",
+        "LEXIC_VAR_DIR": str(folder),
+        "LEXIC_FILES_DIR": str(folder / "files"),
+        "LEXIC_S3_BUCKET": "",
+        "LEXIC_S3_ENDPOINT_URL": "",
+        "LEXIC_S3_ACCESS_KEY_ID": "",
+        "LEXIC_S3_SECRET_ACCESS_KEY": "",
+        "LEXIC_BACKUP_S3_ENDPOINT_URL": s3["endpoint_url"],
+        "LEXIC_BACKUP_S3_REGION": s3["region"],
+        "LEXIC_BACKUP_S3_ACCESS_KEY_ID": s3["access_key_id"],
+        "LEXIC_BACKUP_S3_SECRET_ACCESS_KEY": s3["secret_access_key"],
+        "LEXIC_S3_PATH_STYLE": str(s3["path_style"]),
+        "LEXIC_BACKUP_KEY": backups["key"],
+        "LEXIC_LLM": settings.LEXIC_LLM,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "ENCRYPTION_KEY": settings.ENCRYPTION_KEY,
+    }
+
+
+def _database_url(database: str) -> str:
+    said: dict[str, Any] = connection.settings_dict
+    who = quote(said["USER"], safe="")
+    if said["PASSWORD"]:
+        who += ":" + quote(said["PASSWORD"], safe="")
+    where = quote(said["HOST"], safe="") + (f":{said['PORT']}" if said["PORT"] else "")
+    options = {name: value for name, value in said["OPTIONS"].items() if name.startswith("ssl")}
+    return f"postgres://{who}@{where}/{quote(database)}" + (f"?{urlencode(options)}" if options else "")
+
+
+def _manage(environment: dict[str, str], *arguments: str) -> str:
+    """The output of a command on the copy. Raises `RestoreFailed` with the end of what it said."""
+    done = subprocess.run(  # noqa: S603  # our own program, no shell
+        [sys.executable, str(settings.BASE_DIR / "manage.py"), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RestoreFailed(hint=f"“{arguments[0]}” said: {done.stderr.strip()[-500:]}")
+    return done.stdout

@@ -1,0 +1,348 @@
+"""A backup that is made while the site is written to, and brought back elsewhere, is the site as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import ProgrammingError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from accounts.models import ApiKey, User
+from audit.chain import verify_chain
+from audit.models import AuditEntry
+from backups.create import create_backup
+from backups.errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
+from backups.manifest import Manifest
+from backups.restore import restore_backup
+from backups.snapshot import only_backup
+from backups.vault import Vault, open_vault
+from evaluation.golden import golden_runs
+from evaluation.models import GoldenQuestion
+from knowledge.documents import file_store
+from knowledge.documents.lifecycle import add_text, delete_document
+from knowledge.models import Document
+from lexic.outages import DiskFull
+from lexic.storage.folder import FolderStorage
+from lexic.storage.s3 import S3Storage
+from plugins.models import Plugin
+from querying import releases
+from tests.backups.conftest import KEY
+from tests.cover import handbook, plugin, published
+from tests.full_disk import full_disk
+from tests.s3_server import bucket
+
+__all__ = ["bucket", "full_disk", "handbook", "plugin", "published"]
+pytestmark = pytest.mark.django_db(transaction=True)
+QUESTIONS = (
+    "What is the nominal cover of a beam in severe exposure?",
+    "What cover do footings need?",
+    "How far apart do spacers stand?",
+    "What are spacers made of?",
+    "What does the site manager earn?",
+    "Which cover has a beam exposed to weather?",
+)
+COMPARED = ("answer", "citations", "decisionPath", "confidence", "outcome", "reason")
+
+
+def rows() -> dict[str, int]:
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        cursor.execute(" UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in tables))
+        return dict(cursor.fetchall())
+
+
+def answers() -> list[dict[str, Any]]:
+    """By the real pipeline, without what is new each time."""
+    found = []
+    for text in QUESTIONS:
+        call_command("ask", "cover", text, json=True, stdout=(out := io.StringIO()))
+        found.append({name: value for name, value in json.loads(out.getvalue()).items() if name in COMPARED})
+    return found
+
+
+def documents_and_files() -> tuple[set[str], set[str]]:
+    """The hashes that rows name, and those of files that are there and hold what they are called by."""
+    named = set(Document.objects.filter(removed_in=None).exclude(sha256="").values_list("sha256", flat=True))
+    stored = set()
+    for one in file_store.stored_files():
+        with file_store.open_stored(one.sha256) as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() == one.sha256:
+                stored.add(one.sha256)
+    return named, stored
+
+
+def test_the_same_site_with_the_same_answers(
+    published: Plugin, alice: User, vault: Vault, move: Callable[[], None]
+) -> None:
+    _, secret = ApiKey.objects.issue(owner=alice, name="agent")
+    asked, head = answers(), verify_chain().head
+    made = create_backup(vault)
+    before = rows()
+    move()
+    restore_backup(vault, made)
+    assert rows() == before
+    assert answers() == asked
+    assert {one["outcome"] for one in asked} == {"answered", "refused"}
+    assert ApiKey.objects.for_secret(secret).reveal() == secret  # type: ignore[union-attr]  # ENCRYPTION_KEY is the same
+    assert documents_and_files() == (set(Document.objects.values_list("sha256", flat=True)),) * 2
+    # The audit log is chained as it was, goes on from there, and is guarded again.
+    assert verify_chain(known=head).head
+    Plugin.objects.create(owner=User.objects.get(), name="Next", system_prompt="x", domain="d")
+    verify_chain(known=head)
+    with pytest.raises(ProgrammingError, match="only added to"), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM audit_auditentry")
+
+
+def test_encrypted(plugin: Plugin, keyed: Callable[[str], Vault], move: Callable[[], None]) -> None:
+    made = create_backup(keyed(KEY))
+    move()
+    vault = keyed(KEY)
+    restore_backup(vault, Manifest.read(vault, made.name))
+    assert Plugin.objects.get().slug == "cover"
+
+
+def test_what_has_not_changed_is_not_copied_again(plugin: Plugin, vault: Vault, where: str) -> None:
+    def pieces() -> set[Path]:
+        return {path for path in Path(where).rglob("*") if path.is_file() and "pieces" in path.parts}
+
+    create_backup(vault)
+    first = pieces()
+    second = create_backup(vault)
+    assert pieces() == first
+    plugin.tagline = "Cover for everybody"
+    plugin.save()
+    create_backup(vault)
+    assert len(pieces() - first) <= 3  # the table of plugins, and what follows from it
+    assert len(vault.backups()) == 3
+    assert second.files
+
+
+def test_older_ones_are_deleted(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
+    create_backup(vault)
+    plugin.tagline = "Cover for everybody"
+    plugin.save()
+    kept = create_backup(vault, keep=1)
+    assert vault.backups() == [kept.name]
+    named = {piece for piece, _ in kept.pieces()}
+    assert {path.name for path in (Path(where) / "pieces").rglob("*") if path.is_file()} == named
+    move()
+    restore_backup(vault, kept)
+    assert Plugin.objects.get().tagline == "Cover for everybody"
+
+
+def test_while_somebody_writes(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+    """Every document that came along has its file, and every row what it refers to."""
+    base, has_begun, ends = plugin.knowledge_base, Event(), Event()
+
+    def write() -> int:
+        number = 0
+        try:
+            while not ends.is_set():
+                number += 1
+                add_text(knowledge_base=base, title=f"Note {number}", text=f"Note {number}. " * 50, enqueue=False)
+                if number % 3 == 0:
+                    delete_document(Document.objects.filter(title=f"Note {number - 1}").get())
+                if number == 5:
+                    has_begun.set()
+            return number
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        assert has_begun.wait(60)
+        made = create_backup(vault)
+        ends.set()
+        written = writing.result(60)
+    assert made.missing == []
+    move()
+    restore_backup(vault, made)
+    named, stored = documents_and_files()
+    assert named <= stored
+    notes = {f"document:{pk}" for pk in Document.objects.filter(title__startswith="Note").values_list("pk", flat=True)}
+    assert 4 <= len(notes) <= written
+    added, deleted = (
+        set(AuditEntry.objects.filter(action=f"document.{what}").values_list("object", flat=True))
+        for what in ("added", "deleted")
+    )
+    assert notes == added - deleted - {f"document:{Document.objects.get(title='Cover handbook').pk}"}
+    verify_chain()
+
+
+def test_one_at_a_time(plugin: Plugin, vault: Vault) -> None:
+    with only_backup(), pytest.raises(BackupRuns):
+        create_backup(vault)
+    create_backup(vault)
+
+
+HANGS = """
+import sys, time, django
+django.setup()
+from pathlib import Path
+from backups.create import create_backup
+from backups.vault import Vault, open_vault
+from lexic.storage.folder import FolderStorage
+from lexic.storage.s3 import S3Storage
+
+class Slow(Vault):
+    added = 0
+    def add(self, content):
+        Slow.added += 1
+        if Slow.added == 5:
+            print("in the middle", flush=True)
+            time.sleep(600)
+        return super().add(content)
+
+create_backup(Slow(FolderStorage(Path(sys.argv[1]))))
+"""
+
+
+def test_killed_in_the_middle(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
+    earlier = create_backup(vault)
+    plugin.tagline = "Cover for everybody"
+    plugin.save()
+    Plugin.objects.create(owner=plugin.owner, name="Other", system_prompt="x", domain="d")
+    environment = os.environ | {
+        "LEXIC_TEST_DATABASE": str(connection.settings_dict["NAME"]),
+        "LEXIC_FILES_DIR": str(settings.LEXIC_FILES_DIR),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
+    program = [sys.executable, "-c", HANGS, where]
+    with subprocess.Popen(program, env=environment, cwd=settings.BASE_DIR, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"in the middle\n"
+        process.send_signal(signal.SIGKILL)
+    assert vault.backups() == [earlier.name]
+    # The server lets go of what the dead process held; then the next backup is whole.
+    for _ in range(600):
+        try:
+            made = create_backup(Vault(FolderStorage(Path(where))))
+            break
+        except BackupRuns:
+            time.sleep(0.1)
+    move()
+    restore_backup(vault, made)
+    assert Plugin.objects.count() == 2
+
+
+def test_flipped_byte_is_named(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
+    made = create_backup(vault)
+    file = next(one for one in made.files)
+    path = next(Path(where).rglob(file.pieces[0]))
+    content = bytearray(path.read_bytes())
+    content[-2] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.raises(DamagedBackup, match=f"file {file.name} is not whole"):
+        made.check_pieces(vault)
+    move()
+    with pytest.raises(DamagedBackup):
+        restore_backup(vault, made)
+    assert not Plugin.objects.exists()
+
+
+def test_file_that_is_missing_is_named(handbook: Document, vault: Vault) -> None:
+    file_store.delete_stored(handbook.sha256)
+    assert create_backup(vault).missing == [file_store.stored_name(handbook.sha256)]
+
+
+def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:
+    with pytest.raises(DiskFull):
+        create_backup(Vault(FolderStorage(full_disk / "vault")))
+
+
+def test_not_into_one_that_is_in_use(plugin: Plugin, vault: Vault) -> None:
+    made = create_backup(vault)
+    with pytest.raises(NotEmpty):
+        restore_backup(vault, made)
+    assert Plugin.objects.count() == 1
+
+
+def test_not_among_the_tables_of_something_else(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+    made = create_backup(vault)
+    move()
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE payroll (id int)")
+    with pytest.raises(NotEmpty, match="payroll"):
+        restore_backup(vault, made)
+
+
+def test_not_a_newer_one(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+    made = create_backup(vault)
+    newer = replace(made, migrations=[*made.migrations, "plugins.9999_what_comes_next"])
+    move()
+    with pytest.raises(NewerBackup, match=r"plugins\.9999_what_comes_next"):
+        restore_backup(vault, newer)
+
+
+@pytest.mark.long
+def test_into_the_next_version(published: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+    """The backup is of a site that lacks the last migrations of this version."""
+    made, asked = create_backup(vault), answers()
+    move()
+    restore_backup(vault, made)
+    MigrationExecutor(connection).migrate([("knowledge", "0015_revision_pins")])
+    older = create_backup(vault)
+    assert "knowledge.0016_files_of_repositories" not in older.migrations
+    with connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    restore_backup(vault, older)
+    assert answers() == asked
+    assert not MigrationExecutor(connection).migration_plan(MigrationExecutor(connection).loader.graph.leaf_nodes())
+
+
+@pytest.mark.long
+def test_verified_by_command(published: Plugin, vault: Vault, where: str) -> None:
+    GoldenQuestion.objects.create(plugin=published, question=QUESTIONS[0], must_contain=["45 mm"])
+    golden_runs.run_golden(releases.snapshot(published))
+    create_backup(vault)
+    call_command("backup", "verify", where, json=True, stdout=(out := io.StringIO()))
+    found = json.loads(out.getvalue())
+    assert (found["asked"], found["compared"]) == (1, 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_database WHERE datname LIKE 'lexic_verify_%'")
+        assert cursor.fetchone()[0] == 0
+
+
+def test_by_command(plugin: Plugin, where: str) -> None:
+    call_command("backup", "create", where, keep=2, stdout=(out := io.StringIO()))
+    assert " rows, " in out.getvalue()
+    call_command("backup", "list", where, json=True, stdout=(out := io.StringIO()))
+    assert json.loads(out.getvalue())["files"] >= 1
+    with pytest.raises(CommandError, match="in use"):
+        call_command("restore", where)
+    with pytest.raises(CommandError, match="no such backup"):
+        call_command("restore", where, at="2020")
+
+
+def test_bucket_to_bucket(
+    plugin: Plugin, bucket: S3Storage, settings: Any, keyed: Callable[[str], Vault], move: Callable[[], None]
+) -> None:
+    """The files of the site lie in a bucket, and its backups in another place of it."""
+    added = add_text(knowledge_base=plugin.knowledge_base, title="In the bucket", text="Words.", enqueue=False)
+    connection_settings = {name: value for name, value in settings.S3.items() if name not in ("bucket", "prefix")}
+    settings.BACKUPS = {**settings.BACKUPS, "key": KEY, "s3": connection_settings}
+    vault = open_vault(f"s3://{settings.S3['bucket']}/backups")
+    made = create_backup(vault)
+    name = file_store.stored_name(added.document.sha256)
+    assert name in {file.name for file in made.files}
+    move()
+    settings.S3 = {**settings.S3, "prefix": "elsewhere"}
+    restore_backup(vault, Manifest.read(vault, made.name))
+    assert file_store.is_stored(added.document.sha256)
+    made.check_pieces(vault)

@@ -1,0 +1,137 @@
+"""Pieces under the hash of what they hold, encrypted or not, and manifests that are whole or not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backups.errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from backups.vault import Vault, open_vault
+from lexic.storage.folder import FolderStorage
+from tests.backups.conftest import KEY
+from tests.full_disk import full_disk
+
+__all__ = ["full_disk"]
+
+WORDS = b"The nominal cover of a beam is 45 mm. " * 100
+Keyed = Callable[[str], Vault]
+
+
+def files(where: str) -> dict[str, bytes]:
+    return {str(path.relative_to(where)): path.read_bytes() for path in Path(where).rglob("*") if path.is_file()}
+
+
+def flip(path: Path, *, at: int = -1) -> None:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_what_is_added_is_read(keyed: Keyed, key: str) -> None:
+    name = keyed(key).add(WORDS)
+    assert keyed(key).read(name) == WORDS
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_the_same_bytes_are_kept_once(keyed: Keyed, where: str, key: str) -> None:
+    first = keyed(key).add(WORDS)
+    before = files(where)
+    assert keyed(key).add(WORDS) == first
+    assert files(where) == before
+
+
+def test_encrypted_ones_tell_nothing(keyed: Keyed, where: str) -> None:
+    vault = keyed(KEY)
+    vault.add(WORDS)
+    vault.add(b"secret " * 3)
+    vault.write_manifest("2026", {"format": 1, "files": ["handbook.pdf"]})
+    everything = b"".join(files(where).values()) + " ".join(files(where)).encode()
+    assert b"beam" not in everything
+    assert b"secret" not in everything
+    assert b"handbook" not in everything
+    import hashlib
+
+    assert hashlib.sha256(WORDS).hexdigest().encode() not in everything
+
+
+@pytest.mark.parametrize(("first", "second"), [(KEY, "another passphrase"), (KEY, ""), ("", KEY)])
+def test_wrong_key(keyed: Keyed, first: str, second: str) -> None:
+    keyed(first).add(WORDS)
+    with pytest.raises(NotEncrypted if not first else WrongKey):
+        keyed(second)
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+@pytest.mark.parametrize("at", [0, 5, 20, -1])
+def test_flipped_byte_is_found(keyed: Keyed, where: str, key: str, at: int) -> None:
+    vault = keyed(key)
+    for content in (WORDS, b"short"):
+        name = vault.add(content)
+        path = next(Path(where).rglob(name))
+        if at < path.stat().st_size:
+            flip(path, at=at)
+            with pytest.raises(DamagedBackup, match=name):
+                keyed(key).read(name)
+
+
+def test_lost_and_cut_pieces_are_found(vault: Vault, where: str) -> None:
+    name = vault.add(WORDS)
+    path = next(Path(where).rglob(name))
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(DamagedBackup):
+        vault.read(name)
+    path.unlink()
+    with pytest.raises(DamagedBackup):
+        vault.read(name)
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_manifests(keyed: Keyed, where: str, key: str) -> None:
+    vault = keyed(key)
+    assert vault.backups() == []
+    vault.write_manifest("b", {"format": 1, "of": "b"})
+    vault.write_manifest("a", {"format": 1, "of": "a"})
+    assert vault.backups() == ["a", "b"]
+    assert vault.read_manifest("a") == {"format": 1, "of": "a"}
+    with pytest.raises(NoBackup):
+        vault.read_manifest("c")
+    flip(Path(where) / "manifests" / "a", at=-3)
+    with pytest.raises(DamagedBackup):
+        vault.read_manifest("a")
+    vault.write_manifest("d", {"format": 99})
+    with pytest.raises(NoBackup, match="newer"):
+        vault.read_manifest("d")
+
+
+def test_a_manifest_under_another_name_is_not_believed(keyed: Keyed, where: str) -> None:
+    keyed(KEY).write_manifest("a", {"format": 1})
+    (Path(where) / "manifests" / "a").rename(Path(where) / "manifests" / "z")
+    with pytest.raises(DamagedBackup):
+        keyed(KEY).read_manifest("z")
+
+
+def test_no_target(settings: Any) -> None:
+    settings.BACKUPS = {**settings.BACKUPS, "to": ""}
+    with pytest.raises(NoTarget):
+        open_vault()
+
+
+def test_full_disk(full_disk: Path) -> None:
+    from lexic.outages import DiskFull
+
+    with pytest.raises(DiskFull):
+        Vault(FolderStorage(full_disk / "vault")).add(WORDS)
+
+
+def test_not_among_the_uploads(settings: Any, tmp_path: Path) -> None:
+    settings.LEXIC_FILES_DIR = tmp_path / "files"
+    with pytest.raises(NoTarget, match="among the uploads"):
+        open_vault(str(tmp_path / "files" / "backups"))
+    settings.S3 = {**settings.S3, "bucket": "ours", "prefix": "site"}
+    for where in ("s3://ours/site", "s3://ours/site/backups"):
+        with pytest.raises(NoTarget, match="among the uploads"):
+            open_vault(where)
