@@ -19,7 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import avatars, mailed_code
+from accounts import avatars, reauthentication_code
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import RateLimited
@@ -125,8 +125,8 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         code: str = self.cleaned_data["code"]
         try:
-            mailed_code.verify_code(self.request, signed_in_user(self.request), code)
-        except mailed_code.WrongCode as error:
+            reauthentication_code.verify_code(self.request, signed_in_user(self.request), code)
+        except reauthentication_code.WrongCode as error:
             raise forms.ValidationError(error.message_with_hint) from None
         return code
 
@@ -146,9 +146,9 @@ class ReauthenticateByCode(BaseReauthenticateView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            mailed_code.send_code(request, signed_in_user(request))
+            reauthentication_code.send_code(request, signed_in_user(request))
             problem = None
-        except mailed_code.TooManyCodes as error:
+        except reauthentication_code.TooManyCodes as error:
             problem = error
         return self.render_to_response(self.get_context_data(problem=problem))
 

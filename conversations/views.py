@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import visitors
-from conversations import frames, public_questions
+from conversations import iframe_policy, public_questions
 from conversations.chat_page import render_chat_page, render_turn
 from conversations.forms import MAX_QUESTION_CHARACTERS, ChatForm
 from conversations.models import ChatSession
@@ -45,8 +45,8 @@ def with_public_plugin(view: View) -> View:
             plugin = public_questions.public_chat_plugin(slug)
         except public_questions.UnknownChat as error:
             raise Http404(error.message) from None
-        checked = view if frames.is_own_page(request, plugin) else csrf_protect(view)
-        return frames.allow_frames(checked(request, plugin, **captured), plugin)
+        checked = view if iframe_policy.is_own_page(request, plugin) else csrf_protect(view)
+        return iframe_policy.allow_frames(checked(request, plugin, **captured), plugin)
 
     return guarded
 

@@ -14,8 +14,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 django.setup(set_prefix=False)
 
 from lexic.errors import LexicError  # noqa: E402 -- what follows needs the apps
+from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
-from lexic.http.outside_django import complete_headers  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
 from lexic.outages import outage_error  # noqa: E402
 

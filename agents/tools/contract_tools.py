@@ -16,8 +16,8 @@ from contracts.clauses.parse_contract import parse_contract, parse_nda
 from contracts.models import ContractReview, ReviewDeleted, ReviewState
 from contracts.playbook.playbook_sources import NDA_PLAYBOOK, SERVICES_PLAYBOOK, find_playbook
 from contracts.report.review_report import contract_report, nda_report
-from contracts.review.clause_text import SuppliedText, find_in_text
 from contracts.review.start_review import start_review
+from contracts.review.supplied_text import SuppliedText, find_in_text
 from knowledge.models import Document, KnowledgeBase
 from lexic.database import in_thread
 from lexic.errors import LexicError, NotAllowed

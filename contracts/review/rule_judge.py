@@ -15,7 +15,7 @@ from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
 from contracts.review.model_opinion import ModelOpinion
-from contracts.review.why_not_stated import disclaims_itself, has_other_figures, has_reservation
+from contracts.review.statement_mismatches import disclaims_itself, has_other_figures, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates

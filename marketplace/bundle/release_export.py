@@ -22,7 +22,7 @@ from knowledge.documents import file_store
 from knowledge.documents.file_store import SourceFileMissing
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
-from marketplace.bundle import ingest_output
+from marketplace.bundle import document_content
 from marketplace.bundle.archive import (
     MANIFEST_NAME,
     MAX_BYTES,
@@ -94,8 +94,8 @@ def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], tar
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, one in enumerate(documents):
             row = head["documents"][number]
-            row["read"] = _write_member(archive, pages_file_name(number), ingest_output.page_and_chunk_lines(one))
-            row["vectors"] = _write_member(archive, vectors_file_name(number), ingest_output.vector_bytes(one))
+            row["read"] = _write_member(archive, pages_file_name(number), document_content.page_and_chunk_lines(one))
+            row["vectors"] = _write_member(archive, vectors_file_name(number), document_content.vector_bytes(one))
         _check_archive_size(archive, sizes)
         for sha256 in sizes:
             write_stored_file(archive, sha256)

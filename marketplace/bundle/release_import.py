@@ -22,7 +22,7 @@ from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeG
 from knowledge.readers.formats import file_name_of
 from knowledge.versions import publish_version
 from lexic.errors import Conflict
-from marketplace.bundle import ingest_output
+from marketplace.bundle import document_content
 from marketplace.bundle.archive import MAX_DOCUMENTS, BundleArchive, pages_file_name, vectors_file_name
 from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
 from marketplace.bundle.manifest import (
@@ -157,7 +157,7 @@ def _parse_origin(data: Any) -> ClaimedOrigin:
 
 def _parse_release_base(data: Any, number: int) -> ParsedKnowledgeBase:
     where = f"knowledge[{number}]"
-    if not isinstance(data, dict) or not ingest_output.is_natural_number(data.get("dimensions")):
+    if not isinstance(data, dict) or not document_content.is_natural_number(data.get("dimensions")):
         raise BadBundle(f"{where} of manifest.json has no dimensions.")
     said, dimensions = {name: value for name, value in data.items() if name != "dimensions"}, data["dimensions"]
     require_columns(said, "embedder", where=where)
@@ -184,12 +184,12 @@ def _parse_release_document(data: Any, *, where: str, bases: int) -> ParsedDocum
     columns = validated_columns(Document, {name: data[name] for name in data.keys() - _DOCUMENT_KEYS}, where=where)
     require_columns(columns, "title", where=where)
     base, source_type, is_paged = data["base"], data["source_type"], data["is_paged"]
-    if not ingest_output.is_natural_number(base) or base >= bases or not isinstance(is_paged, bool):
+    if not document_content.is_natural_number(base) or base >= bases or not isinstance(is_paged, bool):
         raise BadBundle(f"{where} of manifest.json is of no knowledge base in it, or not paged or unpaged.")
     if source_type not in SourceType.values or (source_type == SourceType.URL) != bool(columns.get("url")):
         raise BadBundle(f"{where} of manifest.json has no source type that fits.")
     hashes = {name: data[name] for name in ("sha256", "read", "vectors")}
-    if not all(ingest_output.is_sha256(value) for value in hashes.values()):
+    if not all(document_content.is_sha256(value) for value in hashes.values()):
         raise BadBundle(f"{where} of manifest.json has no hashes.")
     return ParsedDocument(columns={**columns, "source_type": source_type}, base=base, is_paged=is_paged, **hashes)
 
@@ -288,8 +288,8 @@ def _document_ingest_output(
 ) -> PreparedDocument:
     where = pages_file_name(number)
     lines = archive.ingest_file_lines(where, sha256=said.read)
-    pages = ingest_output.parse_pages(lines, files=archive.documents, where=where)
-    chunks = ingest_output.parse_chunks(lines, pages=pages, where=where)
+    pages = document_content.parse_pages(lines, files=archive.documents, where=where)
+    chunks = document_content.parse_chunks(lines, pages=pages, where=where)
     return PreparedDocument(
         pages=pages,
         chunks=chunks,
@@ -302,6 +302,6 @@ def _document_vectors(
     number: int, said: ParsedDocument, base: ParsedKnowledgeBase, *, chunks: list[Any], archive: BundleArchive
 ) -> Iterator[np.ndarray]:
     pieces = archive.ingest_file_blocks(vectors_file_name(number), sha256=said.vectors)
-    return ingest_output.parse_vectors(
+    return document_content.parse_vectors(
         pieces, chunks=chunks, dimensions=base.dimensions, where=vectors_file_name(number)
     )

@@ -25,7 +25,7 @@ from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.front_matter import asked_values
 from querying.answering.guard import refusal_answer
-from querying.answering.no_match import explain_no_match
+from querying.answering.no_matching_documents import explain_no_match
 from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import Intent, QueryPlan, describe_plan
 from querying.question.resolve import ResolvedQuestion

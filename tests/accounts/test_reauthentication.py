@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from accounts import mailed_code
+from accounts import reauthentication_code
 from accounts.models import ApiKey, User
 from tests.accounts.signing import age, signed_in_by, signed_in_elsewhere
 
@@ -73,7 +73,7 @@ def test_wrong_codes_use_up_the_right_one(gina: User) -> None:
     client = age(signed_in_elsewhere(gina))
     client.get(reverse("reauthenticate_by_code"))
     code = the_code()
-    for _ in range(mailed_code.MAX_TRIES):
+    for _ in range(reauthentication_code.MAX_TRIES):
         client.post(reverse("reauthenticate_by_code"), {"code": "WRONG"})
     said = client.post(reverse("reauthenticate_by_code"), {"code": code}).content.decode()
     assert "This is not the code that was sent" in said

@@ -252,12 +252,12 @@ def test_a_line_is_not_read_that_would_become_many_times_as_large(
     refused: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     boxed = [1, TEXT, [[0, 1, 0, 0, 1, 1]] * 4, SHA]
-    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_WORDS", 3)
+    monkeypatch.setattr("marketplace.bundle.document_content.MAX_WORDS", 3)
     assert "more than 3 words" in refused(made(pages=[boxed]))
-    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_LISTS_PER_LINE", 5)
+    monkeypatch.setattr("marketplace.bundle.document_content.MAX_LISTS_PER_LINE", 5)
     assert "holds too much" in refused(made(pages=[boxed]))
-    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_LISTS_PER_LINE", 6)
-    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_VALUES_PER_LINE", 20)
+    monkeypatch.setattr("marketplace.bundle.document_content.MAX_LISTS_PER_LINE", 6)
+    monkeypatch.setattr("marketplace.bundle.document_content.MAX_VALUES_PER_LINE", 20)
     assert "holds too much" in refused(made(pages=[boxed]))
 
 

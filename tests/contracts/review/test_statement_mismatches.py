@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.review.why_not_stated import disclaims_itself, has_other_figures, has_reservation
+from contracts.review.statement_mismatches import disclaims_itself, has_other_figures, has_reservation
 
 MUTUAL = "Each party may disclose confidential information to the other for the purpose."
 STAFF = "The receiving party may disclose confidential information to its employees who need to know it."

@@ -8,8 +8,8 @@ import pytest
 
 from contracts.models import ContractReview
 from contracts.playbook.playbook_sources import NDA_PLAYBOOK, shipped_playbook
-from contracts.review.clause_text import SuppliedText, find_in_text
 from contracts.review.contract_language import UnreadLanguage
+from contracts.review.supplied_text import SuppliedText, find_in_text
 from knowledge.models import KnowledgeBase
 from knowledge.search.revision_statistics import BaseRevision
 from tests.contracts.documents import NDA
