@@ -153,14 +153,15 @@ def create_published_plugin(dice: random.Random, *, chunks: int = CHUNKS) -> tup
     return plugin, list(islice(questions, QUESTIONS + 1))
 
 
-def random_document(dice: random.Random) -> tuple[str, list[str]]:
-    sections, questions = [], []
-    for number in range(1, SECTIONS + 1):
+def random_document(dice: random.Random, *, sections: int = SECTIONS) -> tuple[str, list[str]]:
+    """A part of the code of practice, and a question on each of its sections."""
+    texts, questions = [], []
+    for number in range(1, sections + 1):
         member, material, place = dice.choice(MEMBERS), dice.choice(MATERIALS), dice.choice(PLACES)
         rules = [random_rule(dice, member, material, place) for _ in range(SENTENCES)]
-        sections.append(f"## {number} The {member} of {material} in {place}\n\n{' '.join(rules)}")
+        texts.append(f"## {number} The {member} of {material} in {place}\n\n{' '.join(rules)}")
         questions.append(f"What is the least {dice.choice(QUALITIES)} of a {material} {member} in {place}?")
-    return "\n\n".join(sections), questions
+    return "\n\n".join(texts), questions
 
 
 def random_rule(dice: random.Random, member: str, material: str, place: str) -> str:

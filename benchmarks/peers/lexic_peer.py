@@ -1,0 +1,52 @@
+"""Lexic, as its worker reads and its pipeline searches: every document is a file of its own, read in a confined
+process, cut, embedded, counted and published as a revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import django
+from measure import run
+
+
+class Lexic:
+    def __init__(self, task: dict[str, Any]) -> None:
+        django.setup()
+
+    def ingest(self, paths: Sequence[Path]) -> int:
+        from accounts.models import User
+        from knowledge.documents.lifecycle import add_text
+        from knowledge.ingest import ingest
+        from knowledge.models import Chunk
+        from knowledge.own_knowledge_base import own_knowledge_base
+        from marketplace.publishing.publish import publish
+        from plugins.models import Plugin
+
+        owner = User.objects.create_user("peer@example.org")
+        plugin = Plugin.objects.create(owner=owner, name="Peer", slug="peer", domain="peer", system_prompt="Answer.")
+        base = own_knowledge_base(plugin)
+        for path in paths:
+            added = add_text(
+                knowledge_base=base, title=path.stem, text=path.read_text(), file_name=path.name, enqueue=False
+            )
+            ingest(added.document.pk)
+        publish(plugin, by=owner)
+        return Chunk.objects.count()
+
+    def search(self, text: str) -> list[str]:
+        from django.db import connection
+
+        from plugins.models import Release
+        from querying.retrieval import retriever
+        from querying.types import Caller, Question
+
+        release = Release.objects.select_related("plugin").get(plugin__slug="peer")
+        found = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="peer")))
+        connection.close()  # to the pool
+        return [passage.content for passage in found[:8]]
+
+
+if __name__ == "__main__":
+    run(Lexic)

@@ -1,0 +1,108 @@
+"""What every system is measured by, in its own environment: only the standard library is needed here.
+
+A system is an object with `ingest(paths) -> int` (the number of chunks) and `search(text) -> list[str]` (the texts of
+the eight best). A script gives one to `run`, which reads what to do from the file that is named on the command line and
+prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+THREADS = 8
+
+
+class System(Protocol):
+    def ingest(self, paths: Sequence[Path]) -> int: ...
+
+    def search(self, text: str) -> list[str]: ...
+
+
+def run(make: Callable[[dict[str, Any]], System]) -> None:
+    task = json.loads(Path(sys.argv[1]).read_text())
+    clock = ProcessorClock(task.get("server"))
+    if task["phase"] == "first":
+        found = measure_first(make(task), task)
+    elif task["phase"] == "ingest":
+        found = measure_ingest(make(task), task, clock)
+    else:
+        found = measure_search(make(task), task, clock)
+    print(json.dumps(found | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+
+
+def measure_ingest(system: System, task: dict[str, Any], clock: ProcessorClock) -> dict[str, float]:
+    paths = sorted(Path(task["folder"]).iterdir())
+    spent, begun = clock.seconds(), time.perf_counter()
+    chunks = system.ingest(paths)
+    seconds, spent = time.perf_counter() - begun, clock.seconds() - spent
+    return {"chunks": chunks, "seconds": seconds, "processor_seconds": spent}
+
+
+def measure_search(system: System, task: dict[str, Any], clock: ProcessorClock) -> dict[str, float]:
+    questions = task["questions"]
+    for question in questions[:5]:
+        system.search(question["text"])
+    alone = questions[5 : 5 + len(questions) // 4]
+    waits, right = [], 0
+    spent = clock.seconds()
+    for question in alone:
+        begun = time.perf_counter()
+        texts = system.search(question["text"])
+        waits.append(1000 * (time.perf_counter() - begun))
+        right += any(question["rule"] in " ".join(text.split()) for text in texts)
+    spent_alone = clock.seconds() - spent
+    many = questions[5 + len(alone) :]
+    spent, begun = clock.seconds(), time.perf_counter()
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(lambda question: system.search(question["text"]), many))
+    seconds, spent = time.perf_counter() - begun, clock.seconds() - spent
+    return {
+        "p50_ms": statistics.median(waits),
+        "processor_ms": 1000 * spent_alone / len(alone),
+        "found_share": right / len(alone),
+        "threads_per_second": len(many) / seconds,
+        "threads_processor_ms": 1000 * spent / len(many),
+    }
+
+
+def measure_first(system: System, task: dict[str, Any]) -> dict[str, float]:
+    """The first answer of a process. Its processor time counts from the process's beginning."""
+    system.search(task["questions"][0]["text"])
+    return {"processor_seconds": time.process_time()}
+
+
+class ProcessorClock:
+    """Processor seconds of this process, its children, and the database server with the processes that it has begun."""
+
+    def __init__(self, server: int | None) -> None:
+        self._server = server
+
+    def seconds(self) -> float:
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        total = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+        return total + (self._server_seconds(self._server) if self._server else 0.0)
+
+    def _server_seconds(self, server: int) -> float:
+        ticks = 0
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit():
+                continue
+            try:
+                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:  # it has ended meanwhile
+                continue
+            if int(folder.name) == server:
+                ticks += sum(map(int, fields[11:15]))  # with those of its children that have ended
+            elif int(fields[1]) == server:
+                ticks += sum(map(int, fields[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
