@@ -13,6 +13,11 @@ def find_user_by_email(email: str) -> User | None:
     return User.objects.filter(email=email.strip().lower(), is_active=True).first()
 
 
+def name_from_email(email: str) -> str:
+    """What somebody is called until they say their name: the part of their address before the @, without its tag."""
+    return email.partition("@")[0].partition("+")[0]
+
+
 def has_confirmed_email(user: User) -> bool:
     """Whether the address is known to be theirs.
 

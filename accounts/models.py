@@ -105,7 +105,8 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     def public_name(self) -> str:
         """What anybody may read of a person: the name they go by, and never an address, theirs or another."""
         name = " ".join(self.display_name.split())
-        return name if name and "@" not in name else "Somebody"
+        has_address = any("@" in word.strip("@") for word in name.split())
+        return name if name and not has_address else "Unnamed member"
 
     def get_full_name(self) -> str:
         return str(self)

@@ -127,4 +127,4 @@ def _evaluation_summary(plugin: Plugin) -> dict[str, Any]:
         return {}
     right = (listing.answered_right or 0) + (listing.refused_right or 0)
     total = (listing.to_answer or 0) + (listing.to_refuse or 0)
-    return {"label": listing.label, "right": right, "total": total}
+    return {"label": listing.label, "is_mostly_right": listing.is_mostly_right, "right": right, "total": total}

@@ -109,6 +109,11 @@ class Listing(models.Model):
         return f"{self.plugin_id} at {self.release_id}"
 
     @property
+    def is_mostly_right(self) -> bool:
+        """Whether the likely range of what went right lies above a half: four of four do, three of three do not."""
+        return (self.right_at_least or 0) >= 0.5
+
+    @property
     def author(self) -> str:
         """What anybody may read of the owner."""
         return self.plugin.owner.public_name

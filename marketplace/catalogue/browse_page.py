@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
@@ -90,9 +90,10 @@ def build_facets(wanted: ListingQuery, counted: FacetCounts) -> list[Facet]:
 
 
 def sort_choices(wanted: ListingQuery) -> list[Choice]:
-    """Without words nothing matches best."""
+    """Without words nothing matches best. The usual order has no value, so that a new search has its own usual one."""
+    usual = replace(wanted, sort=None).order
     return [
-        Choice(value=one.value, label=label, is_chosen=wanted.order == one)
+        Choice(value="" if one == usual else one.value, label=label, is_chosen=wanted.order == one)
         for one, label in _SORT_LABELS.items()
         if one != ListingSort.BEST or wanted.words
     ]

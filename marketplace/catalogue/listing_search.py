@@ -19,6 +19,7 @@ from django.db.models.functions import Lower
 
 from marketplace.catalogue.listing_query import ListingQuery, ListingSort, TrustFilter, UseFilter, parse_words
 from marketplace.listings import listing_embeddings
+from marketplace.listings.trust_label import MIN_QUESTIONS, wilson_interval
 from marketplace.models import Label, Listing
 from marketplace.sql import sql_statement
 
@@ -28,11 +29,14 @@ MIN_COSINE = 0.28
 MIN_LEXICAL_SCORE = 0.3
 MAX_FACET_CHOICES = 40
 
+# Nine questions of which all are right have a lower range than ten, so this asks for ten questions at least.
+MIN_SHARE_RIGHT, MIN_RIGHT_AT_LEAST = 0.95, wilson_interval(MIN_QUESTIONS, MIN_QUESTIONS)[0]
+
 _COUNTS_CACHE, _COUNTS_CACHE_SECONDS = "process", 60
 _TRUST_CONDITIONS: Mapping[TrustFilter, dict[str, Any]] = {
     TrustFilter.ANY: {},
     TrustFilter.MEASURED: {"label": Label.MEASURED},
-    TrustFilter.RIGHT: {"share_right__gte": 0.95},
+    TrustFilter.RIGHT: {"share_right__gte": MIN_SHARE_RIGHT, "right_at_least__gte": MIN_RIGHT_AT_LEAST},
 }
 _BY_RIGHT_AT_LEAST = [models.F("right_at_least").desc(nulls_last=True)]
 _SORT_ORDERS: Mapping[ListingSort, list[Any]] = {
@@ -120,6 +124,8 @@ def _run_search(wanted: ListingQuery, *, offset: int, limit: int) -> tuple[int, 
         "domains": list(wanted.domains),
         "tags": list(wanted.tags),
         "trust": wanted.trust.value,
+        "min_share_right": MIN_SHARE_RIGHT,
+        "min_right_at_least": MIN_RIGHT_AT_LEAST,
         "uses": [use.value for use in wanted.uses],
         "sort": wanted.order.value,
         "offset": offset,

@@ -15,6 +15,8 @@ _Z_95 = 1.959964
 # Half of the width of the mark at the value, on a bar that is 100 wide.
 _HALF_MARK_WIDTH = 0.4
 _EXTRACTIVE_ANSWERER = "extractive"
+# A share of fewer questions than this is shown as one of few.
+MIN_QUESTIONS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,7 @@ class Rate:
     @property
     def sentence(self) -> str:
         low, high = (format_percent(one).removesuffix("%") for one in (self.low, self.high))
-        return f"{format_percent(self.share)}, likely between {low} and {high}"
+        return f"{format_percent(self.share)}, likely between {low} and {high}{few_questions_remark(self.total)}"
 
     @property
     def bar(self) -> dict[str, str]:
@@ -56,6 +58,7 @@ class TrustLabel:
 
     version: str
     label: Label
+    is_mostly_right: bool
     attention: str
     answered: Rate | None
     refused: Rate | None
@@ -128,6 +131,7 @@ def build_trust_label(listing: Listing) -> TrustLabel:
     return TrustLabel(
         version=listing.release.version,
         label=Label(listing.label),
+        is_mostly_right=listing.is_mostly_right,
         attention=listing.attention,
         answered=scorecard_rate(card, "answered"),
         refused=scorecard_rate(card, "refused"),
@@ -162,6 +166,11 @@ def wilson_interval(right: int, total: int) -> tuple[float, float]:
     centre = (share + spread / 2) / (1 + spread)
     half = _Z_95 * math.sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def few_questions_remark(total: int) -> str:
+    """What stands behind a share of fewer than ten questions; empty behind others."""
+    return "" if total >= MIN_QUESTIONS else f"; only {total} question{'' if total == 1 else 's'}"
 
 
 def format_percent(share: float | None) -> str:

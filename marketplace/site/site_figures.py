@@ -11,7 +11,7 @@ from django.db.models import F, FloatField, Q, Sum
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from marketplace.listings.trust_label import format_percent, format_seconds
+from marketplace.listings.trust_label import few_questions_remark, format_percent, format_seconds
 from marketplace.models import DayOfPlugin
 
 FIGURE_DAYS = 30
@@ -25,13 +25,18 @@ class SiteFigures:
     dropped: float | None
     refused: float | None
     milliseconds: float | None
+    asked: int
 
     @property
     def rows(self) -> list[tuple[str, str]]:
         """Each figure in print, empty where there is none yet, and what it is of."""
+        few = few_questions_remark(self.asked) if self.asked else ""
         return [
-            (format_percent(self.dropped), "of sentences dropped before anyone saw them, because no page said so"),
-            (format_percent(self.refused), "of questions refused, because no source answered them"),
+            (
+                format_percent(self.dropped),
+                f"of sentences dropped before anyone saw them, because no page said so{few}",
+            ),
+            (format_percent(self.refused), f"of questions refused, because no source answered them{few}"),
             (
                 format_seconds(self.milliseconds),
                 "median time to a whole answer, every sentence of it compared with its page",
@@ -65,6 +70,7 @@ def compute_figures(*, today: date) -> SiteFigures:
     return SiteFigures(
         dropped=_ratio(sums["all_dropped"], sums["all_sentences"]),
         refused=_ratio(sums["all_refused"], sums["all_asked"]),
+        asked=sums["all_asked"] or 0,
         milliseconds=_ratio(sums["all_milliseconds"], sums["all_timed"]),
     )
 

@@ -45,12 +45,16 @@ scored AS MATERIALIZED (
         listing.domain,
         listing.tags,
         listing.label = 'measured' AS is_measured,
-        coalesce(listing.share_right >= 0.95, false) AS is_right,
+        coalesce(
+            listing.share_right >= %(min_share_right)s AND listing.right_at_least >= %(min_right_at_least)s, false
+        ) AS is_right,
         cardinality(%(domains)s::text[]) = 0 OR listing.domain = ANY(%(domains)s::text[]) AS in_domain,
         listing.tags::text[] @> %(tags)s::text[] AS in_tags,
         CASE %(trust)s
             WHEN 'measured' THEN listing.label = 'measured'
-            WHEN 'right' THEN coalesce(listing.share_right >= 0.95, false)
+            WHEN 'right' THEN coalesce(
+                listing.share_right >= %(min_share_right)s AND listing.right_at_least >= %(min_right_at_least)s, false
+            )
             ELSE true
         END AS in_trust,
         coalesce(worded.lexical, 0) AS lexical,

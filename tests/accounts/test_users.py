@@ -136,3 +136,21 @@ def test_an_operator_is_told_that_an_address_is_taken_in_another_case(alice: Use
     response = client.post(reverse("admin:accounts_user_add"), form)
     assert response.status_code == 200
     assert response.context["adminform"].form.errors
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Ruth  Meyer", "Ruth Meyer"),
+        ("Ruth @ Meyer & Partners", "Ruth @ Meyer & Partners"),
+        ("Ruth ruth@example.org", "Unnamed member"),
+        ("", "Unnamed member"),
+    ],
+)
+def test_a_name_is_shown_as_chosen_and_an_address_never(name: str, shown: str) -> None:
+    assert User(email="ruth@example.org", display_name=name).public_name == shown
+
+
+def test_who_signs_up_by_mail_has_a_name(client: Client) -> None:
+    sign_up(client, "Ruth.Meyer+lexic@example.org")
+    assert User.objects.get().display_name == "ruth.meyer"

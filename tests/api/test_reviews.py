@@ -65,7 +65,7 @@ def test_neither_an_address_nor_a_hidden_review_is_in_it(plugin: Plugin) -> None
     User.objects.filter(pk=shown.author_id).update(display_name="")
     answer = APIClient().get(ADDRESS)
     [said] = answer.json()["results"]
-    assert (said["author"], said["release"], said["isOlderRelease"]) == ("Somebody", None, False)
+    assert (said["author"], said["release"], said["isOlderRelease"]) == ("Unnamed member", None, False)
     assert said["reply"] == "Thanks."
     assert b"@" not in answer.content
 

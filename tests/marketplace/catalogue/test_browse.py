@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from accounts.models import User
 from marketplace.catalogue.browse_page import PER_PAGE
+from marketplace.catalogue.listing_query import ListingSort, parse_listing_query
 from plugins.models import Plugin
 from tests.marketplace.catalogue.made import listed, scorecard
 
@@ -64,6 +65,24 @@ def test_filters_without_result_say_how_to_take_them_off(alice: User) -> None:
     assert "No plugin matches all filters." in page
     assert 'href="/marketplace?q=cover"' in page
     assert links(page) == ["/marketplace?q=cover&use=install", "/marketplace?q=cover&domain=A"]
+
+
+@pytest.mark.parametrize(("right", "total", "is_green"), [(0, 1, False), (3, 3, False), (4, 4, True), (60, 100, True)])
+def test_measured_is_green_only_where_most_went_right(alice: User, right: int, total: int, is_green: bool) -> None:
+    listed(alice, "Concrete cover", card=scorecard(right, total, refused=(0, 0)))
+    page = content()
+    assert "</svg>Measured</span>" in page
+    assert ('class="row-end state ok"' in page) == is_green
+
+
+def test_words_that_are_typed_next_are_ordered_by_how_well_they_fit(alice: User) -> None:
+    """The usual order of the page is sent by its form as none, so that the search has its own usual one."""
+    listed(alice, "Concrete cover")
+    page = content()
+    assert '<option value="" selected>most often right</option>' in page
+    assert parse_listing_query({"q": ["cover"], "sort": [""]}).order == ListingSort.BEST
+    assert '<option value="" selected>best match</option>' in content("/marketplace?q=cover&sort=")
+    assert '<option value="right" selected>most often right</option>' in content("/marketplace?q=cover&sort=right")
 
 
 def test_what_was_chosen_is_still_chosen(alice: User) -> None:

@@ -142,6 +142,17 @@ def test_every_facet_narrows(shelf: None) -> None:
     assert names(tags=("contracts", "medicare")) == ["Outpatient billing"]
 
 
+def test_few_questions_are_not_95_percent_right(alice: User) -> None:
+    listed(alice, "Plugin, nine of nine", card=scorecard(9, 9, refused=(0, 0)))
+    listed(alice, "Plugin, ten of ten", card=scorecard(10, 10, refused=(0, 0)))
+    listed(alice, "Plugin, nineteen of twenty", card=scorecard(19, 20, refused=(0, 0)))
+    listed(alice, "Plugin, eighteen of twenty", card=scorecard(18, 20, refused=(0, 0)))
+    right = ["Plugin, nineteen of twenty", "Plugin, ten of ten"]
+    for words in ("", "plugin"):
+        assert sorted(names(words=words, trust=TrustFilter.RIGHT)) == right
+        assert search_listings(ListingQuery(words=words)).facets.trust["right"] == 2
+
+
 def test_facets_count_what_was_searched_for(shelf: None) -> None:
     assert search_listings(ListingQuery(words="concrete cover")).facets.domains == {"Structural engineering": 1}
 

@@ -36,7 +36,9 @@ ROWS = [
         (117, 120, "97.5%, likely between 92.9 and 99.1"),
         (30, 30, "100%, likely between 88.6 and 100"),
         (112, 117, "95.7%, likely between 90.4 and 98.2"),
-        (0, 3, "0%, likely between 0 and 56.1"),
+        (10, 10, "100%, likely between 72.2 and 100"),
+        (0, 3, "0%, likely between 0 and 56.1; only 3 questions"),
+        (1, 1, "100%, likely between 20.7 and 100; only 1 question"),
     ],
 )
 def test_a_rate_says_its_range(right: int, total: int, sentence: str) -> None:
