@@ -120,7 +120,7 @@ class AuditedQuerySet(models.QuerySet[M]):
         counted = {self.model._meta.get_field(name).attname for name in columns} & rule.changed.keys()  # type: ignore[union-attr]
         if not counted:
             return super().update(**columns)
-        with transaction.atomic(using=self.db):
+        with transaction.atomic():
             before = _locked_rows(self)
             count = super().update(**columns)
             after = _rows(self.model, before)
@@ -129,7 +129,7 @@ class AuditedQuerySet(models.QuerySet[M]):
 
     def delete(self) -> tuple[int, dict[str, int]]:
         """Deletes the rows, and records what they were."""
-        with transaction.atomic(using=self.db):
+        with transaction.atomic():
             before = _locked_rows(self)
             _record_deleted(self.model, before.values())
             return super().delete()
@@ -139,7 +139,7 @@ class AuditedQuerySet(models.QuerySet[M]):
 
     def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Makes the rows, and records each."""
-        with transaction.atomic(using=self.db):
+        with transaction.atomic():
             made = super().bulk_create(objs, *args, **kwargs)
             _record_created(self.model, [row.pk for row in made])
         return made

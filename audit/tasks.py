@@ -1,10 +1,26 @@
 from __future__ import annotations
 
+import logging
+
 from celery import shared_task
 
+from audit.chain import BrokenChain, verify_chain
 from audit.prune import prune_log
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="audit.prune")
 def prune_audit_log() -> None:
     prune_log()
+
+
+@shared_task(name="audit.verify")
+def verify_audit_log() -> None:
+    """Once a day. Where logs are kept elsewhere, the head that stands in them proves later what was there."""
+    try:
+        found = verify_chain()
+    except BrokenChain as error:
+        logger.error("%s", error.message_with_hint)
+    else:
+        logger.info("the audit log is as it was written; its head is %s", found.head)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -36,7 +36,7 @@ def create_backup(vault: Vault, *, keep: int = 0, now: datetime | None = None) -
         # Again, for what came since the first look: it may be gone at a third.
         copies |= _copy_files(vault, copies)
         manifest = Manifest(
-            name=(now or timezone.now()).astimezone(UTC).strftime("%Y-%m-%dT%H-%M-%S-%fZ"),
+            name=Manifest.name_at(now or timezone.now()),
             version=version(),
             migrations=migrations,
             tables=tables,

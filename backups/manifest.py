@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from backups.errors import DamagedBackup
 from backups.vault import FORMAT, Vault
+
+_NAME_FORMAT = "%Y-%m-%dT%H-%M-%S-%fZ"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,15 @@ class Manifest:
     sequences: dict[str, int]
     files: list[FileCopy]
     missing: list[str]
+
+    @staticmethod
+    def name_at(moment: datetime) -> str:
+        """What a backup of this time is called; names are in the order of time."""
+        return moment.astimezone(UTC).strftime(_NAME_FORMAT)
+
+    @property
+    def made_at(self) -> datetime:
+        return datetime.strptime(self.name, _NAME_FORMAT).replace(tzinfo=UTC)
 
     def write(self, vault: Vault) -> None:
         """From now on this backup is there."""

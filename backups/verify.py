@@ -110,6 +110,7 @@ def _environment(database: str, folder: Path) -> dict[str, str]:
     return kept | {
         "DJANGO_SETTINGS_MODULE": "lexic.settings",
         "DATABASE_URL": _database_url(database),
+        "DATABASE_REPLICA_URL": "",
         "REDIS_URL": _NO_REDIS,
         "LEXIC_DB_POOL": "0",
         "LEXIC_VAR_DIR": str(folder),
@@ -124,7 +125,10 @@ def _environment(database: str, folder: Path) -> dict[str, str]:
         "LEXIC_BACKUP_S3_SECRET_ACCESS_KEY": s3["secret_access_key"],
         "LEXIC_S3_PATH_STYLE": str(s3["path_style"]),
         "LEXIC_BACKUP_KEY": backups["key"],
-        "LEXIC_LLM": settings.LEXIC_LLM,
+        # What a language model writes costs money and differs each time.
+        "LEXIC_LLM": "extractive",
+        "LANGFUSE_PUBLIC_KEY": "",
+        "LANGFUSE_SECRET_KEY": "",
         "SECRET_KEY": settings.SECRET_KEY,
         "ENCRYPTION_KEY": settings.ENCRYPTION_KEY,
     }

@@ -46,6 +46,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
     "make-backup": {"task": "backups.create", "schedule": 24 * 3600.0, "options": {"expires": 3600}},
     "verify-backup": {"task": "backups.verify", "schedule": 7 * 24 * 3600.0, "options": {"expires": 3600}},
+    "verify-audit-log": {"task": "audit.verify", "schedule": 24 * 3600.0, "options": {"expires": 3600}},
     "prune-audit-log": {"task": "audit.prune", "schedule": 24 * 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }

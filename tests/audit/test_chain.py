@@ -17,6 +17,7 @@ from audit.models import AuditEntry, AuditName
 from audit.prune import prune_log
 from audit.record import record
 from audit.references import Reference
+from audit.tasks import verify_audit_log
 from tests.two_transactions import wait_in_turn
 
 
@@ -237,3 +238,15 @@ def test_retention(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_head_is_read_strictly(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         Head.parse(text)
+
+
+@pytest.mark.django_db
+def test_head_is_in_the_log_of_the_worker(caplog: pytest.LogCaptureFixture) -> None:
+    write(2)
+    with caplog.at_level("INFO"):
+        verify_audit_log()
+    assert str(verify_chain().head) in caplog.text
+    tamper("UPDATE audit_auditentry SET via = 'x' WHERE number = 2")
+    with caplog.at_level("ERROR"):
+        verify_audit_log()
+    assert "Entry 2 was changed" in caplog.text

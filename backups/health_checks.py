@@ -1,0 +1,32 @@
+"""What `manage.py doctor` asks about backups."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from backups.manifest import newest
+from backups.vault import open_vault
+from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
+
+# The timetable makes one a day.
+TOO_OLD = timedelta(days=2)
+
+
+@register_check("backups")
+def check_backups() -> str:
+    """How old the newest is, and whether it is of all files."""
+    if not settings.BACKUPS["to"]:
+        raise CheckSkipped("the timetable makes none; set LEXIC_BACKUP_TO")
+    found = newest(open_vault())
+    if found is None:
+        hint = "Make one with “manage.py backup create”, and look why the worker has made none."
+        raise CheckFailed("There is no backup yet.", hint=hint)
+    age = timezone.now() - found.made_at
+    if age > TOO_OLD:
+        hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
+        raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
+    missing = f"; {len(found.missing)} files of documents were missing" if found.missing else ""
+    return f"the newest is {found.name}{missing}"

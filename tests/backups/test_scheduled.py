@@ -1,0 +1,66 @@
+"""What the timetable does by itself, and what operators are told of it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.utils import timezone
+
+from backups.create import create_backup
+from backups.errors import DamagedBackup
+from backups.health_checks import check_backups
+from backups.tasks import make_scheduled_backup, verify_scheduled_backup
+from backups.vault import open_vault
+from lexic.diagnostics import CheckFailed, CheckSkipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def scheduled(settings: Any, tmp_path: Path) -> None:
+    settings.BACKUPS = {**settings.BACKUPS, "to": str(tmp_path / "vault"), "keep": 2}
+
+
+def test_nothing_where_no_place_is_named(settings: Any) -> None:
+    settings.BACKUPS = {**settings.BACKUPS, "to": ""}
+    make_scheduled_backup()
+    verify_scheduled_backup()
+    with pytest.raises(CheckSkipped):
+        check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_made_and_kept() -> None:
+    with pytest.raises(CheckFailed, match="no backup yet"):
+        check_backups()
+    for _ in range(3):
+        make_scheduled_backup()
+    assert len(open_vault().backups()) == 2
+    assert "the newest is" in check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_an_old_one_is_reported() -> None:
+    create_backup(open_vault(), now=timezone.now() - timedelta(days=5))
+    with pytest.raises(CheckFailed, match="5 days old"):
+        check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_what_fails_is_in_the_log(caplog: pytest.LogCaptureFixture, settings: Any) -> None:
+    with (
+        caplog.at_level(logging.ERROR),
+        mock.patch("backups.tasks.verify_backup", side_effect=DamagedBackup("Broken.")),
+    ):
+        verify_scheduled_backup()
+    assert "Broken." in caplog.text
+    open_vault()
+    settings.BACKUPS = {**settings.BACKUPS, "key": "a key that was set later"}
+    with caplog.at_level(logging.ERROR):
+        make_scheduled_backup()
+    assert "not encrypted" in caplog.text
