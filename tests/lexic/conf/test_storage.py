@@ -7,6 +7,7 @@ from environs import Env, ValidationError
 
 from lexic.conf.static_files import read_static_url, static_origins
 from lexic.conf.storage import read_storage
+from lexic.log_redaction import _find_secrets
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,13 @@ def test_a_store_of_ones_own_is_asked_by_path_and_amazons_by_host(monkeypatch: p
         "https://s3.example.org",
         "lexic",
     )
+
+
+def test_its_secret_is_left_out_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEXIC_S3_BUCKET", "files")
+    monkeypatch.setenv("LEXIC_S3_ACCESS_KEY_ID", "me-and-mine")
+    monkeypatch.setenv("LEXIC_S3_SECRET_ACCESS_KEY", "nobody-reads-it")
+    assert _find_secrets(read_storage(Env())) == ["nobody-reads-it"]
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,12 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.prune import prune_knowledge_base
 from lexic import diagnostics
 from lexic.errors import LexicError
+from lexic.http.downloads import DownloadResponse
 from lexic.http.health import readyz
 from lexic.storage.s3 import S3Storage
 from marketplace.bundle.draft_export import export_plugin
+from marketplace.publishing.publish import publish
+from marketplace.sharing import release_files
 from plugins.models import Plugin
 from privacy import storage_sweep
 from privacy.account_deletion import delete_account
@@ -150,6 +153,26 @@ def test_an_account_takes_its_files_with_it(
 def test_a_plugin_is_exported_with_its_files(document: Document, plugin: Plugin):
     with export_plugin(plugin) as bundle, zipfile.ZipFile(bundle) as archive:
         assert archive.read(f"documents/{document.sha256}").startswith(b"%PDF-")
+
+
+def test_a_shared_release_is_written_once_for_all_machines_and_goes_when_it_may(
+    bucket: S3Storage, document: Document, plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch
+):
+    Plugin.objects.filter(pk=plugin.pk).update(is_shared=True)
+    plugin.refresh_from_db()
+    publish(plugin, by=alice, version="1.0.0")
+    release = plugin.latest_release()
+    with release_files.release_file(release).open() as file, zipfile.ZipFile(file) as archive:
+        assert f"documents/{document.sha256}" in archive.namelist()
+    [stored] = kept(bucket, "shared/")
+    monkeypatch.setattr(release_files.bundle, "write_release", None)  # from here on it is there
+    with release_files.release_file(release).open() as file:
+        download = DownloadResponse(file, name="valves.zip", content_type="application/zip")
+        assert int(download["Content-Length"]) == len(bucket.read(stored))
+    assert release_files.delete_stale_files() == 0
+    Plugin.objects.filter(pk=plugin.pk).update(is_shared=False)
+    assert release_files.delete_stale_files() == 1
+    assert kept(bucket, "shared/") == set()
 
 
 def test_the_sweep_names_what_is_in_the_bucket_for_nobody_and_what_is_missing(bucket: S3Storage, document: Document):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -101,3 +104,13 @@ def test_to_touch_a_file_makes_it_new(storage: Storage) -> None:
 
 def test_it_says_where_files_are_kept(storage: Storage) -> None:
     assert storage.check().startswith("uploads can be kept in ")
+
+
+def test_the_client_of_buckets_is_loaded_when_a_bucket_is_asked_and_not_before(tmp_path: Path) -> None:
+    program = "import django, sys; django.setup(); from lexic.storage import site_storage; site_storage()"
+    program += "; print('boto3' in sys.modules, 'botocore' in sys.modules)"
+    variables = {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": str(tmp_path), "LEXIC_S3_BUCKET": "files"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **variables}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False False\n"
