@@ -98,12 +98,12 @@ class Command(LexicCommand):
         if options["json"]:
             self.stdout.write(json.dumps(_access_json(found), ensure_ascii=False))
             return
-        self.stdout.write(f"On {options['at']} (UTC) could read document {options['document']}:")
+        self.stdout.write(f"These could read document {options['document']} on {options['at']} (UTC):")
         for reader in found.readers:
             self.stdout.write(f"  {reader.name or reader.who}: {reader.why}")
         if not found.readers:
             self.stdout.write("  nobody")
-        self.stdout.write("What had opened and closed it until then:")
+        self.stdout.write("What opened and closed it until then:")
         names = names_of(found.deeds)
         for entry in found.deeds:
             known = {reference: names.get(digest, reference) for reference, digest in entry.names.items()}
