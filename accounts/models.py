@@ -1,118 +1,24 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models, transaction
-from django.db.models.functions import Lower
-from django.urls import reverse
 from django.utils import timezone
 
 from accounts import key_secrets
+from accounts.user_models import User as User
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
-from audit.models import AuditName
 from audit.record import record
 from audit.references import Reference
 from lexic.errors import Conflict, NotFound
 from lexic.http.origins import MAX_ORIGIN_LENGTH
-
-
-class UserQuerySet(AuditedQuerySet["User"]):
-    """Accounts; a change of what many of them may do is recorded for each."""
-
-    def delete(self) -> tuple[int, dict[str, int]]:
-        """Deletes them one by one, so that the audit log names none of them any more."""
-        with transaction.atomic():
-            deleted = [user.delete() for user in self]
-        counts = Counter[str]()
-        for _, by_model in deleted:
-            counts.update(by_model)
-        return sum(count for count, _ in deleted), dict(counts)
-
-
-class UserManager(BaseUserManager["User"]):
-    def get_by_natural_key(self, username: str | None) -> User:
-        return self.get(email__iexact=username or "")
-
-    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        user = self.model(email=email.strip().lower(), **fields)
-        user.set_password(password)
-        user.save(using=self._db)
-        return user
-
-    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
-        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
-
-
-class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
-    """A person. The email address is the login; no name is ever needed to sign in."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    email = models.EmailField("email address", unique=True)
-    display_name = models.CharField(max_length=150, blank=True)
-    # The name of a file in `accounts.avatars`, made by the server; empty without a picture.
-    avatar = models.CharField(max_length=64, blank=True, editable=False)
-    is_staff = models.BooleanField(
-        "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
-    )
-    is_active = models.BooleanField(default=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    USERNAME_FIELD = "email"
-    EMAIL_FIELD = "email"
-    REQUIRED_FIELDS: ClassVar[list[str]] = []
-
-    objects = UserManager.from_queryset(UserQuerySet)()
-    audit_rule = AuditRule(
-        object=Named(kind="person", name="email", person="pk"),
-        created=Action.ACCOUNT_CREATED,
-        deleted=Action.ACCOUNT_DELETED,
-        changed=dict.fromkeys(("is_staff", "is_superuser", "is_active"), Action.ROLE_CHANGED),
-    )
-
-    class Meta:
-        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_ci")]
-
-    def __str__(self) -> str:
-        return self.display_name or self.email
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        self.email = self.email.strip().lower()
-        super().save(*args, **kwargs)
-
-    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        """From then on the audit log has an id where it had the person's name and address."""
-        pk = self.pk
-        with transaction.atomic():
-            deleted = super().delete(*args, **kwargs)
-            AuditName.objects.erase_person(pk)
-        return deleted
-
-    @property
-    def avatar_url(self) -> str:
-        """Where the picture is, on this site; empty without one."""
-        return reverse("avatar", args=[self.avatar]) if self.avatar else ""
-
-    @property
-    def public_name(self) -> str:
-        """What anybody may read of a person: the name they go by, and never an address, theirs or another."""
-        name = " ".join(self.display_name.split())
-        has_address = any("@" in word.strip("@") for word in name.split())
-        return name if name and not has_address else "Unnamed member"
-
-    def get_full_name(self) -> str:
-        return str(self)
-
-    def get_short_name(self) -> str:
-        return str(self)
 
 
 class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
