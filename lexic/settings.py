@@ -24,6 +24,7 @@ from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
+from lexic.conf.sign_in import *  # noqa: F403
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
 from lexic.conf.static_files import read_static_url, static_origins
 from lexic.conf.storage import read_storage
@@ -215,20 +216,6 @@ CACHES = {
 
 # --- People -----------------------------------------------------------------------------------------------
 
-AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_FORMS = {"signup": "accounts.forms.SilentSignupForm"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", "lexic.mail.FileEmailBackend")
 # Only where people prove an address before they come in can sign-up be silent about who has an account.
 ACCOUNT_EMAIL_VERIFICATION = env.str(
@@ -238,32 +225,12 @@ ACCOUNT_EMAIL_VERIFICATION = env.str(
 )
 # A link ends where it was opened; a code is typed where somebody signed up, and takes them on to where they were going.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
-ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
-ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_USER_DISPLAY = "accounts.models.display_name"
-ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
-ACCOUNT_EMAIL_SUBJECT_PREFIX = "Lexic: "
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if env.bool("LEXIC_HTTPS", False) else "http"
-# Whoever finds a session left open must not get hold of the account: not of its address, and not in silence.
-ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_EMAIL_NOTIFICATIONS = True
-ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 # Limits are counted by address: behind a proxy, by the last one that it names.
 ALLAUTH_TRUSTED_PROXY_COUNT = int(env.bool("LEXIC_BEHIND_PROXY", False))
 SOCIALACCOUNT_PROVIDERS = read_social_providers(env)
 GOOGLE_DRIVE = read_google_drive(env)
 SOCIALACCOUNT_SOCIALACCOUNT_STR = social_account_name
-SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
-# An account is connected by its address where the provider has verified that address, see accounts/social_login.py.
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
-SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
-MFA_ADAPTER = "accounts.adapters.MfaAdapter"
-MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_TOTP_ISSUER = "Lexic"
-MFA_FORMS = {"add_webauthn": "accounts.forms.AddPasskeyForm"}
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
 EMAIL_FILE_PATH = VAR_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
 OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
