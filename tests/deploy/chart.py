@@ -74,7 +74,8 @@ def _render(actions: _Actions, scope: dict[str, Any]) -> Iterator[str]:
             names, _, of = text.removeprefix("range ").partition(" := ")
             key, each = names.split(", ")
             block = actions.block()
-            for one, value in sorted(_value(of, scope).items()):
+            over = _value(of, scope)
+            for one, value in sorted(over.items()) if isinstance(over, dict) else enumerate(over):
                 yield from _render(_inner(block), {**scope, key: one, each: value})
         else:
             value = _value(text, scope)

@@ -140,6 +140,21 @@ def test_workers_are_as_many_as_their_queue_is_long(documents: list[Document]) -
             assert container(pods(documents)[name])["resources"]["requests"]["cpu"], "a share of nothing"
 
 
+def test_nobody_reaches_workers_and_readers_reach_what_is_named_alone(documents: list[Document]) -> None:
+    [policy] = of_kind(documents, "NetworkPolicy").values()
+    assert policy["spec"]["policyTypes"] == ["Ingress"]
+    assert "ingress" not in policy["spec"], "nobody is let in"
+    [exception] = policy["spec"]["podSelector"]["matchExpressions"]
+    assert (exception["operator"], exception["values"]) == ("NotIn", ["web"])
+    given = values()
+    given["networkPolicy"]["readersReach"] = ["10.0.3.0/24", "10.0.4.7/32"]
+    narrow = of_kind(rendered(given), "NetworkPolicy")["demo-reader"]["spec"]
+    assert narrow["podSelector"]["matchLabels"] == pods(documents)["demo-reader"]["metadata"]["labels"]
+    names, *networks = narrow["egress"]
+    assert {one["port"] for one in names["ports"]} == {53}
+    assert [one["to"][0]["ipBlock"]["cidr"] for one in networks] == ["10.0.3.0/24", "10.0.4.7/32"]
+
+
 def test_a_pod_has_time_to_end_its_streams(documents: list[Document]) -> None:
     web = pods(documents)["demo-web"]["spec"]
     [drain] = [word for word in web["containers"][0]["command"] if word.startswith("--timeout-graceful-shutdown=")]
@@ -149,7 +164,7 @@ def test_a_pod_has_time_to_end_its_streams(documents: list[Document]) -> None:
 
 def test_without_autoscaling_the_numbers_are_fixed_and_nothing_of_keda_is_needed() -> None:
     given = values()
-    given["autoscaling"]["enabled"] = given["ingress"]["enabled"] = False
+    given["autoscaling"]["enabled"] = given["ingress"]["enabled"] = given["networkPolicy"]["enabled"] = False
     found = rendered(given)
     assert {document["apiVersion"].partition("/")[0] for document in found} == {"v1", "apps", "batch", "policy"}
     replicas = {name: one["spec"]["replicas"] for name, one in of_kind(found, "Deployment").items()}
