@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from conversations.exchanges import Exchange, exchanges_of
-from conversations.forms import MAX_QUESTION_CHARACTERS
 from conversations.models import ChatSession
 from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
@@ -115,7 +114,6 @@ def render_chat_page(
         "error": error,
         "left": questions_left_text(request, plugin),
         "kept_days": plugin.retention_days("chats"),
-        "most_characters": MAX_QUESTION_CHARACTERS,
     }
     return render(request, "conversations/chat_page.html", context)
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import visitors
 from conversations import iframe_policy, public_questions
 from conversations.chat_page import render_chat_page, render_turn
-from conversations.forms import MAX_QUESTION_CHARACTERS, ChatForm
+from conversations.forms import ChatForm
 from conversations.models import ChatSession
 from conversations.public_questions import PendingQuestion
 from conversations.visitor import Visitor
@@ -56,7 +56,7 @@ def with_public_plugin(view: View) -> View:
 def latest_conversation(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The visitor's last conversation, or a new one. A question in the address stands in the box; only a person who
     presses the button asks it."""
-    question = request.GET.get("question", "")[:MAX_QUESTION_CHARACTERS]
+    question = request.GET.get("question", "")
     return render_chat_page(request, plugin, _own_sessions(request, plugin).first(), question=question)
 
 
@@ -132,7 +132,7 @@ def _own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> 
 def _error_page(request: HttpRequest, plugin: Plugin, error: LexicError) -> HttpResponse:
     """The page of the conversation that the form belongs to, if it is the visitor's own."""
     session = _own_sessions(request, plugin).filter(pk=ChatForm.posted_session_id(request.POST)).first()
-    question = request.POST.get("question", "")[:MAX_QUESTION_CHARACTERS]
+    question = request.POST.get("question", "")
     return render_chat_page(request, plugin, session, question=question, error=error)
 
 

@@ -11,22 +11,23 @@ from django.utils.safestring import SafeString
 
 from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports.console_report import format_figure
+from evaluation.reports.figure_labels import FIGURE_LABELS
 from lexic import plots
 from lexic.scoped_admin import ReadOnlyAdmin
 from plugins.admin_display import key_value_table
 from querying.answering import confidence_calibration
 
-_FIGURE_LABELS = {
-    "golden_passed": "golden questions that passed",
-    "answered_when_answerable": "answered, of those with an answer",
-    "refused_when_unanswerable": "refused, of those without",
-    "citation_validity": "quotations that stand where they say",
-    "citation_precision": "citations of the expected page",
-    "auc": "answerable told from unanswerable (area under ROC)",
-    "high_confidence_precision": "right when called high",
-    "p50_ms": "milliseconds, half of the questions",
-    "p95_ms": "milliseconds, 95 of 100",
-}
+_SHOWN_FIGURES = (
+    "golden_passed",
+    "answered_when_answerable",
+    "refused_when_unanswerable",
+    "citation_validity",
+    "citation_precision",
+    "auc",
+    "high_confidence_precision",
+    "p50_ms",
+    "p95_ms",
+)
 
 
 @admin.register(GoldenQuestion)
@@ -80,7 +81,7 @@ class EvaluationRunAdmin(ReadOnlyAdmin):
 
     @admin.display(description="figures")
     def figures(self, run: EvaluationRun) -> SafeString:
-        known = ((words, run.result.get(key)) for key, words in _FIGURE_LABELS.items())
+        known = ((FIGURE_LABELS[key], run.result.get(key)) for key in _SHOWN_FIGURES)
         return key_value_table((words, format_figure(value)) for words, value in known if value is not None)
 
     @admin.display(description="curve")

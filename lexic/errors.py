@@ -46,6 +46,7 @@ class InvalidInput(LexicError):
 
     code = "invalid"
     status = 400
+    hint = "Correct this and try again."
 
 
 class NotFound(LexicError):

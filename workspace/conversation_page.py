@@ -17,7 +17,7 @@ from accounts.signed_in_request import SignedInRequest, signed_in_user
 from agents.journal.progress import Progress
 from agents.journal.read_access import UnknownRun, may_read_content
 from agents.messages.choose_release import default_plugin
-from agents.messages.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, MODEL_NAMES
+from agents.messages.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MODEL_NAMES
 from agents.models import AgentRun
 from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession, Project
@@ -87,7 +87,6 @@ def render_conversation(
         "kept": kept,
         "attachable": attachable_documents(user, project=project, chosen=kept.documents),
         "most_attachments": MAX_ATTACHMENTS,
-        "most_characters": MAX_MESSAGE_CHARACTERS,
         "most_attached": MAX_ATTACHED_CHARACTERS,
         "has_model": settings.LEXIC_LLM != "extractive",
         "models": [name for name in MODEL_NAMES if settings.AGENTS.models.get(name)],

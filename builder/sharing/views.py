@@ -127,7 +127,12 @@ def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpRespons
         plugin.save(update_fields=[*form.changed_data, "updated_at"])
         update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who may use it: {', '.join(form.changed_data)}.")
-    messages.success(request, "Saved.")
+    if plugin.public_chat and not count_public_documents(plugin).public_count:
+        messages.warning(
+            request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."
+        )
+    else:
+        messages.success(request, "Saved.")
     return _to_pane(plugin)
 
 

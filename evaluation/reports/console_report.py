@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evaluation.eval_types import QuestionScores
 from evaluation.reports.evaluation_comparison import MetricDifference
+from evaluation.reports.figure_labels import FIGURE_LABELS
 from evaluation.scoring.summary import EvaluationResult
 from evaluation.tuning.calibration_fit import CalibrationEffect
 from evaluation.tuning.evidence_threshold import ThresholdProposal
@@ -15,8 +16,11 @@ _KEY_WIDTH = 36
 
 
 def format_result(result: EvaluationResult) -> str:
-    """One line a figure; what the set has no such thing of is left out."""
-    return "\n".join(f"{key:<{_KEY_WIDTH}}{format_figure(value)}" for key, value in result.items() if value is not None)
+    """One line a figure: its key, its value and what it means. What the set has no such thing of is left out."""
+    shown = {key: format_figure(value) for key, value in result.items() if value is not None}
+    width = max(map(len, shown.values()), default=0) + 2
+    lines = (f"{key:<{_KEY_WIDTH}}{text:<{width}}{FIGURE_LABELS.get(key, '')}" for key, text in shown.items())
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def format_figure(value: str | int | float | None) -> str:

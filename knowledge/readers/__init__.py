@@ -48,6 +48,12 @@ _MARKUP_FORMATS = {
     "PostScript": (("ps", "eps"), re.compile(rb"%!PS")),
 }
 
+# Named so, a file is read nowhere, whatever its bytes look like.
+_PROGRAMS = {"apk", "bin", "class", "com", "dll", "dmg", "exe", "iso", "jar", "msi", "so"}
+_MEDIA = {"avi", "bmp", "gif", "ico", "jpeg", "jpg", "mov", "mp3", "mp4", "png", "tif", "tiff", "wav", "webp"}
+_ARCHIVES_AND_TABLES = {"7z", "gz", "odp", "ods", "odt", "ppt", "pptx", "rar", "tar", "xls", "xlsx", "zip"}
+_UNREAD_EXTENSIONS = _PROGRAMS | _MEDIA | _ARCHIVES_AND_TABLES
+
 
 def detect_type(file_name: str, head: bytes) -> str:
     """The source type of a file by its first bytes (`DETECTION_BYTES` are enough), then by its name.
@@ -84,6 +90,8 @@ def _detect_text(head: bytes, extension: str) -> str:
         if extension in extensions or start.match(head):
             hint = f"Save it as PDF or Word (.docx) and upload that. {UnsupportedDocument.hint}"
             raise UnsupportedDocument(f"{name} files are not read.", hint=hint)
+    if extension in _UNREAD_EXTENSIONS:
+        raise UnsupportedDocument(f"Files called .{extension} are not read.")
     named = TYPES_BY_EXTENSION.get(extension, "text")
     if named in ("pdf", "docx"):
         raise DamagedDocument(f"The file is called .{extension} but is not one.")

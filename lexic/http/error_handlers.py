@@ -68,6 +68,7 @@ class BadRequest(LexicError):
 
     code = "invalid"
     status = 400
+    hint = InvalidInput.hint
 
 
 def handle_api_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:

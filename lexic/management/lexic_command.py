@@ -5,9 +5,13 @@ from __future__ import annotations
 from argparse import RawDescriptionHelpFormatter
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from lexic.errors import LexicError
+
+
+class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
+    """The command's own options before those that Django gives each command; lines stay as they are written."""
 
 
 class LexicCommand(BaseCommand):
@@ -16,7 +20,7 @@ class LexicCommand(BaseCommand):
     epilog: str | None = None
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
+        kwargs |= {"epilog": self.epilog, "formatter_class": _HelpFormatter}
         return super().create_parser(prog_name, subcommand, **kwargs)
 
     def execute(self, *args: Any, **options: Any) -> str | None:

@@ -18,7 +18,7 @@ from accounts import visitors
 from accounts.signed_in_request import user_or_none
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from marketplace.plugin_page.forms import MAX_QUESTION_LENGTH, VisitorQuestionForm
+from marketplace.plugin_page.forms import VisitorQuestionForm
 from marketplace.plugin_page.page_view import plugin_or_404, render_plugin_page
 from plugins.models import Plugin
 from querying.presentation import question_run, sse
@@ -76,7 +76,7 @@ def _build_question(request: HttpRequest, plugin: Plugin) -> Question:
 
 
 def _error_page(request: HttpRequest, slug: str, error: LexicError) -> HttpResponse:
-    question = request.POST.get("question", "")[: 2 * MAX_QUESTION_LENGTH]
+    question = request.POST.get("question", "")
     return render_plugin_page(request, slug, question=question, error=error)
 
 

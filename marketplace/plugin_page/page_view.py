@@ -61,7 +61,6 @@ def render_plugin_page(
         "is_sample": answer is None,
         "error": error,
         "left": questions_left_text(request, plugin),
-        "most_characters": MAX_QUESTION_LENGTH,
     }
     return render(request, "marketplace/plugin/page.html", context)
 

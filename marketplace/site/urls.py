@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from marketplace.invitations import accept_invitation, invitation_view
 from marketplace.site.crawlers import robots_view, sitemap_view
@@ -14,7 +15,21 @@ from marketplace.site.key_views import (
     rotate_key_view,
 )
 
+# What people type who know other products, and the page that each means.
+_USUAL_ADDRESSES = {
+    "plugins": "marketplace",
+    "sign-in": "account_login",
+    "login": "account_login",
+    "sign-up": "account_signup",
+    "signup": "account_signup",
+    "analytics": "admin:builder_overall",
+}
+
 urlpatterns = [
+    *(
+        path(address, RedirectView.as_view(pattern_name=name, query_string=True))
+        for address, name in _USUAL_ADDRESSES.items()
+    ),
     path("", home_view, name="home"),
     path("docs", guide_view, name="docs"),
     path("docs/<slug:name>", guide_view, name="guide"),

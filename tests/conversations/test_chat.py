@@ -215,6 +215,15 @@ def test_what_cannot_be_asked_is_said_and_leaves_nothing(
     assert "20 questions left today" in client.get(CHAT).content.decode()
 
 
+def test_a_question_that_is_too_long_is_kept_whole(client: Client, chat: Plugin) -> None:
+    """A box that takes only so many characters would cut what is pasted, and say nothing."""
+    question = "x" * 2500
+    refused = client.post(ASK, {"question": question}).content.decode()
+    assert f">{question}</textarea>" in refused
+    [box] = re.findall(r"<textarea[^>]*>", client.get(CHAT).content.decode())
+    assert "maxlength" not in box
+
+
 def test_pk_029_the_day_has_an_end_and_the_question_is_kept(client: Client, chat: Plugin, settings: Any) -> None:
     settings.VISITOR_PER_DAY = 1
     ask(client)

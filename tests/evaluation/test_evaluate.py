@@ -165,8 +165,8 @@ def test_the_report_stands_alone(documents: Path, tmp_path: Path) -> None:
 
 def test_without_json_there_is_a_line_a_figure(documents: Path) -> None:
     lines = run(documents, "--mode", "retrieval").splitlines()
-    assert lines[0].split() == ["set", "made"]
-    assert ["sentence@1", "1.000"] in [line.split() for line in lines]
+    assert lines[0].split()[:2] == ["set", "made"]
+    assert ["sentence@1", "1.000"] in [line.split()[:2] for line in lines]
 
 
 def test_a_folder_that_is_no_set_is_an_error(tmp_path: Path) -> None:

@@ -29,6 +29,16 @@ def test_an_error_ends_a_command_with_a_sentence_and_what_to_do() -> None:
         call_command(Refusing())
 
 
+def test_the_commands_own_options_come_first() -> None:
+    class Choosing(Refusing):
+        def add_arguments(self, parser: Any) -> None:
+            parser.add_argument("--colour", help="of the answer")
+
+    text = Choosing().create_parser("manage.py", "choose").format_help()
+    options = text[text.index("options:") :]
+    assert options.index("--colour") < options.index("--version")
+
+
 def test_help_keeps_its_lines() -> None:
     text = Refusing().create_parser("manage.py", "refuse").format_help()
     assert "First line.\nSecond line." in text

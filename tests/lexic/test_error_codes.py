@@ -6,20 +6,31 @@ import importlib
 from collections import defaultdict
 from collections.abc import Iterator
 
-from lexic.errors import LexicError
+from lexic.errors import InvalidInput, LexicError
 from tests.our_modules import ROOT, modules
 
 
 def test_one_code_has_one_status() -> None:
-    for path, _ in modules():
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if not {"migrations", "settings"} & set(parts) and parts[0] in {"lexic", *_apps()}:
-            importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    _import_all()
     statuses = defaultdict(set)
     for error in _subclasses(LexicError):
         statuses[error.code].add(error.status)
     assert len(statuses) > 100
     assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
+
+
+def test_every_invalid_error_says_what_to_do() -> None:
+    _import_all()
+    invalid = {error for error in _subclasses(LexicError) if error.code == "invalid"} | {*_subclasses(InvalidInput)}
+    assert len(invalid) > 50
+    assert [error.__name__ for error in invalid if not error.hint] == []
+
+
+def _import_all() -> None:
+    for path, _ in modules():
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if not {"migrations", "settings"} & set(parts) and parts[0] in {"lexic", *_apps()}:
+            importlib.import_module(".".join(parts).removesuffix(".__init__"))
 
 
 def _apps() -> set[str]:

@@ -27,6 +27,8 @@ class Command(LexicCommand):
         parser.add_argument("--json", action="store_true", help="print the API's JSON")
 
     def handle(self, *, plugin: str, question: str, fact: list[str], **options: Any) -> None:
+        if not question.strip():
+            raise CommandError("Write a question first; nothing was asked.")
         asked = self._question(plugin, question, dict(_parse_fact(pair) for pair in fact))
         last = async_to_sync(pipeline.answer)(asked)
         if isinstance(last, Failed):

@@ -55,3 +55,18 @@ def test_the_author_is_told_that_frames_need_https(browsing: Browse, alice: User
     page = client.get(url).content.decode()
     assert ('<p class="small warn">You see this page over http.' in page, told in page) == (True, True)
     assert told not in client.get(url, secure=True).content.decode()
+
+
+def test_opening_the_chat_while_no_document_is_public_says_so(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    give_document(plugin, title="More", text="# More\n\nMore about boots.\n")
+    client, url = browsing(alice), reverse("admin:builder_use", args=[plugin.pk])
+
+    def said(**fields: str) -> list[tuple[str, str]]:
+        response = client.post(url, fields, follow=True)
+        return [(message.level_tag, str(message)) for message in response.context["messages"]]
+
+    told = "Saved. No document is marked public yet, so the public chat refuses every question until one is."
+    assert said(public_chat="on") == [("warning", told)]
+    assert said() == [("success", "Saved.")]
+    Document.objects.update(is_public=True)
+    assert said(public_chat="on") == [("success", "Saved.")]

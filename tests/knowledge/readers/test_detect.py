@@ -54,6 +54,8 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("plan.svg", b"<g><text>t</text></g>", UnsupportedDocument),
         ("mail", b"From: a@example.org\r\nSubject: x\r\n y\r\nMIME-Version: 1.0\r\n\r\nwords", UnsupportedDocument),
         ("mail.eml", b"Subject: x\r\n\r\nwords", UnsupportedDocument),
+        ("setup.exe", b"MZ and words", UnsupportedDocument),
+        ("Plan.PNG", b"words", UnsupportedDocument),
         ("a.eps", b"%!PS-Adobe-3.0 EPSF", UnsupportedDocument),
         ("a.txt", b"\x89PNG\r\n\x1a\n\x00", UnsupportedDocument),
     ],

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
+from django.urls import reverse
 
 from lexic.http.error_handlers import TooManyRequests, handler429
 
@@ -63,3 +64,17 @@ def test_a_page_that_breaks_has_the_number_that_stands_in_the_log(
     number = line.split()[2]
     assert f"error {number}" in response.content.decode()
     assert "TypeError" not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("usual", "meant"),
+    [
+        ("plugins", "marketplace"),
+        ("sign-in", "account_login"),
+        ("sign-up", "account_signup"),
+        ("analytics", "admin:builder_overall"),
+    ],
+)
+def test_usual_addresses_lead_to_what_they_mean(client: Client, usual: str, meant: str) -> None:
+    response = client.get(f"/{usual}?next=/api-keys")
+    assert (response.status_code, response.headers["Location"]) == (302, f"{reverse(meant)}?next=/api-keys")

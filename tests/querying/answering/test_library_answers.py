@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
 
@@ -22,6 +23,7 @@ from plugins.library_plugin import create_library_plugin
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.json_format import answer_as_json
+from querying.models import Query
 from querying.question import caller_access
 from querying.types import LIBRARY_REFUSAL, Answer, Caller, Done, Outcome, Question, Turn
 from tests.knowledge.sync.library_commands import write_file
@@ -202,6 +204,13 @@ def test_strangers_and_the_public_are_told_nothing_until_it_is_synced_as_public(
 def test_in_a_terminal_a_citation_names_path_and_line(plugin: Plugin, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("ask", plugin.slug, "How are refresh tokens rotated?")
     assert re.search(r"\[src_1\] (?:\.lexibrary/)?src/auth/tokens\.py(?:\.md)?:\d+", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("nothing", ["", "  "])
+def test_a_terminal_asks_nothing_without_words(plugin: Plugin, nothing: str) -> None:
+    with pytest.raises(CommandError, match="Write a question first"):
+        call_command("ask", plugin.slug, nothing)
+    assert not Query.objects.exists()
 
 
 def test_the_page_of_a_cited_file_has_the_numbers_of_its_lines(plugin: Plugin, alice: User, client: Client) -> None:
