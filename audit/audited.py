@@ -67,6 +67,11 @@ class AuditRule:
         given = (action if isinstance(action, tuple) else (action,) for action in self.changed.values())
         return tuple(dict.fromkeys(each for actions in given for each in actions))
 
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All that an entry about a row can be."""
+        return tuple(filter(None, (self.created, self.deleted, *self.change_actions)))
+
     def present(self, rows: models.QuerySet[Any]) -> dict[str, dict[str, Any]]:
         """The columns that count of rows as they are now, by the id that entries have of them. One statement."""
         return {str(row["pk"]): self.state(row) for row in rows.values(*self.lookups)}

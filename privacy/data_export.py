@@ -17,6 +17,7 @@ from django.db.models import Model, Q, QuerySet
 from accounts import avatars
 from accounts.models import User
 from audit.actions import Action
+from audit.models import AuditEntry
 from audit.record import record
 from audit.references import person
 from conversations.exchanges import withheld_messages
@@ -35,6 +36,7 @@ from querying.models import Query
 MAX_ROWS = 200_000
 MAX_EXPORT_BYTES = 2 * 1024**3
 _EXPORT_BATCH = 500
+_DEED_FIELDS = ("at", "action", "via", "object", "subject", "request_id", "details")
 _PROFILE_FIELDS = ("id", "email", "display_name", "created_at", "last_login", "is_staff")
 
 
@@ -52,6 +54,7 @@ def export_personal_data(user: User) -> IO[bytes]:
         for label, decision in PERSONAL_DATA_RULES.items():
             if decision.file:
                 _write_rows(archive, decision, personal_rows(user, label), user=user)
+        _write_deeds(archive, user)
         if user.avatar:
             with suppress(FileNotFoundError):
                 archive.writestr("picture.webp", avatars.read_avatar(user.avatar))
@@ -104,6 +107,14 @@ def _chat_messages(
         for message in messages:
             content = WITHHELD_TEXT if message.pk in withheld else message.content
             yield {**known, "messages__role": message.role, "messages__content": content}
+
+
+def _write_deeds(archive: zipfile.ZipFile, user: User) -> None:
+    """What the audit log has of what the person did, the newest first."""
+    deeds = AuditEntry.objects.filter(actor=str(person(user))).order_by("-at")
+    with archive.open("audit_log.jsonl", "w") as member:
+        for line in deeds.values(*_DEED_FIELDS)[:MAX_ROWS].iterator(chunk_size=_EXPORT_BATCH):
+            member.write(_json_bytes(line) + b"\n")
 
 
 def _write_json(archive: zipfile.ZipFile, name: str, value: Any) -> None:

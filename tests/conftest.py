@@ -16,9 +16,10 @@ from playwright.sync_api import expect
 from accounts.models import User
 from lexic import celery, redis_cache
 from tests import embedding, emptying, prepared, reading
+from tests.audit.recorded import everything_is_recorded
 from tests.servers import server, stub
 
-__all__ = ["server", "stub"]  # for whoever needs them
+__all__ = ["everything_is_recorded", "server", "stub"]  # for whoever needs them
 
 # What takes long is done once in a process.
 reading.install()

@@ -5,8 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 
 from accounts.models import User
+from audit.actions import Action
+from audit.record import record
+from audit.references import Reference
 from knowledge import usage
-from knowledge.models import Consent, KnowledgeGrant
+from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
 from lexic.errors import Conflict
 from marketplace.listings.update_listing import update_listing_if_published
 from plugins import collaborators
@@ -55,6 +58,7 @@ def accept_ownership(plugin: Plugin, *, by: User) -> None:
         locked.owner = by
         # The database gives its own knowledge base the same owner.
         locked.save(update_fields=["owner", "updated_at"])
+        _record_owner_of_base(locked, before=before)
         usage.check_account(by)
         collaborators.assign_role(locked, person=before, role=Role.EDITOR)
         grants = locked.knowledge_grants.open()
@@ -65,3 +69,14 @@ def accept_ownership(plugin: Plugin, *, by: User) -> None:
         )
         update_listing_if_published(locked)
     plugin.owner = by
+
+
+def _record_owner_of_base(plugin: Plugin, *, before: User) -> None:
+    """What the database changed by itself is in the audit log too."""
+    for base in KnowledgeBase.objects.filter(plugin=plugin):
+        record(
+            Action.BASE_MOVED,
+            Reference("base", base.pk, base.name, base.owner_id),
+            subject=Reference("plugin", plugin.pk, plugin.name, plugin.owner_id),
+            details={"was": {"owner_id": str(before.pk)}, "now": {"owner_id": str(base.owner_id)}},
+        )

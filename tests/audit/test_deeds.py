@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -276,3 +277,11 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     assert set(Action.values) - recorded == {Action.LOG_PRUNED.value}
     assert "secret" not in str(list(AuditEntry.objects.values_list("details", flat=True)))
     verify_chain()
+
+
+def test_is_in_the_copy_of_their_data(plugin: Plugin, alice: User, bob: User) -> None:
+    for person in (alice, bob):
+        signed_in_by(person, {"method": "password"}).post(reverse("account_logout"))
+    with export_personal_data(alice) as file, zipfile.ZipFile(file) as archive:
+        lines = [json.loads(line) for line in archive.read("audit_log.jsonl").splitlines()]
+    assert [(line["action"], line["object"]) for line in lines] == [("account.sign_out", f"person:{alice.pk}")]

@@ -13,6 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from audit.actions import Action
 from audit.chain import Head, verify_chain
+from audit.compare import unrecorded_changes
 from audit.exports import entry_json, json_lines, names_of, syslog_lines
 from audit.models import AuditEntry
 from audit.record import record
@@ -39,6 +40,7 @@ class Command(LexicCommand):
     epilog = """examples:
   manage.py audit verify
   manage.py audit verify --head 4711:9f86d081…
+  manage.py audit compare
   manage.py audit export --format syslog --since 2026-11-01 -o november.log
   manage.py audit access --document 1f0c… --at 2026-11-17"""
 
@@ -46,6 +48,7 @@ class Command(LexicCommand):
         parts = parser.add_subparsers(dest="part", required=True)
         verify = parts.add_parser("verify", help="computes every hash anew; ends with 1 at the first broken entry")
         verify.add_argument("--head", type=_head, help="what an earlier verify printed, kept elsewhere")
+        parts.add_parser("compare", help="names rows that were changed past Lexic: they are not as the log has them")
         export = parts.add_parser("export", help="writes the log, the oldest entry first")
         export.add_argument("--format", choices=["json", "syslog"], default="json")
         export.add_argument("--since", type=_day, help="the first day (UTC)")
@@ -57,7 +60,9 @@ class Command(LexicCommand):
         access.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        {"verify": self._verify, "export": self._export, "access": self._access}[options["part"]](options)
+        {"verify": self._verify, "compare": self._compare, "export": self._export, "access": self._access}[
+            options["part"]
+        ](options)
 
     def _verify(self, options: dict[str, Any]) -> None:
         found = verify_chain(known=options["head"])
@@ -70,6 +75,14 @@ class Command(LexicCommand):
         self.stdout.write(f"head {found.head}")
         if not options["head"]:
             self.stderr.write("Keep the head elsewhere: verify --head then also finds out what was cut off at the end.")
+
+    def _compare(self, options: dict[str, Any]) -> None:
+        found = list(unrecorded_changes())
+        for sentence in found:
+            self.stdout.write(sentence)
+        if found:
+            raise CommandError(f"{len(found)} changes have no entry in the audit log.")
+        self.stdout.write("All rows that the audit log has are as it has them.")
 
     def _export(self, options: dict[str, Any]) -> None:
         since, until = options["since"], options["until"]
