@@ -100,7 +100,9 @@ def test_the_same_site_with_the_same_answers(
     assert answers() == asked
     assert {one["outcome"] for one in asked} == {"answered", "refused"}
     assert ApiKey.objects.for_secret(secret).reveal() == secret  # type: ignore[union-attr]  # ENCRYPTION_KEY is the same
-    assert documents_and_files() == (set(Document.objects.values_list("sha256", flat=True)),) * 2
+    named, stored = documents_and_files()
+    assert named
+    assert named <= stored
     # The audit log is chained as it was, goes on from there, and is guarded again.
     assert verify_chain(known=head).head
     Plugin.objects.create(owner=User.objects.get(), name="Next", system_prompt="x", domain="d")
