@@ -138,7 +138,8 @@ class PluginAdmin(ScopedAdmin):
         return HttpResponseRedirect(reverse_pane(obj, "persona"))
 
     def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:
-        messages.success(request, "Saved in the draft. Agents still ask the latest release.")
+        what = "Agents still ask the latest release." if obj.is_published else "Nothing is published yet."
+        messages.success(request, f"Draft saved. {what}")
         return HttpResponseRedirect(reverse_pane(obj, "persona"))
 
     def delete_model(self, request: HttpRequest, obj: Plugin) -> None:

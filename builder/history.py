@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.contrib import messages
+from django.forms import BaseForm
 from django.http import HttpRequest
 
 from accounts.signed_in_request import signed_in_user
@@ -23,6 +24,11 @@ def log_and_report(request: HttpRequest, plugin: Plugin, sentence: str) -> None:
     """Notes the sentence in the history of the plugin, and shows it on the next page."""
     log_plugin_change(request, plugin, sentence)
     messages.success(request, sentence)
+
+
+def changed_labels(form: BaseForm) -> str:
+    """What was changed in a form that is valid, as people call it: “type, valid from”."""
+    return ", ".join(str(form[name].label).lower() for name in form.changed_data)
 
 
 @contextmanager

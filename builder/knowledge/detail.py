@@ -11,7 +11,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from accounts.signed_in_request import SignedInRequest
-from builder.history import errors_as_messages, log_plugin_change
+from builder.history import changed_labels, errors_as_messages, log_plugin_change
 from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.lookup import (
     base_access,
@@ -84,7 +84,7 @@ def _save_description(request: SignedInRequest, plugin: Plugin, document: Docume
     labels = {name: form.cleaned_data[name] for name in form.changed_data}
     with errors_as_messages(request):
         update_details(document, title=labels.pop("title", None), labels=labels)
-        log_plugin_change(request, plugin, f"Changed what is said of “{document}”: {', '.join(form.changed_data)}.")
+        log_plugin_change(request, plugin, f"Changed what is said of “{document}”: {changed_labels(form)}.")
         if "title" in form.changed_data:
             messages.success(request, "Saved. The document is read again under its new title.")
         else:

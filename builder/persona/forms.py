@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.functional import cached_property
 from django.utils.html import format_html
 
 from accounts.models import User
@@ -100,6 +101,16 @@ class PluginForm(forms.ModelForm):
         self._use_radio_choices("golden_gate", GOLDEN_GATE_CHOICES)
         if "seen" in self.fields:
             self.fields["seen"].initial = plugin_fingerprint(self.instance)
+
+    @cached_property
+    def changed_data(self) -> list[str]:
+        """The fields that somebody touched: a browser writes the ends of lines its own way."""
+        return [name for name in super().changed_data if name != "seen" and not self._differs_in_line_ends_only(name)]
+
+    def _differs_in_line_ends_only(self, name: str) -> bool:
+        stored, said = self.get_initial_for_field(self.fields[name], name), self[name].data
+        texts = isinstance(stored, str) and isinstance(said, str)
+        return texts and stored.splitlines() == said.splitlines()
 
     def _use_radio_choices(self, name: str, words: Any) -> None:
         if field := self.fields.get(name):

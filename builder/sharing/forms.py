@@ -27,6 +27,7 @@ class AvailabilityForm(forms.ModelForm):
     class Meta:
         model = Plugin
         fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
+        labels = {"is_shared": "copies by others", "shares_golden": "golden questions in copies"}
 
     def clean_is_shared(self) -> bool:
         """What is shared already may go on: then its downloads say what is wrong."""

@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from builder.history import errors_as_messages, log_and_report, log_plugin_change
+from builder.history import changed_labels, errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import may_edit_plugin, render_pane
 from builder.readiness import reverse_pane
 from builder.sharing.forms import AvailabilityForm, InviteForm
@@ -126,7 +126,7 @@ def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpRespons
     if form.has_changed():
         plugin.save(update_fields=[*form.changed_data, "updated_at"])
         update_listing_if_published(plugin)
-        log_plugin_change(request, plugin, f"Changed who may use it: {', '.join(form.changed_data)}.")
+        log_plugin_change(request, plugin, f"Changed who may use it: {changed_labels(form)}.")
     if plugin.public_chat and not count_public_documents(plugin).public_count:
         messages.warning(
             request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."

@@ -149,7 +149,7 @@ def _make_a_plugin(walker: Walker) -> None:
     page.get_by_label("Tone").fill("short and plain")
     expect(page.locator("#prompt")).to_contain_text("short and plain")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_text("Saved in the draft. Agents still ask").wait_for()
+    page.get_by_text("Draft saved.").wait_for()
     assert Plugin.objects.get().tone == "short and plain"
 
 
