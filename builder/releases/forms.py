@@ -18,7 +18,7 @@ class PublishForm(StyledFormMixin, forms.Form):
         required=False,
         max_length=32,
         validators=[SEMVER],
-        help_text="Raise the first number when agents must check their use again.",
+        help_text="Raise the first number for breaking changes.",
     )
 
 

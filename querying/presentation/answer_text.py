@@ -67,13 +67,13 @@ def _lines_text(citation: Mapping[str, Any]) -> str:
 def answer_segments(text: str, *, source_count: int) -> list[TextSegment]:
     """The text, cut at the marks of its sources, with the dashes of a list as bullets.
 
-    A mark stands at the word before it, without the space that the text has there, and after a full stop:
-    `so [Source 1].` becomes `so`, `.`, `1`.
+    A mark stands at the word before it, without the space or line end that the text has there, and after a full
+    stop: `so [Source 1].` becomes `so`, `.`, `1`.
     """
     cut = _cut_at_marks(text.replace("\n- ", "\n• "), source_count=source_count)
     segments = list(_marks_after_punctuation(cut))
     return [
-        replace(segment, text=segment.text.rstrip(" "))
+        replace(segment, text=segment.text.rstrip())
         if after and (after.source or _PUNCTUATION.fullmatch(after.text))
         else segment
         for segment, after in zip_longest(segments, segments[1:])
@@ -109,10 +109,13 @@ def _marks_after_punctuation(segments: Iterable[TextSegment]) -> Iterator[TextSe
 
 def path_steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """What each node of the path asked or is called, and what was known or decided there."""
-    return [
-        (str(step.get("label") or step.get("node", "")), str(step.get("result") or step.get("value", "")))
-        for step in path
-    ]
+    return [(str(step.get("label") or step.get("node", "")), _step_text(step)) for step in path]
+
+
+def _step_text(step: Mapping[str, Any]) -> str:
+    """What was decided, or else what was known. Of a condition people want what was known, not that it held."""
+    result, value = str(step.get("result") or ""), str(step.get("value", ""))
+    return value if value and result in ("true", "false") else result or value
 
 
 def explain_logged_confidence(query: Query) -> str:

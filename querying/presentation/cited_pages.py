@@ -6,6 +6,7 @@ and nothing around them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from knowledge.models import Page
 from querying.json_format import cited_page_id
 from querying.presentation.answer_text import source_link
 
+_HEADING_SIGNS = re.compile(r"^#{1,6} {1,8}", re.MULTILINE)
 # Characters of the page that are shown on either side of a cited span.
 _MARGIN_CHARACTERS = 90
 
@@ -73,6 +75,8 @@ class CitedPages:
         text = self.texts[page_id] if page_id in self.readable and not citation.get("isWithheld") else ""
         start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
         before, after = text[max(0, start - _MARGIN_CHARACTERS) : start], text[end : end + _MARGIN_CHARACTERS]
+        if not citation.get("path"):  # in a source of code these are comments
+            before, after = _HEADING_SIGNS.sub("", before), _HEADING_SIGNS.sub("", after)
         if before and start > _MARGIN_CHARACTERS:
             before = f"… {before.partition(' ')[2]}"
         if len(text) > end + _MARGIN_CHARACTERS:

@@ -45,4 +45,5 @@ def test_a_follow_up_about_what_no_page_mentions_is_refused_and_named(published:
 def test_a_question_in_another_language_is_told_so_in_its_own(published: Plugin) -> None:
     answer, _ = answered(asked("Wer hat die Schachweltmeisterschaft in Reykjavik gewonnen?", published))
     assert answer.outcome == Outcome.REFUSED
-    assert answer.why[0].startswith("Die Dokumente sind in einer anderen Sprache")
+    [why] = answer.why
+    assert why.startswith("Die Dokumente sind in einer anderen Sprache")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from querying.models import Query
-from querying.presentation.answer_text import answer_segments, explain_logged_confidence, source_link
+from querying.presentation.answer_text import answer_segments, explain_logged_confidence, path_steps, source_link
+from querying.presentation.cited_pages import CitedPages
 
 LEAD = "its lead over the next passage"
 SIGNALS = f"from evidence 0.71 of 1, {LEAD}, and whether the searches by words and by meaning agree"
@@ -30,6 +31,7 @@ CITATION = {
         ),
         ("Boots [Source 3] are worn.", [("Boots ", None), ("[Source 3]", None), (" are worn.", None)]),
         ("Worn:\n- boots", [("Worn:\n• boots", None)]),
+        ("Boots are worn.\n[Source 1]\n\nHats too.", [("Boots are worn.", None), ("1", 1), ("\n\nHats too.", None)]),
         ("", []),
     ],
 )
@@ -37,6 +39,30 @@ def test_marks_stand_at_the_word_before_them_and_after_the_stop(text: str, segme
     assert [(one.text, one.source) for one in answer_segments(text, source_count=2) if one.text or one.source] == [
         one for one in segments if one[0]
     ]
+
+
+def test_a_path_shows_what_was_known_and_what_was_decided() -> None:
+    path = [
+        {"node": "wet", "label": "Is it wet?", "value": "yes", "result": "true"},
+        {"node": "size", "label": "How large?", "value": "20 mm"},
+        {"node": "end", "label": "Cover", "result": "45 mm"},
+        {"node": "open"},
+    ]
+    steps = [("Is it wet?", "yes"), ("How large?", "20 mm"), ("Cover", "45 mm"), ("open", "")]
+    assert path_steps(path) == steps
+
+
+@pytest.mark.parametrize(
+    ("more", "around"), [({}, ("Rules\n\n", "\n\nHats\n")), ({"path": "a.py"}, ("# Rules\n\n", "\n\n## Hats\n"))]
+)
+def test_headings_around_a_quotation_are_shown_without_their_signs(
+    more: dict[str, str], around: tuple[str, str]
+) -> None:
+    text = "# Rules\n\nBoots are worn.\n\n## Hats\n"
+    start = text.index("Boots")
+    cited = {**CITATION, "excerpt": "Boots are worn.", "start": start, "end": start + 15, **more}
+    quoted = CitedPages(texts={7: text}, readable=[7]).quote(1, cited)
+    assert (quoted.before, quoted.excerpt, quoted.after) == (around[0], "Boots are worn.", around[1])
 
 
 def test_a_source_opens_on_this_site_and_names_its_section_once() -> None:
