@@ -25,16 +25,16 @@ from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
 from audit.actions import Action
 from audit.record import record
 from audit.references import person
-from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, TextWidget, UserChangeForm, UserCreationForm
+from lexic.admin_theme import AdminPasswordChangeForm, TextWidget, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
-from lexic.scoped_admin import ScopedAdmin
+from lexic.scoped_admin import ListAdmin, ScopedAdmin
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
-class UserAdmin(DjangoUserAdmin, ModelAdmin):
+class UserAdmin(DjangoUserAdmin, ListAdmin):
     """For operators: who has an account, and who may use the builder. `privacy.admin` registers it."""
 
     form = UserChangeForm
@@ -87,7 +87,7 @@ for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
         admin.site.unregister(_model)
 
 
-class ViewAndDeleteAdmin(ModelAdmin):
+class ViewAndDeleteAdmin(ListAdmin):
     """For superusers: what somebody set up for themselves can be looked at and taken away, not changed."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

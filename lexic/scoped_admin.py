@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models.options import Options
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from lexic.admin_theme import ChangeList, ModelAdmin
 
@@ -18,7 +19,15 @@ from lexic.admin_theme import ChangeList, ModelAdmin
 MAX_CHECKED_ROWS = 1000
 
 
-class ScopedAdmin(ModelAdmin):
+class ListAdmin(ModelAdmin):
+    """Its list is called by what is in it, and not “Select API key to change”."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = capfirst(str(self.opts.verbose_name_plural))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+
+class ScopedAdmin(ListAdmin):
     """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
 
     list_per_page = 50

@@ -225,6 +225,19 @@ def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
+_EXPECTED_OUTCOMES: dict[str, str] = {
+    Outcome.ANSWERED: "an answer",
+    Outcome.CLARIFY: "a question back",
+    Outcome.REFUSED: "a refusal",
+}
+_GIVEN_OUTCOMES: dict[str, str] = {
+    Outcome.ANSWERED: "it answered",
+    Outcome.CLARIFY: "it asked a question back",
+    Outcome.REFUSED: "it refused",
+    Outcome.ABANDONED: "it was left unfinished",
+}
+
+
 def golden_failures(asked: EvalQuestion, *, key: AnswerKey, given: PipelineOutcome) -> list[str]:
     """What of a golden question's expectations does not hold, each a sentence. Empty: it passes."""
     expected = asked.expected
@@ -232,7 +245,8 @@ def golden_failures(asked: EvalQuestion, *, key: AnswerKey, given: PipelineOutco
         return []
     wrong = []
     if expected.outcome and given.outcome != expected.outcome:
-        wrong.append(f"It should have been {expected.outcome}, and was {given.outcome}.")
+        what_came = _GIVEN_OUTCOMES.get(given.outcome, f"it {given.outcome}")
+        wrong.append(f"Expected {_EXPECTED_OUTCOMES[expected.outcome]}; {what_came}.")
     wrong += [f"{gold.document} {_page_numbers_text(gold.pages)} is not cited." for gold in _uncited_places(key, given)]
     missing = [words for words in expected.must_contain if _fold_text(words) not in _fold_text(given.text)]
     wrong += [f"The answer does not say “{words}”." for words in missing]

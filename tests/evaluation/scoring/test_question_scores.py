@@ -160,7 +160,7 @@ def test_every_unmet_expectation_is_a_sentence() -> None:
         ranks_documents=True,
     )
     assert question_scores.golden_failures(asked, key=missing, given=given(nodes=("start",))) == [
-        "It should have been refused, and was answered.",
+        "Expected a refusal; it answered.",
         "Lease p. 2 is not cited.",
         "The answer does not say “weekly”.",
         "The tree did not reach rent.",
