@@ -285,10 +285,10 @@ def test_runs_are_listed_newest_first(golden: GoldenQuestion, alice: User) -> No
     shown = keyed(alice, "read").get(RUNS).json()["results"]
     assert [one["id"] for one in shown] == [runs[1].pk, runs[0].pk]
     assert (shown[0]["passed"], shown[0]["total"], "result" in shown[0]) == (1, 1, False)
-    taken = []
+    taken, client = [], signed_in(alice)
     for limit in (1, 2):
         with CaptureQueriesContext(connection) as statements:
-            signed_in(alice).get(RUNS, {"limit": limit})
+            client.get(RUNS, {"limit": limit})
         taken.append(len(statements))
     assert taken[0] == taken[1]
 
