@@ -34,7 +34,7 @@ def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None
     page.get_by_label("Optional. Sentences that nothing proves").check()
     expect(page.locator(".prompt")).to_contain_text("Prefer the numbered sources")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Agents still ask the latest release")).to_be_visible()
+    expect(page.get_by_text("Nothing is published yet")).to_be_visible()
     plugin.refresh_from_db()
     assert (plugin.tone, plugin.citation_mode) == ("calm, in few words", "optional")
 
