@@ -6,6 +6,7 @@ what is there, because only the upper apps know their rows, and calls `check`.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import threading
 import time
@@ -215,7 +216,12 @@ async def stream_slot(account: str, *, visitor: str = "", quota: Quota = STREAMS
     sets |= {"account": f"{kind}:{account}", "site": kind}
     names, limits = [cache.make_key(name) for name in sets.values()], [quota.limit(scope) for scope in sets]
     slot = secrets.token_hex(8)
-    full, count = await sync_to_async(_take_slot, thread_sensitive=False)(names, limits, slot)
+    taking = asyncio.ensure_future(sync_to_async(_take_slot, thread_sensitive=False)(names, limits, slot))
+    try:
+        full, count = await asyncio.shield(taking)
+    except asyncio.CancelledError:  # the thread takes the place all the same
+        taking.add_done_callback(lambda _: threading.Thread(target=_free_slot, args=(names, slot)).start())
+        raise
     if full:
         quota.check([*sets][full - 1], used=count)
     try:

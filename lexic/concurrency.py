@@ -8,14 +8,21 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import ParamSpec, TypeVar
 
+from lexic.database import in_thread
 from lexic.errors import LexicError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # How much the last turn counts in the mean that tells others how long they wait.
 _NEWEST_WEIGHT = 0.1
+_current: ContextVar[Place | None] = ContextVar("place", default=None)
 
 
 class Overloaded(LexicError):
@@ -30,38 +37,37 @@ class Overloaded(LexicError):
 
 
 class ConcurrencyLimit:
-    """At most `slots` places work at once, and at most `queue` others wait. Places of several threads and event loops
-    may share one limit."""
+    """At most `slots` places work at once, and at most `queue` others are there. Places of several threads and event
+    loops may share one limit."""
 
     def __init__(self, *, slots: int, queue: int) -> None:
         self.slots, self.queue = slots, queue
         self._lock = threading.Lock()
         self._orders = itertools.count()
+        self._entered = 0
         self._working = 0
-        self._waiting: list[tuple[int, Future[None]]] = []  # a heap, with some that were cancelled
-        self._mean_seconds = 0.0
+        self._waiting: list[tuple[int, int, Future[None]]] = []  # a heap, with some that were cancelled
+        self._mean_seconds = 0.0  # from entering to leaving
 
     def enter(self) -> Place:
-        """A place in the line. Raises `Overloaded` where the line is full."""
+        """A place, which has to be left. Raises `Overloaded` where there are too many."""
         with self._lock:
-            waiting = self._count_waiting()
-            if waiting >= self.queue and self._working >= self.slots:
-                raise Overloaded(seconds=waiting * self._mean_seconds / self.slots / 2)
+            if self._entered >= self.slots + self.queue:
+                raise Overloaded(seconds=self._mean_seconds / 2)
+            self._entered += 1
             return Place(self, next(self._orders))
 
-    def _count_waiting(self) -> int:
-        return sum(not future.cancelled() for _, future in self._waiting)
-
-    def _count_ahead(self, order: int) -> int:
+    def _leave(self, seconds: float) -> None:
         with self._lock:
-            return sum(number < order and not future.cancelled() for number, future in self._waiting)
+            self._entered -= 1
+            self._mean_seconds += _NEWEST_WEIGHT * (seconds - self._mean_seconds)
+
+    def _count_waiting(self, *, before: float = math.inf) -> int:
+        with self._lock:
+            return sum(order < before and not future.cancelled() for order, _, future in self._waiting)
 
     def _take_free_slot(self) -> bool:
-        with self._lock:
-            return self._count_if_free()
-
-    def _count_if_free(self) -> bool:
-        """Takes a slot where one is free. The caller holds the lock."""
+        """The caller holds the lock."""
         if self._working >= self.slots:
             return False
         self._working += 1
@@ -69,26 +75,24 @@ class ConcurrencyLimit:
 
     async def _take_slot(self, order: int) -> None:
         with self._lock:
-            if self._count_if_free():
+            if self._take_free_slot():
                 return
             future: Future[None] = Future()
-            heapq.heappush(self._waiting, (order, future))
+            heapq.heappush(self._waiting, (order, next(self._orders), future))
         try:
             await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
+        except BaseException:
             with self._lock:
                 was_given = not future.cancelled() and not future.cancel()
             if was_given:
                 self._free_slot()
             raise
 
-    def _free_slot(self, *, used_seconds: float | None = None) -> None:
+    def _free_slot(self) -> None:
         """The oldest of those who wait gets the slot."""
         with self._lock:
-            if used_seconds is not None:
-                self._mean_seconds += _NEWEST_WEIGHT * (used_seconds - self._mean_seconds)
             while self._waiting:
-                _, future = heapq.heappop(self._waiting)
+                future = heapq.heappop(self._waiting)[-1]
                 if future.set_running_or_notify_cancel():
                     future.set_result(None)
                     return
@@ -96,41 +100,83 @@ class ConcurrencyLimit:
 
 
 class Place:
-    """Somebody's place in the line of a `ConcurrencyLimit`, and the slot when it is their turn."""
+    """Somebody's place under a `ConcurrencyLimit`. By `run` it holds a slot only while a thread works for it, so that
+    nobody holds one who reads slowly, waits for somebody else, or has gone."""
 
     def __init__(self, limit: ConcurrencyLimit, order: int) -> None:
         self._limit, self._order = limit, order
-        self._held_since: float | None = None
+        self._since = time.monotonic()
+        self.waited_seconds = 0.0  # for its turns, so far
+        self._lock = threading.Lock()
+        self._is_left = self._holds_slot = False
+
+    def must_wait(self) -> bool:
+        """Whether all slots are taken at the moment."""
+        return self._limit._working >= self._limit.slots
 
     def count_ahead(self) -> int:
         """How many wait who came before."""
-        return self._limit._count_ahead(self._order)
+        return self._limit._count_waiting(before=self._order)
 
-    def take_free_slot(self) -> bool:
-        """Whether there is a slot at once."""
-        if self._held_since is None and self._limit._take_free_slot():
-            self._held_since = time.monotonic()
-        return self._held_since is not None
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the work gives, done on a thread (`in_thread`) when it is this one's turn.
 
-    async def wait(self) -> None:
-        """Returns when there is a slot. Whoever came earlier gets one earlier, also after `paused`."""
-        if self._held_since is None:
-            await self._limit._take_slot(self._order)
-            self._held_since = time.monotonic()
+        The slot is free when the thread has ended, also where the caller has gone before.
+        """
+        asked = time.monotonic()
+        await self._limit._take_slot(self._order)
+        self.waited_seconds += time.monotonic() - asked
+        lock, state = threading.Lock(), "new"
+
+        def work_and_free() -> T:
+            nonlocal state
+            with lock:
+                if state == "cancelled":
+                    raise asyncio.CancelledError  # nobody waits for it
+                state = "begun"
+            try:
+                return work(*args, **kwargs)
+            finally:
+                self._limit._free_slot()
+
+        try:
+            return await in_thread(work_and_free)
+        except BaseException:
+            with lock:
+                is_unbegun, state = state == "new", "cancelled" if state == "new" else state
+            if is_unbegun:
+                self._limit._free_slot()
+            raise
+
+    async def take_slot(self) -> None:
+        """Returns when it is this one's turn; the slot is held until the place is left."""
+        await self._limit._take_slot(self._order)
+        self._holds_slot = True
 
     def leave(self) -> None:
-        """Gives the slot to the next. Does nothing where none is held."""
-        if self._held_since is not None:
-            used, self._held_since = time.monotonic() - self._held_since, None
-            self._limit._free_slot(used_seconds=used)
+        """Gives up the place, and its slot. May be called by any thread, and again."""
+        with self._lock:
+            has_left, self._is_left = self._is_left, True
+        if has_left:
+            return
+        self._limit._leave(time.monotonic() - self._since)
+        if self._holds_slot:
+            self._limit._free_slot()
 
-    @asynccontextmanager
-    async def paused(self) -> AsyncIterator[None]:
-        """Others may work inside the block, while this one waits for something outside."""
-        self.leave()
+    @contextmanager
+    def as_current(self) -> Iterator[None]:
+        """What is done by `in_turn` inside the block is done in this place's turn. No generator may yield in it: the
+        next step of a generator may run in another context."""
+        token = _current.set(self)
         try:
             yield
-        except Exception:
-            await self.wait()
-            raise
-        await self.wait()
+        finally:
+            _current.reset(token)
+
+
+async def in_turn(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """`Place.run` of the place that is current; without one, `in_thread`."""
+    place = _current.get()
+    if place is None:
+        return await in_thread(work, *args, **kwargs)
+    return await place.run(work, *args, **kwargs)

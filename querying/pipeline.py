@@ -17,7 +17,7 @@ from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from plugins.models import Planner, PluginKind
-from querying.admission import OutsideLLM, admit
+from querying.admission import admit
 from querying.answering import document_list, import_list, tree_answers
 from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
@@ -96,9 +96,12 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
     question = record.question.asked
     await in_thread(check_spending, question, llm=record.llm)
     async with admit(question) as place:
-        if not record.llm.is_offline:
-            record.llm = OutsideLLM(record.llm, place)
-        yield place
+        record.waited = lambda: place.waited_seconds
+        try:
+            yield place
+        finally:
+            if waited := round(1000 * place.waited_seconds):
+                record.timings["wait"] = waited
 
 
 async def find(question: Question, *, llm: LLM | None = None) -> Findings:
@@ -156,17 +159,14 @@ async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]
 
 
 async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
-    """Wait for a slot, plan the question, then look in the metadata or in the text, up to the gate:
-    `record.findings`."""
+    """Plan the question, then look in the metadata or in the text, up to the gate: `record.findings`. What is done on
+    threads is done in the turn of this place."""
     yield Status(step=Step.PLANNING, message="Reading the question")
-    if not place.take_free_slot():
-        if ahead := place.count_ahead():
-            earlier = "1 question" if ahead == 1 else f"{ahead} questions"
-            yield Status(step=Step.PLANNING, message=f"Waiting for {earlier} asked before")
-        with record.measure("wait"):
-            await place.wait()
+    if place.must_wait() and (ahead := place.count_ahead()):
+        earlier = "1 question" if ahead == 1 else f"{ahead} questions"
+        yield Status(step=Step.PLANNING, message=f"Waiting for {earlier} asked before")
     if record.question.release.planner != Planner.OFF or record.question.context:
-        with record.measure("plan"):
+        with record.measure("plan"), place.as_current():
             record.question = await resolve_question(record.question.asked, llm=record.llm)
     if record.question.standalone:
         yield Status(step=Step.PLANNING, message=f"Read as “{sanitize(record.question.standalone)}”")
@@ -177,30 +177,30 @@ async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     if planned.filter_summary:
         yield Status(step=Step.PLANNING, message=f"Narrowed to {planned.filter_summary}")
     find_in = _find_in_metadata if planned.is_list else _find_passages
-    async with aclosing(find_in(record)) as events:
+    async with aclosing(find_in(record, place)) as events:
         async for event in events:
             yield event
 
 
-async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
+async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Search passages, follow the decision tree, and judge whether there is enough to write from."""
     question = record.question
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
-    if imports := await in_thread(import_list.answer_from_imports, question):
+    if imports := await place.run(import_list.answer_from_imports, question):
         _set_answer(record, imports)
         return
-    if misspelt := await in_thread(find_misspellings, question.search_text, question=question):
+    if misspelt := await place.run(find_misspellings, question.search_text, question=question):
         question = record.question = question.with_misspellings(misspelt)
         yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
     with record.measure("retrieve"):
-        passages = await in_thread(retriever.retrieve, question)
+        passages = await place.run(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
-    if labelled := await in_thread(document_list.answer_from_labels, question, passages):
+    if labelled := await place.run(document_list.answer_from_labels, question, passages):
         _set_answer(record, labelled)
         return
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
-    with record.measure("tree"):
+    with record.measure("tree"), place.as_current():
         consultation = await consult_trees(question, passages=passages, llm=record.llm)
     record.consultation = consultation
     if consultation.clarification:
@@ -211,23 +211,23 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
         return
     hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
     with record.measure("weigh"):
-        record.evidence = await in_thread(retriever.build_evidence, question, passages, **hints)
-    record.findings = await in_thread(
+        record.evidence = await place.run(retriever.build_evidence, question, passages, **hints)
+    record.findings = await place.run(
         apply_gate, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
     )
 
 
-async def _find_in_metadata(record: QueryRecord) -> AsyncGenerator[Event]:
+async def _find_in_metadata(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """List what the metadata alone answers: nothing is embedded. For a recap the listed documents are read as well,
     where there is a language model to write it."""
     question = record.question
     assert question.planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.measure("list"):
-        listed = await in_thread(document_list.answer_with_list, question, question.planned.plan)
+        listed = await place.run(document_list.answer_with_list, question, question.planned.plan)
     yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
     if question.planned.is_recap and listed.citations and not record.llm.is_offline:
-        record.evidence = await in_thread(retriever.recap_evidence, question, listed)
+        record.evidence = await place.run(retriever.recap_evidence, question, listed)
     _set_answer(record, listed)
 
 

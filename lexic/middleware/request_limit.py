@@ -3,12 +3,13 @@ their turn instead of for a connection, which would fail after a few seconds."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
+from asgiref.sync import SyncToAsync, iscoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -25,8 +26,8 @@ _place: ContextVar[Place | None] = ContextVar("request_place", default=None)
 
 @sync_and_async_middleware
 def request_limit(get_response: Callable[[HttpRequest], Any]) -> Middleware:
-    """Holds a slot until the view has returned: a stream is sent without one. A server that gives each request a thread
-    of a few has no need of it."""
+    """Holds a slot until the view has returned: a stream is sent without one. Without an event loop the server has as
+    many threads as it wants to work at once."""
     if not iscoroutinefunction(get_response):
         return get_response
 
@@ -37,14 +38,30 @@ def request_limit(get_response: Callable[[HttpRequest], Any]) -> Middleware:
             place = _limit().enter()
         except Overloaded as error:
             return error_response(error)
-        await place.wait()
         _place.set(place)
         try:
-            return await get_response(request)
-        finally:
+            await place.take_slot()
+            response = await get_response(request)
+        except asyncio.CancelledError:
+            _after_view(place.leave)
+            raise
+        except BaseException:
             place.leave()
+            raise
+        place.leave()
+        return response
 
     return async_middleware
+
+
+def _after_view(leave: Callable[[], None]) -> None:
+    """Called when the thread of this request has nothing to do any more: cancelling a request ends no thread."""
+    context = SyncToAsync.thread_sensitive_context.get(None)
+    thread = SyncToAsync.context_to_thread_executor.get(context) if context else None
+    if thread is None:
+        leave()
+    else:
+        thread.submit(leave)
 
 
 def leave_request_slot() -> None:

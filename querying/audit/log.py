@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +52,7 @@ class QueryRecord:
     # Each time that a step was taken: its name, when it began (monotonic), and the seconds that it took.
     steps: list[tuple[str, float, float]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    waited: Callable[[], float] = lambda: 0.0  # seconds that the question has waited for its turn so far
 
     @property
     def usage_before_answer(self) -> Usage:
@@ -60,12 +61,13 @@ class QueryRecord:
 
     @contextmanager
     def measure(self, step: str) -> Iterator[None]:
-        """Adds the time that the block takes to the step's."""
-        begun = time.monotonic()
+        """Adds the time that the block takes to the step's, without what it waits for its turn."""
+        begun, waited = time.monotonic(), self.waited()
         try:
             yield
         finally:
-            self.timings[step] = self.timings.get(step, 0) + _elapsed_ms(begun)
+            waiting = round((self.waited() - waited) * 1000)
+            self.timings[step] = self.timings.get(step, 0) + max(0, _elapsed_ms(begun) - waiting)
             self.steps.append((step, begun, time.monotonic() - begun))
 
     @property

@@ -15,11 +15,11 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
+from lexic.concurrency import in_turn
 from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question import clarification_replies, clarifications
@@ -223,7 +223,7 @@ class ResolvedQuestion(Question):
 async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
     """The question with what it stands for and with its plan, where its release makes one. When planning fails, it is
     searched without a plan, and the audit row says so."""
-    standalone = await sync_to_async(_standalone_text, thread_sensitive=False)(question)
+    standalone = await in_turn(_standalone_text, question)
     planned = PlanResult()
     if question.release.planner != Planner.OFF:
         try:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from knowledge.search.passages import Passage
+from lexic.concurrency import in_turn
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
 from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems
@@ -91,7 +90,7 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
     A tree that would have to ask back is left alone when the question is about something else as well that the
     passages speak of: then they answer, and not the tree.
     """
-    found = await sync_to_async(find_relevant_tree)(question)
+    found = await in_turn(find_relevant_tree, question)
     if found is None:
         return Consultation()
     profile, facts = found

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from knowledge.search.filters import Filters
+from lexic.concurrency import in_turn
 from lexic.database import release_connections
 from plugins.models import Planner
 from querying.llm_interface import LLM, ProviderFailed
@@ -81,15 +80,15 @@ class PlanResult:
 
 async def make_plan(question: Question, *, text: str, llm: LLM) -> PlanResult:
     """The plan for a text, by the planner that the question's release names."""
-    known = await sync_to_async(_document_vocabulary)(question)
+    known = await in_turn(_document_vocabulary, question)
     by_model = PlanResult()
     if question.release.planner == Planner.MODEL and llm.can_plan:
         by_model = await _plan_by_model(question, text, known=known, llm=llm)
     if by_model.plan:
         return by_model
     # In a thread: the local model reads the question.
-    plan_by_rules = sync_to_async(rule_planner.plan_by_rules, thread_sensitive=False)
-    plan = await plan_by_rules(text, vocabulary=known, today=local_today(question), timezone=_zone_name(question))
+    today, zone = local_today(question), _zone_name(question)
+    plan = await in_turn(rule_planner.plan_by_rules, text, vocabulary=known, today=today, timezone=zone)
     return replace(by_model, plan=plan)
 
 

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncRequestFactory
 
@@ -77,5 +79,30 @@ def test_a_view_that_fails_frees_its_slot() -> None:
         for path in ("/a", "/b"):
             with pytest.raises(ValueError, match=path):
                 await limited(request(path))
+
+    asyncio.run(run())
+
+
+def test_the_slot_of_a_caller_who_has_gone_is_free_when_the_view_has_ended() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def view(asked: HttpRequest) -> HttpResponse:
+        begun.set()
+        go_on.wait(20)
+        return HttpResponse()
+
+    async def run() -> None:
+        limited: Any = request_limit.request_limit(sync_to_async(view))
+        async with ThreadSensitiveContext():
+            leaving = asyncio.ensure_future(limited(request("/a")))
+            assert await asyncio.to_thread(begun.wait, 20)
+            leaving.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await leaving
+            assert request_limit._limit()._working == 1
+            go_on.set()
+            async with asyncio.timeout(20):
+                while request_limit._limit()._working:
+                    await asyncio.sleep(0.002)
 
     asyncio.run(run())
