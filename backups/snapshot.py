@@ -53,7 +53,7 @@ def _own_transaction() -> Iterator[Connection[Any]]:
     own = connection.copy()
     try:
         own.ensure_connection()
-        with own.connection.transaction():
+        with own.wrap_database_errors, own.connection.transaction():
             yield own.connection
     finally:
         own.close()

@@ -22,6 +22,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "ask": ["cover", "What is the cover?"],
     "check_trees": [],
     "collectstatic": ["--dry-run", "--no-input"],
+    "audit": ["verify"],
+    "backup": ["create", "{file}.backups"],
     "create_api_key": ["alice@example.org"],
     "demo": ["--help"],  # makes its tables, and then starts a server
     "doctor": [],
@@ -33,7 +35,9 @@ ARGUMENTS: dict[str, list[str]] = {
     "mcp": ["--key", "lx_" + "a" * 43],
     "publish": ["cover"],
     "reembed": ["cover", "local"],
+    "lint_migrations": [],
     "relist": [],
+    "restore": ["{file}.backups"],
     "sweep": [],
     "sync": ["cover"],
     "up": ["--help"],  # makes its tables, and then stays
@@ -57,7 +61,7 @@ LEFT_OUT |= {"squashmigrations", "startapp", "startproject", "test", "testserver
 LEFT_OUT |= {"createcachetable", "ogrinspect", "spectacular", "generateschema"}
 
 # They look at something else first, which is wrong as well.
-NEED_NOT_THE_TABLES = {"import_plugin"}
+NEED_NOT_THE_TABLES = {"import_plugin", "restore"}
 
 
 @pytest.fixture(scope="module")
