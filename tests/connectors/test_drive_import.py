@@ -256,7 +256,7 @@ def test_a_google_doc_is_read_as_the_word_file_that_it_is_exported_as(
         ("../../etc/passwd", "text/plain", "-..-etc-passwd"),
         ("C:\\notes\\a.md", "text/markdown", "C:-notes-a.md"),
         ("..", "text/plain", "document.txt"),
-        ("a\nb\u202etxt.exe", "text/plain", "abtxt.exe"),
+        ("a\nb\u202egpj.txt", "text/plain", "abgpj.txt"),
         ("README", "text/markdown", "README.md"),
         ("x" * 400, "text/plain", "x" * 250 + ".txt"),
     ],
