@@ -360,7 +360,7 @@ def test_in_the_builder(copy: Plugin, newer: Release, charlie: User) -> None:
     assert "1 new release of its original" in client.get("/admin/").content.decode()
     assert "has release 1.1.0" in client.get(reverse("admin:builder_sandbox", args=[copy.pk])).content.decode()
     page = client.get(reverse("admin:builder_sharing", args=[copy.pk])).content.decode()
-    assert "Bring it up to 1.1.0" in page
+    assert "Update to 1.1.0" in page
     answer = client.post(reverse("admin:builder_update_copy", args=[copy.pk]), follow=True)
     assert "Updated to release 1.1.0 of “Boots”." in answer.content.decode()
 
