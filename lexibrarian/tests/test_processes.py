@@ -59,6 +59,7 @@ def test_a_killed_process_is_reported() -> None:
 
 def test_one_processor_is_used_where_there_is_one_or_where_other_threads_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2})
+    monkeypatch.setattr(processes.threading, "active_count", lambda: 1)
     assert processes.usable_processors() == 3
     monkeypatch.setattr(processes.threading, "active_count", lambda: 2)
     assert processes.usable_processors() == 1
