@@ -243,10 +243,11 @@ KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Ran
 QUOTAS = read_quotas(env)
 
 # What one web process works on at once, and how many wait in line: questions, and requests until their view has
-# returned. Together no more than the pool has connections (LEXIC_DB_POOL, 8).
+# returned. As many requests as the pool has connections (LEXIC_DB_POOL, 8): some views take seconds, and questions,
+# which hold a connection for a tenth of one, share them.
 ANSWERS_AT_ONCE = env.int("LEXIC_ANSWERS_AT_ONCE", min(4, os.cpu_count() or 2), validate=validate.Range(min=1))
 ANSWER_QUEUE = env.int("LEXIC_ANSWER_QUEUE", 500, validate=validate.Range(min=0))
-REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", 4, validate=validate.Range(min=1))
+REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", 8, validate=validate.Range(min=1))
 REQUEST_QUEUE = env.int("LEXIC_REQUEST_QUEUE", 1000, validate=validate.Range(min=0))
 
 # What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
