@@ -3,20 +3,60 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from bisect import bisect_right
+from functools import cache, lru_cache
+from typing import Any
 
 from snowballstemmer import stemmer
 
 _MAX_WORD_LENGTH = 64
-_english = stemmer("english")
-_lock = threading.Lock()  # the stemmer keeps the word it works on in itself
+# Letters up to U+024F are Latin.
+_LAST_LATIN = "\u024f"
+# The language whose stems a script gets: the one with the most texts in it. First and last letter of each block.
+_SCRIPTS = (
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u052f", "russian"),
+    ("\u0531", "\u0587", "armenian"),
+    ("\u0620", "\u06ff", "arabic"),
+    ("\u0904", "\u097f", "hindi"),
+    ("\u0b82", "\u0bff", "tamil"),
+    ("\u1f00", "\u1fff", "greek"),
+)
+_SCRIPT_STARTS = [first for first, _, _ in _SCRIPTS]
+_lock = threading.Lock()  # a stemmer keeps the word it works on in itself
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
+    """The stem of a word in small letters: the English one in Latin letters, else that of the language that is mostly
+    written in its script. Words in other alphabets and very long ones stay as they are."""
+    language = _script_language(word)
+    if language is None or len(word) > _MAX_WORD_LENGTH:
+        return latin_stem(word)
+    with _lock:
+        return str(_stemmer(language).stemWord(word)) or word
+
+
+def latin_stem(word: str) -> str:
     """The English stem of a word in small letters; words in other alphabets and very long ones stay as they are."""
-    # Letters up to U+024F are Latin.
-    if len(word) > _MAX_WORD_LENGTH or max(word, default="") > "\u024f":
+    if len(word) > _MAX_WORD_LENGTH or max(word, default="") > _LAST_LATIN:
         return word
     with _lock:
-        return str(_english.stemWord(word))
+        return str(_stemmer("english").stemWord(word))
+
+
+def is_latin(text: str) -> bool:
+    """Whether `latin_stem` gives the stems of all its words."""
+    return text.isascii() or max(text) <= _LAST_LATIN
+
+
+def _script_language(word: str) -> str | None:
+    """The language that a word is stemmed in by the script of its first letter; None for Latin letters, and for scripts
+    without a stemmer."""
+    at = bisect_right(_SCRIPT_STARTS, word[:1]) - 1
+    return _SCRIPTS[at][2] if at >= 0 and word[:1] <= _SCRIPTS[at][1] else None
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    return stemmer(language)

@@ -7,20 +7,20 @@
 - A compound of letters gives its parts and the parts joined: "e-mail" is "e", "mail" and "email", so that
   every spelling of it meets the others.
 - So does an identifier: "refreshToken", "RefreshToken" and "refresh_token" are "refresh", "token" and "refreshtoken".
-- Possessives and contractions lose their ending, English stop words are dropped, words in Latin letters are
-  stemmed. Other alphabets stay as they are; scripts written without spaces give overlapping pairs of
-  characters.
+- Possessives and contractions lose their ending, English stop words are dropped, words in Latin letters have English
+  stems. Words in Arabic, Armenian, Cyrillic, Devanagari, Greek and Tamil have the stems of the language that is mostly
+  written so; other alphabets stay as they are. Scripts written without spaces give overlapping pairs of characters.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from language.stemming import stem
+from language.stemming import is_latin, latin_stem, stem
 from language.stop_words import STOP_WORDS
 
 # A longer word is cut, in the index as in the question, so that it is still found.
@@ -53,10 +53,20 @@ _MAX_JOINED_PARTS = 4
 
 def terms(text: str) -> list[str]:
     """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
+    return list(chain.from_iterable(map(_compound_terms, _compounds(text))))
+
+
+def terms_of_old_index(text: str) -> list[str]:
+    """The same words as the index counted them when only Latin letters were stemmed."""
+    if is_latin(text):
+        return terms(text)
+    return [term for compound in _compounds(text) for term in _split_compound(compound, stemmed=latin_stem)]
+
+
+def _compounds(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP))
-    compounds = _COMPOUND.findall(_CAMEL_JOINT.sub("_", text).lower())
-    return list(chain.from_iterable(map(_compound_terms, compounds)))
+    return _COMPOUND.findall(_CAMEL_JOINT.sub("_", text).lower())
 
 
 def _compound_terms(compound: str) -> tuple[str, ...]:
@@ -68,26 +78,26 @@ def _cached_compound_terms(compound: str) -> tuple[str, ...]:
     return tuple(_split_compound(compound))
 
 
-def _split_compound(compound: str) -> Iterator[str]:
+def _split_compound(compound: str, *, stemmed: Callable[[str], str] = stem) -> Iterator[str]:
     if "'" in compound:
         if compound.endswith("n't"):  # "isn't", "won't": stop words, all of them
             return
         compound = _CONTRACTION_ENDING.sub("", compound)
     parts = [part for part in _COMPOUND_JOINT.split(compound) if part]
     for part in parts:
-        yield from _part_terms(part)
+        yield from _part_terms(part, stemmed)
     if 1 < len(parts) <= _MAX_JOINED_PARTS and all(map(str.isalpha, parts)):
-        yield stem("".join(parts)[:MAX_TERM_LENGTH])
+        yield stemmed("".join(parts)[:MAX_TERM_LENGTH])
 
 
-def _part_terms(part: str) -> Iterator[str]:
+def _part_terms(part: str, stemmed: Callable[[str], str]) -> Iterator[str]:
     for piece in _TERM_PIECE.findall(part):
         if piece[0].isdecimal():
             yield from _number_terms(piece)
         elif _SPACELESS_START.match(piece):
             yield from (piece[at : at + 2] for at in range(max(1, len(piece) - 1)))
         elif piece not in STOP_WORDS:
-            yield stem(piece[:MAX_TERM_LENGTH])
+            yield stemmed(piece[:MAX_TERM_LENGTH])
 
 
 def _number_terms(number: str) -> Iterator[str]:

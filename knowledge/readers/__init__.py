@@ -29,29 +29,30 @@ from knowledge.readers.types import (
 DETECTION_BYTES = 4096
 
 _ZIP_MAGIC = b"PK\x03\x04"
+# What is inside such an archive is seen by its reader; from outside only the name tells.
+_ZIPPED_TYPES = frozenset({"docx", "pptx", "xlsx", "epub", "odt"})
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_START = re.compile(
     rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
 )
+_RTF_START = re.compile(rb"\s{0,50}\{\\rtf", re.IGNORECASE)
+_MAIL_START = re.compile(
+    rb"(?:[\w-]{1,60}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?(?:MIME-Version|Message-ID|Received):",
+    re.IGNORECASE,
+)
 # Text to a machine and not to a reader: what begins like one of these, or is named so, is refused.
 _MARKUP_FORMATS = {
-    "RTF": (("rtf",), re.compile(rb"\s{0,50}\{\\rtf", re.IGNORECASE)),
+    "Web archive": (("mht", "mhtml"), None),
+    "Mailbox": (("mbox",), re.compile(rb"From \S{1,200} [A-Z][a-z]{2} [A-Z][a-z]{2} ")),
     "SVG": (("svg",), re.compile(rb"(?:\s|<[?!][^>]{0,500}>){0,9}<svg[\s>]", re.IGNORECASE)),
-    "EML": (
-        ("eml", "mht", "mhtml", "mbox"),
-        re.compile(
-            rb"(?:[\w-]{1,60}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?(?:MIME-Version|Message-ID|Received):",
-            re.IGNORECASE,
-        ),
-    ),
     "PostScript": (("ps", "eps"), re.compile(rb"%!PS")),
 }
 
 # Named so, a file is read nowhere, whatever its bytes look like.
 _PROGRAMS = {"apk", "bin", "class", "com", "dll", "dmg", "exe", "iso", "jar", "msi", "so"}
 _MEDIA = {"avi", "bmp", "gif", "ico", "jpeg", "jpg", "mov", "mp3", "mp4", "png", "tif", "tiff", "wav", "webp"}
-_ARCHIVES_AND_TABLES = {"7z", "gz", "odp", "ods", "odt", "ppt", "pptx", "rar", "tar", "xls", "xlsx", "zip"}
+_ARCHIVES_AND_TABLES = {"7z", "gz", "odp", "ods", "ppt", "rar", "tar", "xls", "xlsb", "zip"}
 _UNREAD_EXTENSIONS = _PROGRAMS | _MEDIA | _ARCHIVES_AND_TABLES
 
 
@@ -73,10 +74,10 @@ def _detect_binary(head: bytes, extension: str) -> str | None:
     if head.startswith(_OLE_MAGIC):
         raise UnsupportedDocument(
             "This is a password-protected or old Office file.",
-            hint="Remove the password, or save it as .docx or PDF, and upload that.",
+            hint="Remove the password, or save it as .docx, .pptx, .xlsx or PDF, and upload that.",
         )
-    if head.startswith(_ZIP_MAGIC) and extension == "docx":
-        return "docx"
+    if head.startswith(_ZIP_MAGIC) and TYPES_BY_EXTENSION.get(extension) in _ZIPPED_TYPES:
+        return TYPES_BY_EXTENSION[extension]
     if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
         raise UnsupportedDocument()
     return None
@@ -87,13 +88,17 @@ def _detect_text(head: bytes, extension: str) -> str:
     if _HTML_START.match(head):
         return "html"
     for name, (extensions, start) in _MARKUP_FORMATS.items():
-        if extension in extensions or start.match(head):
+        if extension in extensions or (start and start.match(head)):
             hint = f"Save it as PDF or Word (.docx) and upload that. {UnsupportedDocument.hint}"
             raise UnsupportedDocument(f"{name} files are not read.", hint=hint)
+    if _RTF_START.match(head):
+        return "rtf"
+    if _MAIL_START.match(head):
+        return "eml"
     if extension in _UNREAD_EXTENSIONS:
         raise UnsupportedDocument(f"Files called .{extension} are not read.")
     named = TYPES_BY_EXTENSION.get(extension, "text")
-    if named in ("pdf", "docx"):
+    if named in ("pdf", "rtf") or named in _ZIPPED_TYPES:
         raise DamagedDocument(f"The file is called .{extension} but is not one.")
     return named
 

@@ -35,6 +35,48 @@ FORMATS = {
         extensions=("docx",),
         media_types=(DOCX_MEDIA_TYPE,),
     ),
+    "pptx": Format(
+        reader="knowledge.readers.pptx",
+        name="PowerPoint (.pptx)",
+        extensions=("pptx", "pptm", "ppsx", "potx"),
+        media_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
+    ),
+    "xlsx": Format(
+        reader="knowledge.readers.sheets.workbook",
+        name="Excel (.xlsx)",
+        extensions=("xlsx", "xlsm", "xltx"),
+        media_types=("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",),
+    ),
+    "csv": Format(
+        reader="knowledge.readers.sheets.csv",
+        name="CSV",
+        extensions=("csv", "tsv"),
+        media_types=("text/csv", "text/tab-separated-values"),
+    ),
+    "epub": Format(
+        reader="knowledge.readers.epub",
+        name="EPUB",
+        extensions=("epub",),
+        media_types=("application/epub+zip",),
+    ),
+    "odt": Format(
+        reader="knowledge.readers.odt",
+        name="OpenDocument (.odt)",
+        extensions=("odt", "ott"),
+        media_types=("application/vnd.oasis.opendocument.text",),
+    ),
+    "rtf": Format(
+        reader="knowledge.readers.rtf",
+        name="RTF",
+        extensions=("rtf",),
+        media_types=("application/rtf", "text/rtf"),
+    ),
+    "eml": Format(
+        reader="knowledge.readers.mail.reader",
+        name="e-mail (.eml)",
+        extensions=("eml",),
+        media_types=("message/rfc822",),
+    ),
     "markdown": Format(
         reader="knowledge.readers.markdown",
         name="Markdown",

@@ -5,11 +5,16 @@ A row that says `Exposure: severe | Cover: 45 mm` still means the same when it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 CELL_SEPARATOR = " | "
 MAX_LABEL_LENGTH = 60
+# How many rows below a header are asked whether they differ from it.
+_ROWS_WEIGHED = 8
+# 2024, 2024/25, 2024-05, 2024-05-01: what begins with a digit and still names a column.
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:[/–-][0-9]{2,4}){0,2}")
 
 RowTexts = Sequence[str]
 
@@ -24,11 +29,16 @@ class LabelledCell(NamedTuple):
 def row_lines(rows: Sequence[RowTexts]) -> list[str]:
     """The lines of a table, top to bottom; rows without any text are left out."""
     layout = zip(rows, layout_rows(rows), strict=True)
-    return [
-        CELL_SEPARATOR.join(f"{label}: {texts[column]}" if label else texts[column] for label, column in cells)
-        for texts, cells in layout
-        if cells
-    ]
+    return [_line(texts, cells) for texts, cells in layout if cells]
+
+
+def row_line(row: RowTexts, labels: Sequence[str]) -> str:
+    """One row with its cells named by the labels of their columns; empty where no cell has text."""
+    return _line(row, _layout_row(row, labels))
+
+
+def _line(row: RowTexts, cells: Sequence[LabelledCell]) -> str:
+    return CELL_SEPARATOR.join(f"{label}: {row[column]}" if label else row[column] for label, column in cells)
 
 
 def layout_rows(rows: Sequence[RowTexts]) -> list[list[LabelledCell]]:
@@ -46,33 +56,96 @@ def _layout_row(row: RowTexts, labels: Sequence[str]) -> list[LabelledCell]:
 
 def header_labels(rows: Sequence[RowTexts]) -> tuple[list[str], int]:
     """The labels of the columns and how many rows they take up: `([], 0)` where there is no header."""
-    if len(rows) < 2 or not _is_header(rows[0]):
+    if len(rows) < 2:
         return [], 0
-    if len(rows) > 2 and _continues_header(rows[0], rows[1]):
-        return _merge_header_rows(rows[0], rows[1]), 2
-    return list(rows[0]), 1
+    if len(rows) > 2 and (labels := group_labels(rows[0], rows[1])):
+        return labels, 2
+    if is_header(rows[0], rows[1:]):
+        return list(map(cut_label, rows[0])), 1
+    return [], 0
 
 
-def _is_header(row: RowTexts) -> bool:
-    filled = [text for text in row if text]
-    return len(filled) >= 2 and 2 * len(filled) >= len(row) and all(map(_can_be_label, filled))
+def cut_label(text: str) -> str:
+    """A label that is short enough to stand before each cell of its column."""
+    return text if len(text) <= MAX_LABEL_LENGTH else f"{text[: MAX_LABEL_LENGTH - 1].rstrip()}…"
 
 
-def _can_be_label(text: str) -> bool:
-    return len(text) <= MAX_LABEL_LENGTH and any(map(str.isalpha, text)) and not text[0].isdigit()
+def is_header(row: RowTexts, below: Sequence[RowTexts]) -> bool:
+    """Whether a row can name the columns of the rows below it: words, or years and the like above other figures."""
+    filled = [(column, text) for column, text in enumerate(row) if text]
+    if len(filled) < 2 or 2 * len(filled) < len(row):
+        return False
+    if 2 * sum(len(text) > MAX_LABEL_LENGTH for _, text in filled) >= len(filled):
+        return False
+    if all(_is_name(text) for _, text in filled):
+        return True
+    is_distinct = len({text for _, text in filled}) == len(filled)
+    starts_with_name = not row[0] or _is_name(row[0])
+    return (
+        is_distinct
+        and starts_with_name
+        and all(_is_name(text) or _names_figures(text, column_texts(below, column)) for column, text in filled)
+    )
 
 
-def _continues_header(first: RowTexts, second: RowTexts) -> bool:
-    """Whether the second row names the columns that a wide cell of the first row spans."""
-    gaps = [column for column, text in enumerate(first) if not text and column > 0]
-    filled = [text for text in second if text]
-    return any(column < len(second) and second[column] for column in gaps) and all(map(_can_be_label, filled))
+def column_texts(rows: Sequence[RowTexts], column: int) -> list[str]:
+    """What stands in a column of the first few rows, without its empty cells."""
+    return [row[column] for row in rows[:_ROWS_WEIGHED] if column < len(row) and row[column]]
 
 
-def _merge_header_rows(first: RowTexts, second: RowTexts) -> list[str]:
-    labels, wide = [], ""
-    for column, text in enumerate(first):
-        below = second[column] if column < len(second) else ""
-        wide = text or wide
-        labels.append(f"{wide} {below}".strip() if below else text)
-    return labels
+def _is_name(text: str) -> bool:
+    return any(map(str.isalpha, text)) and not text[0].isdigit()
+
+
+def _names_figures(text: str, below: Sequence[str]) -> bool:
+    """Whether a head that begins with a digit differs from what it stands above: a year from figures that are no
+    years, `28 days` from figures without a word."""
+    if _YEAR.fullmatch(text):
+        return bool(below) and not any(map(_YEAR.fullmatch, below))
+    return any(map(str.isalpha, text)) and bool(below) and not any(map(str.isalpha, "".join(below)))
+
+
+def group_labels(first: RowTexts, second: RowTexts, spans: Mapping[int, int] | None = None) -> list[str]:
+    """The labels of a header of two rows, the first of which names groups of columns; empty where it is none.
+
+    `spans`: the last column of each cell of the first row that is known to be wide, by its first column. Where that is
+    not known, the gaps of the first row count as wide cells if the second row leaves no doubt.
+    """
+    width = max(len(first), len(second))
+    upper, lower = _padded(first, width), _padded(second, width)
+    wide = _gaps(upper) if spans is None else dict(spans)
+    if not wide or not all(_is_name(text) or _YEAR.fullmatch(text) for text in (*upper, *lower) if text):
+        return []
+    if not _are_groups(upper, lower, wide) or (spans is None and not _fill_groups(lower, wide)):
+        return []
+    groups = {column: upper[start] for start, end in wide.items() for column in range(start, min(end + 1, width))}
+    return [_group_label(groups.get(column, ""), upper[column], lower[column]) for column in range(width)]
+
+
+def _group_label(group: str, upper: str, lower: str) -> str:
+    label = f"{group} {lower}".strip() if lower and lower != upper else group or upper
+    return cut_label(label)
+
+
+def _padded(row: RowTexts, width: int) -> list[str]:
+    return [*row, *[""] * (width - len(row))]
+
+
+def _gaps(row: RowTexts) -> dict[int, int]:
+    """The last column of each filled cell that has empty ones to its right, by its own column."""
+    filled = [column for column, text in enumerate(row) if text]
+    ends = [column - 1 for column in (*filled[1:], len(row))]
+    return {start: end for start, end in zip(filled, ends, strict=False) if end > start}
+
+
+def _are_groups(upper: RowTexts, lower: RowTexts, wide: Mapping[int, int]) -> bool:
+    """Whether the second row names columns of groups and nothing else, or the same columns in each group."""
+    named = [tuple(lower[start : end + 1]) for start, end in wide.items()]
+    narrow = [column for column, text in enumerate(upper) if text and column not in wide]
+    if not any(map(any, named)) or any(lower[column] not in ("", upper[column]) for column in narrow):
+        return False
+    return bool(narrow) or (len(named) > 1 and len(set(named)) == 1 and len(set(named[0])) == len(named[0]))
+
+
+def _fill_groups(lower: RowTexts, wide: Mapping[int, int]) -> bool:
+    return all(all(lower[start : end + 1]) for start, end in wide.items())

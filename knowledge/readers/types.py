@@ -13,6 +13,8 @@ from lexic.errors import LexicError
 MEGABYTE = 1024 * 1024
 # Below every heading: the caption of a table, which heads its rows and nothing after them.
 CAPTION_LEVEL = 7
+# Of what a page is called.
+MAX_LABEL_LENGTH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +61,8 @@ class PageText:
 
     `words` are boxes `[start, end, x0, top, x1, bottom]`: character offsets into `text`, then points from the
     top left corner of the page as it is shown. Null where the source has no such thing. `state` is what a reader has to
-    know to go on after this page; None where it has to begin again.
+    know to go on after this page; None where it has to begin again. `label` is what people call a page that has no
+    printed number, at most `MAX_LABEL_LENGTH` characters: “slide 3”, “sheet Prices, rows 2–40”; empty for “page 3”.
     """
 
     number: int
@@ -67,6 +70,7 @@ class PageText:
     words: list[list[float | int]] | None = None
     headings: tuple[Heading, ...] = ()
     state: dict[str, Any] | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

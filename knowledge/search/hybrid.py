@@ -39,6 +39,7 @@ _STORED_FIELDS = (
     "document_title",
     "source_type",
     "page_number",
+    "page_label",
     "first_line",
     "path",
     "file_hash",
@@ -99,15 +100,24 @@ def _best_candidates(
     embedding: Mapping[str, np.ndarray],
     limit: int,
     threshold: float | None,
+    filters: Filters | None,
+    clauses: tuple[str, ...],
     using: str,
-    **options: Any,
 ) -> list[Candidate]:
-    """Those of all bases with the highest scores, by one database. `options` are the other fields of a `BaseSearch`."""
+    """Those of all bases with the highest scores, by one database."""
     asked = {term for word in words for term in word.terms}
     found: dict[int, Candidate] = {}
     for statistics in load_statistics(bases, asked, using=using):
         vector = embedding.get(statistics.base.embedder)
-        base = BaseSearch(statistics=statistics, words=words, vector=vector, limit=limit, using=using, **options)
+        base = BaseSearch(
+            statistics=statistics,
+            words=words,
+            vector=vector,
+            filters=filters,
+            limit=limit,
+            clauses=clauses,
+            using=using,
+        )
         found |= {one.chunk_id: one for one in base.candidates() if passes_threshold(one, threshold)}
     return sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from knowledge.file_place import FilePlace, lines_of_span
+from knowledge.page_names import page_name
 from language.code_lines import code_spans
 from language.sentences import TextSpan, sentence_spans
 
@@ -36,6 +37,7 @@ class Passage:
     lexical: float
     score: float
     knowledge_base_id: int
+    page_label: str = ""  # what people call its page, where that is not “page 3”
     matches_clause: bool = False
     path: str = ""
     first_line: int = 0
@@ -47,6 +49,11 @@ class Passage:
     def state(self) -> str:
         """What is to be known of it before one relies on it; empty where nothing is."""
         return "older than the file that it describes" if self.is_stale else ""
+
+    @property
+    def page_name(self) -> str:
+        """What people call its page; empty where the source has no pages."""
+        return page_name(self.page_number, self.page_label)
 
     def sentence_spans(self) -> list[TextSpan]:
         """`(start, end)` of each sentence of its content; of code each line is one."""

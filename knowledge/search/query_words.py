@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from language.terms import terms
+from language.terms import terms, terms_of_old_index
 from plugins.synonyms import MAX_PHRASES_PER_GROUP
 
 Phrase = tuple[str, ...]
@@ -94,14 +94,20 @@ def _phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:
     identifier is both, and where the documents only have one of them, that."""
     end = 0
     for compound in _COMPOUND.finditer(text):
-        yield from (((term,),) for term in terms(text[end : compound.start()]))
+        yield from _single_words(text[end : compound.start()])
         *parts, joined = terms(compound.group()) or [""]
         ways = [tuple(parts), (joined,)] if parts else [(joined,)] if joined else []
         if parts and compound.group().replace("_", "").isalpha():  # an identifier: whole is better than in parts
             ways = [(*parts, joined), *ways]
         yield from [tuple(ways)] if ways else []
         end = compound.end()
-    yield from (((term,),) for term in terms(text[end:]))
+    yield from _single_words(text[end:])
+
+
+def _single_words(text: str) -> Iterator[tuple[Phrase, ...]]:
+    """Each word as its term, and as what an older index has of it."""
+    for term, old in zip(terms(text), terms_of_old_index(text), strict=True):
+        yield ((term,),) if term == old else ((term,), (old,))
 
 
 def dedupe_by_weight(words: Iterable[QueryWord]) -> list[QueryWord]:

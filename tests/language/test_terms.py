@@ -27,7 +27,7 @@ from language.terms import MAX_TERM_LENGTH, STOP_WORDS, terms
         ("isn't won’t can't they'll", []),
         ("O'Brien's", ["o", "brien", "obrien"]),
         ("café cafés", ["café", "café"]),
-        ("Москва हिन्दी", ["москва", "हिन्दी"]),
+        ("Москва हिन्दी עברית", ["москв", "हिन्द", "עברית"]),
         ("漢字仮名 東", ["漢字", "字仮", "仮名", "東"]),
         ("ﬁre co\u00adver", ["fire", "cover"]),
         ("", []),

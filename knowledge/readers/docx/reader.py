@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from knowledge.readers.docx.archive import check_archive
+from knowledge.readers.archive import check_archive
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.notes import Notes, margin_texts

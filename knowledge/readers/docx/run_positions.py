@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from knowledge.readers.docx.archive import check_archive
+from knowledge.readers.archive import check_archive
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W
 from knowledge.readers.docx.reader import Segment, open_document, read_body

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     ERRORS_BY_CODE,
+    MAX_LABEL_LENGTH,
     DamagedDocument,
     DocumentHeader,
     Heading,
@@ -26,7 +28,7 @@ def encode_event(event: ReaderEvent) -> bytes:
     if isinstance(event, DocumentHeader):
         return _encode_line("header", [event.title, event.page_total, event.paged, event.metadata])
     headings = [[heading.start, heading.level, heading.title] for heading in event.headings]
-    return _encode_line("page", [event.number, event.text, event.words, headings, event.state])
+    return _encode_line("page", [event.number, event.text, event.words, headings, event.state, event.label])
 
 
 def encode_end() -> bytes:
@@ -64,7 +66,7 @@ def _decode_header(title: Any, page_total: Any, paged: Any, metadata: Any) -> Do
     )
 
 
-def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any = None) -> PageText:
+def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any = None, label: Any = "") -> PageText:
     if not isinstance(text, str) or "\0" in text:
         raise ValueError("a page is text without NUL")
     number = _checked_count(number)
@@ -77,6 +79,7 @@ def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any =
             for start, level, title in headings
         ),
         state=_checked_state(state),
+        label=one_line(clean_text(str(label)))[:MAX_LABEL_LENGTH],
     )
 
 

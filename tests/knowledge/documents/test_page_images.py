@@ -36,6 +36,7 @@ from knowledge.readers.isolation.rendered_page import RenderedPage, decode_rende
 from knowledge.readers.types import DamagedDocument, Limits, ReadingTimedOut, UnreadableDocument
 from tests.knowledge.bases import CountingEmbedder, add_markdown, add_pdf, make_base, registered
 from tests.knowledge.readers.made import lines, pdf
+from tests.request_slot import held_request_slot
 from tests.stored_files import stored_path
 
 
@@ -199,6 +200,15 @@ def test_only_so_many_are_drawn_at_once(page: Page, monkeypatch: pytest.MonkeyPa
     with page_images._RENDER_SLOTS, page_images._RENDER_SLOTS, pytest.raises(PageImagesBusy):
         get_page_image(page)
     assert get_page_image(page)
+
+
+def test_whoever_waits_for_a_picture_lets_other_requests_in(page: Page) -> None:
+    with held_request_slot() as limit:
+        get_page_image(page)
+        assert limit._working == 0
+        limit._working = 1  # another's
+        get_page_image(page)
+        assert limit._working == 1
 
 
 def test_visitors_never_take_the_last_place(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:

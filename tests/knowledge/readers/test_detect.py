@@ -23,6 +23,16 @@ ROOT = Path(__file__).resolve().parents[3]
         ("a.pdf", b"junk before\n%PDF-1.4", "pdf"),
         ("notes.txt", b"%PDF-1.7\n", "pdf"),
         ("a.docx", b"PK\x03\x04...", "docx"),
+        ("a.pptx", b"PK\x03\x04...", "pptx"),
+        ("a.PPTM", b"PK\x03\x04...", "pptx"),
+        ("a.xlsx", b"PK\x03\x04...", "xlsx"),
+        ("a.xlsm", b"PK\x03\x04...", "xlsx"),
+        ("a.epub", b"PK\x03\x04...", "epub"),
+        ("a.odt", b"PK\x03\x04...", "odt"),
+        ("a.rtf", b"{\\rtf1\\ansi words}", "rtf"),
+        ("notes.txt", b"\xef\xbb\xbf{\\rtf1\\ansi words}", "rtf"),
+        ("mail", b"From: a@example.org\r\nSubject: x\r\n y\r\nMIME-Version: 1.0\r\n\r\nwords", "eml"),
+        ("mail.eml", b"Subject: x\r\n\r\nwords", "eml"),
         ("A.MD", b"# Title", "markdown"),
         ("a.html", b"<p>x", "html"),
         ("a.txt", b"\xef\xbb\xbf <!DOCTYPE html><html>", "html"),
@@ -31,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[3]
         ("README", b"words", "text"),
         ("memo.txt", b"From: Ruth\nTo: Site\nSubject: Cover\n\nThe cover is 45 mm.", "text"),
         ("about.md", b"# SVG\n\n`<svg>` is a picture.", "markdown"),
-        ("a.csv", b"a,b", "text"),
+        ("a.csv", b"a,b", "csv"),
         ("a.txt", b"\xff\xfea\x00", "text"),
         ("..\\..\\a.md", b"x", "markdown"),
     ],
@@ -46,14 +56,16 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("a.txt", b"", EmptyDocument),
         ("a.pdf", b"just text", DamagedDocument),
         ("a.docx", b"just text", DamagedDocument),
+        ("a.xlsx", b"just text", DamagedDocument),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
+        ("a.xlsb", b"PK\x03\x04\x00", UnsupportedDocument),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.zip", b"PK\x03\x04\x00", UnsupportedDocument),
-        ("a.rtf", b"{\\rtf1\\ansi words}", UnsupportedDocument),
-        ("notes.txt", b"\xef\xbb\xbf{\\rtf1\\ansi words}", UnsupportedDocument),
+        ("a.rtf", b"words", DamagedDocument),
+        ("page.mht", b"MIME-Version: 1.0\r\n\r\nwords", UnsupportedDocument),
+        ("mails", b"From ruth@example.org Tue Nov 24 01:45:00 2026\nSubject: x\n\nwords", UnsupportedDocument),
         ("plan.md", b'<?xml version="1.0"?>\n<!-- made -->\n<svg xmlns="x"><text>t</text></svg>', UnsupportedDocument),
         ("plan.svg", b"<g><text>t</text></g>", UnsupportedDocument),
-        ("mail", b"From: a@example.org\r\nSubject: x\r\n y\r\nMIME-Version: 1.0\r\n\r\nwords", UnsupportedDocument),
-        ("mail.eml", b"Subject: x\r\n\r\nwords", UnsupportedDocument),
         ("setup.exe", b"MZ and words", UnsupportedDocument),
         ("Plan.PNG", b"words", UnsupportedDocument),
         ("a.eps", b"%!PS-Adobe-3.0 EPSF", UnsupportedDocument),
@@ -67,9 +79,10 @@ def test_f3_what_no_reader_reads_is_refused(name, head, error):
 
 def test_what_is_refused_says_what_is_read():
     with pytest.raises(UnsupportedDocument) as refused:
-        detect_type("mail.eml", b"Subject: x\r\n\r\nwords")
-    assert refused.value.message == "EML files are not read."
-    assert "Upload a PDF, Word (.docx), Markdown, HTML, JSON or plain text file." in refused.value.hint
+        detect_type("plan.svg", b"<svg/>")
+    assert refused.value.message == "SVG files are not read."
+    said = "Upload a PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), CSV, EPUB, OpenDocument (.odt), RTF, "
+    assert said + "e-mail (.eml), Markdown, HTML, JSON or plain text file." in refused.value.hint
 
 
 @pytest.mark.parametrize("unit", ["a: b\n", "a:", "<!-- -->", " ", "x: y\n \n"])
@@ -108,4 +121,6 @@ def test_reading_text_loads_no_heavy_library(tmp_path):
         "print(*{name.split('.')[0] for name in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"celery", "django", "docx", "lxml", "pdfplumber", "pypdfium2"} & set(done.stdout.split())
+    assert not {"celery", "django", "docx", "lxml", "openpyxl", "pdfplumber", "pptx", "pypdfium2", "striprtf"} & set(
+        done.stdout.split()
+    )

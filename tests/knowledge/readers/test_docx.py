@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from knowledge.readers.docx import archive as docx_archive
+from knowledge.readers import archive as document_archive
 from knowledge.readers.types import DamagedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
 from tests.knowledge.readers.made import noted_document, read_here, read_text, repacked, word, word_xml
 
@@ -216,16 +216,16 @@ def test_merged_cells_read_as_they_look(tmp_path):
 
 def test_f4_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
-    repacked(path, {"word/media/image1.bin": b"\0" * (docx_archive.RATIO_CHECKED_FROM_BYTES * 2)})
+    repacked(path, {"word/media/image1.bin": b"\0" * (document_archive.RATIO_CHECKED_FROM_BYTES * 2)})
     with pytest.raises(TooLarge):
-        docx_archive.check_archive(path)
+        document_archive.check_archive(path)
 
 
 def test_f4_a_file_of_very_many_parts_is_refused(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
-    repacked(path, {f"x/{number}": b"" for number in range(docx_archive.MAX_FILES)})
+    repacked(path, {f"x/{number}": b"" for number in range(document_archive.MAX_FILES)})
     with pytest.raises(TooLarge):
-        docx_archive.check_archive(path)
+        document_archive.check_archive(path)
 
 
 def test_f4_entities_are_not_expanded(tmp_path):

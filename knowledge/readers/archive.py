@@ -1,4 +1,4 @@
-"""The checks of a Word file as an archive, before anything in it is unpacked."""
+"""The checks of a document that is a zip archive, before anything in it is unpacked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ MAX_RATIO = 100
 MAX_FILES = 5_000
 RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
 
+_MARKUP_ENDINGS = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
-def check_archive(path: Path) -> None:
-    """Refuse what would unpack to far more than it should, before anything is unpacked.
+
+def check_archive(path: Path, *, needs: str = "[Content_Types].xml") -> None:
+    """Refuse what would unpack to far more than it should, before anything is unpacked. `needs`: a member that every
+    document of this kind has.
 
     Raises `DamagedDocument`, `EncryptedDocument`, `TooLarge` or `UnsupportedDocument`.
     """
@@ -28,14 +31,14 @@ def check_archive(path: Path) -> None:
     if any(member.flag_bits & 0x1 for member in members):
         raise EncryptedDocument()
     _check_sizes(members)
-    if not any(member.filename == "[Content_Types].xml" for member in members):
+    if not any(member.filename == needs for member in members):
         raise UnsupportedDocument()
 
 
 def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
     unpacked = sum(member.file_size for member in members)
     packed = sum(member.compress_size for member in members)
-    xml = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
+    xml = max((member.file_size for member in members if member.filename.endswith(_MARKUP_ENDINGS)), default=0)
     bomb = unpacked > RATIO_CHECKED_FROM_BYTES and unpacked > MAX_RATIO * packed
     if bomb or unpacked > MAX_UNPACKED_BYTES or xml > MAX_XML_BYTES or len(members) > MAX_FILES:
         raise TooLarge("The document unpacks to far more than its size.")

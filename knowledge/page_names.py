@@ -1,0 +1,11 @@
+"""What people call a page of a document: “page 3”, “slide 3”, “sheet Prices, rows 2–40”."""
+
+from __future__ import annotations
+
+
+def page_name(number: int | None, label: str = "", *, is_short: bool = False) -> str:
+    """The label of the page where it has one, else “page 3”, or “p. 3” in short. Empty without a number: the source has
+    no pages."""
+    if not number:
+        return ""
+    return label or (f"p. {number}" if is_short else f"page {number}")

@@ -1,0 +1,62 @@
+"""An e-mail as it lies in a file, with limits on how deep and how wide it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, TooLarge
+
+MAX_PARTS = 500
+MAX_ATTACHMENTS = 20
+_MAX_DEPTH = 30
+_MAX_NAME_LENGTH = 150
+
+
+def parse_message(path: Path) -> EmailMessage:
+    """The message of a file. Raises `DamagedDocument`, or `TooLarge` where it is nested or cut up beyond reason."""
+    try:
+        with path.open("rb") as file:
+            message = BytesParser(policy=policy.default).parse(file)
+    except RecursionError as error:
+        raise TooLarge("The e-mail is nested too deeply.") from error
+    except (ValueError, LookupError, AttributeError, TypeError, IndexError) as error:
+        # What headers get wrong surfaces as any of these.
+        raise DamagedDocument() from error
+    _check_parts(message)
+    return message
+
+
+def _check_parts(message: EmailMessage) -> None:
+    count = 0
+    stack: list[tuple[Any, int]] = [(message, 0)]
+    while stack:
+        part, depth = stack.pop()
+        count += 1
+        if depth > _MAX_DEPTH or count > MAX_PARTS:
+            raise TooLarge("The e-mail has too many parts within parts.")
+        if part.is_multipart():
+            stack += [(one, depth + 1) for one in part.iter_parts()]
+
+
+def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+    """The name and the bytes of each attachment, pictures in the text left out; a forwarded message as an .eml file."""
+    yield from islice(_attachments(message), MAX_ATTACHMENTS)
+
+
+def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+    for number, part in enumerate(message.iter_attachments(), start=1):
+        if part.get_content_disposition() == "inline" and part.get_content_maintype() == "image":
+            continue
+        forwarded = part.get_content_type() == "message/rfc822"
+        name = one_line(clean_text(part.get_filename() or ""))[-_MAX_NAME_LENGTH:]
+        inner = next(iter(part.iter_parts()), None) if forwarded else None
+        content = inner.as_bytes() if inner is not None else part.get_payload(decode=True)
+        if isinstance(content, bytes) and content:
+            yield name or f"attachment {number}{'.eml' if forwarded else ''}", content

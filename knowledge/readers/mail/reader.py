@@ -1,0 +1,69 @@
+"""E-mail: who wrote to whom and when, then what was written, then the names of what came with it. Nothing that it links
+to is fetched; attachments become documents of their own (`knowledge.documents.mail_attachments`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+from knowledge.readers.html import VisibleText, parse_html
+from knowledge.readers.mail.message import attachments, parse_message
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.text import decode_bytes
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, EmptyDocument, Heading, Limits, ReaderEvent, UnreadableDocument
+
+_SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MAX_HEADER_CHARACTERS = 2_000
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    message = parse_message(path)
+    try:
+        headers = {name: text for name in _SHOWN_HEADERS if (text := _header(message, name))}
+        body, headings = _body(message)
+        names = [name for name, _ in attachments(message)]
+    except (UnreadableDocument, MemoryError):
+        raise
+    except Exception as error:
+        # The library reads headers and bodies when they are asked for, and what they get wrong surfaces only then.
+        raise DamagedDocument() from error
+    if not headers and not body:
+        raise EmptyDocument()
+    head = "\n".join(f"{name}: {text}" for name, text in headers.items())
+    blocks = [head, body, "\n".join(f"Attachment: {name}" for name in names)]
+    offset = len(head) + 2 if head else 0
+    placed = [Heading(page=1, start=one.start + offset, level=one.level, title=one.title) for one in headings]
+    yield from single_page_events(
+        text="\n\n".join(filter(None, blocks)),
+        limits=limits,
+        title=headers.get("Subject", "")[:300] or None,
+        headings=placed,
+        metadata={name.lower(): text[:300] for name, text in headers.items() if name != "Subject"},
+    )
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    value = message.get(name)
+    if name == "Date" and (sent := getattr(value, "datetime", None)):
+        return str(sent.isoformat(sep=" ", timespec="minutes"))
+    return one_line(clean_text(str(value or "")))[:_MAX_HEADER_CHARACTERS]
+
+
+def _body(message: EmailMessage) -> tuple[str, list[Heading]]:
+    """What was written: as plain text where it came so, else the text that a visitor of its HTML would see."""
+    part = message.get_body(preferencelist=("plain", "html"))
+    if part is None:
+        return "", []
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    try:
+        text = data.decode(part.get_content_charset() or "ascii")
+    except (LookupError, UnicodeDecodeError):
+        text = decode_bytes(data)
+    if part.get_content_subtype() != "html":
+        return clean_text(text).strip(), []
+    shown = VisibleText()
+    shown.walk(parse_html(text.encode("utf-8", "replace")))
+    return shown.result()

@@ -1,0 +1,148 @@
+"""OpenDocument text: paragraphs, headings by their level, tables row by row, and notes below what refers to them. What
+somebody deleted or hid, and comments, are left out; nothing outside the file is followed."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from knowledge.readers.archive import check_archive
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.tables import row_lines
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, EncryptedDocument, Heading, Limits, ReaderEvent
+from knowledge.readers.xml import parse_xml
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_MANIFEST = "META-INF/manifest.xml"
+# Text that nobody sees on the page, or that belongs to something else.
+_SKIPPED = frozenset(
+    {f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}hidden-text", f"{_TEXT}note", f"{_TEXT}ruby-text"}
+)
+_CHARACTERS = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": "\n", f"{_TEXT}s": " "}
+_PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
+# A cell or a row may claim to be there a million times; what is beyond this is the empty rest of a sheet.
+_MAX_REPEATED = 100
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    check_archive(path, needs="content.xml")
+    root = _content(path)
+    body = root.find(f"{_OFFICE}body/{_OFFICE}text")
+    if body is None:
+        raise DamagedDocument()
+    page = _BodyText()
+    page.add_blocks(body)
+    title = next((heading.title for heading in page.headings if heading.level == 1), None)
+    yield from single_page_events(text=page.text(), limits=limits, title=title, headings=page.headings)
+
+
+def _content(path: Path) -> etree._Element:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if _MANIFEST in archive.namelist() and b"encryption-data" in archive.read(_MANIFEST):
+                raise EncryptedDocument()
+            return parse_xml(archive.read("content.xml"))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
+        raise DamagedDocument() from error
+
+
+class _BodyText:
+    """Gathers the text of a document as lines, with the offsets of its headings."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.length = 0
+        self.headings: list[Heading] = []
+
+    def text(self) -> str:
+        return "\n".join(self.lines).rstrip("\n")
+
+    def add_blocks(self, container: etree._Element) -> None:
+        stack = [iter(container)]
+        while stack:
+            block = next(stack[-1], None)
+            if block is None:
+                stack.pop()
+            elif block.tag in _PARAGRAPHS:
+                self._add_paragraph(block)
+            elif block.tag == f"{_TABLE}table":
+                for line in row_lines(_table_rows(block)):
+                    self._append(line)
+                self._append("")
+            elif isinstance(block.tag, str) and not _is_skipped(block):
+                stack.append(iter(block))
+
+    def _add_paragraph(self, paragraph: etree._Element) -> None:
+        text = "\n".join(filter(None, map(one_line, _text(paragraph).split("\n"))))
+        if text:
+            if paragraph.tag == f"{_TEXT}h":
+                level = paragraph.get(f"{_TEXT}outline-level", "1")
+                number = min(int(level), 6) if level.isascii() and level.isdigit() and len(level) < 3 else 1
+                title = one_line(text).removesuffix(":")[:200]
+                self.headings.append(Heading(page=1, start=self.length, level=max(1, number), title=title))
+            self._append(text)
+            self._append("")
+        for note in paragraph.iter(f"{_TEXT}note-body"):
+            if words := one_line(" ".join(_text(one) for one in note.iter(*_PARAGRAPHS))):
+                self._append(words)
+                self._append("")
+
+    def _append(self, line: str) -> None:
+        self.lines.append(line)
+        self.length += len(line) + 1
+
+
+def _is_skipped(element: etree._Element) -> bool:
+    return element.tag in _SKIPPED or element.get(f"{_TEXT}display") == "none"
+
+
+def _text(element: etree._Element) -> str:
+    """The visible text of a paragraph, with its line breaks."""
+    parts: list[str] = []
+    walker = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walker:
+        if event == "end":
+            parts.append("" if node is element else node.tail or "")
+        elif not isinstance(node.tag, str) or (node is not element and _is_skipped(node)):
+            walker.skip_subtree()
+        else:
+            parts.append(_CHARACTERS.get(node.tag, "") + (node.text or ""))
+    return clean_text("".join(parts))
+
+
+def _table_rows(table: etree._Element) -> list[list[str]]:
+    """The texts of the cells, row by row. A cell over several rows is repeated, one over columns leaves gaps."""
+    rows: list[list[str]] = []
+    below: dict[int, tuple[int, str]] = {}
+    for row in table.iter(f"{_TABLE}table-row"):
+        if next(row.iterancestors(f"{_TABLE}table"), None) is not table:
+            continue
+        cells: list[str] = []
+        for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            cells += _cells(cell, len(cells), below)
+        rows += [cells] * (_count(row, "number-rows-repeated") if any(cells) else 1)
+    return rows
+
+
+def _cells(cell: etree._Element, column: int, below: dict[int, tuple[int, str]]) -> list[str]:
+    """`below` holds, by column, how many more rows a cell from above reaches into and its text."""
+    times = _count(cell, "number-columns-repeated")
+    if cell.tag == f"{_TABLE}covered-table-cell":
+        left, above = below.get(column, (0, ""))
+        below[column] = (left - 1, above)
+        return [above if left > 0 else ""] + [""] * (times - 1)
+    text = one_line(" ".join(_text(one) for one in cell.iter(*_PARAGRAPHS)))
+    below[column] = (_count(cell, "number-rows-spanned") - 1, text)
+    return [text] * times
+
+
+def _count(element: etree._Element, name: str) -> int:
+    value = element.get(f"{_TABLE}{name}", "1")
+    return max(1, min(int(value), _MAX_REPEATED)) if value.isascii() and value.isdigit() and len(value) < 9 else 1

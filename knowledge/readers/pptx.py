@@ -1,0 +1,229 @@
+"""PowerPoint: a slide is a page, with its title as heading; tables row by row, numbers of charts, and the speaker notes
+apart. Macros, links and pictures are never opened; a slide that is hidden says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.archive import check_archive
+from knowledge.readers.sheets.number_formats import cell_text
+from knowledge.readers.tables import cut_label, row_line, row_lines
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import (
+    DamagedDocument,
+    DocumentHeader,
+    Heading,
+    Limits,
+    NoText,
+    PageText,
+    ReaderEvent,
+    TooLarge,
+    TooManyPages,
+    UnreadableDocument,
+    UnsupportedDocument,
+)
+
+NOTES_HEADING = "Speaker notes"
+_MAX_GROUP_DEPTH = 20
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+# What the library, or the program itself, calls a file that nobody has named.
+_NO_TITLES = frozenset({"", "powerpoint presentation", "presentation"})
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    check_archive(path)
+    presentation = _open_presentation(path)
+    total = len(presentation.slides._sldIdLst)
+    if total > limits.max_pages:
+        raise TooManyPages()
+    pages = [_read_slide(slide, number, limits) for number, slide in enumerate(_slides(presentation), start=1)]
+    if not any(letter.isalnum() for page in pages for letter in page.text):
+        raise NoText()
+    yield DocumentHeader(title=_title(presentation, pages), page_total=total, paged=True)
+    yield from pages
+
+
+def _open_presentation(path: Path) -> Any:
+    """Raises `DamagedDocument` or `UnsupportedDocument`."""
+    # Imported late, so that the check of the archive above costs nothing to test or to fail.
+    import pptx
+
+    try:
+        return pptx.Presentation(str(path))
+    except ValueError as error:
+        raise UnsupportedDocument() from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Broken packages surface as KeyError, XMLSyntaxError, BadZipFile and more, depending on the part.
+        raise DamagedDocument() from error
+
+
+def _slides(presentation: Any) -> Iterator[Any]:
+    try:
+        yield from presentation.slides
+    except (KeyError, AttributeError) as error:  # the list names a slide that is not there
+        raise DamagedDocument() from error
+
+
+def _title(presentation: Any, pages: list[PageText]) -> str | None:
+    stated = one_line(clean_text(str(presentation.core_properties.title or "")))[:300]
+    if stated.lower() not in _NO_TITLES:
+        return stated
+    return next((heading.title for page in pages for heading in page.headings if heading.title), None)
+
+
+def _read_slide(slide: Any, number: int, limits: Limits) -> PageText:
+    try:
+        text, headings = ("", ()) if slide._element.get("show") in ("0", "false") else _slide_text(slide, number)
+    except (UnreadableDocument, MemoryError):
+        raise
+    except Exception as error:
+        # The library trusts the parts of a slide: what they lack surfaces as AttributeError, KeyError and more.
+        raise DamagedDocument() from error
+    if len(text) > limits.max_page_characters:
+        raise TooLarge()
+    return PageText(number=number, text=text, headings=headings, label=f"slide {number}")
+
+
+def _slide_text(slide: Any, number: int) -> tuple[str, tuple[Heading, ...]]:
+    """The text of a slide, and its headings: the title, and that of the notes."""
+    title_shape = slide.shapes.title
+    title = one_line(clean_text(title_shape.text_frame.text)) if title_shape is not None else ""
+    blocks = [title] if title else []
+    # Without a title the slide stands under no heading, not under that of the slide before.
+    headings = [Heading(page=number, start=0, level=1, title=title[:200])]
+    title_element = None if title_shape is None else title_shape._element
+    shapes = (shape for shape in _shapes(slide.shapes) if shape._element is not title_element)
+    blocks += filter(None, (_shape_text(shape, slide) for shape in shapes))
+    if notes := _notes(slide):
+        start = sum(len(block) + 2 for block in blocks)
+        headings.append(Heading(page=number, start=start, level=2, title=NOTES_HEADING))
+        blocks += [NOTES_HEADING, notes]
+    return "\n\n".join(blocks), tuple(headings)
+
+
+def _shapes(shapes: Any) -> Iterator[Any]:
+    """The shapes in the order in which they are read aloud, those of a group in its place."""
+    stack = [iter(shapes)]
+    while stack:
+        shape = next(stack[-1], None)
+        if shape is None:
+            stack.pop()
+        elif hasattr(shape, "shapes"):
+            if len(stack) > _MAX_GROUP_DEPTH:
+                raise TooLarge("The shapes of a slide are nested too deeply.")
+            stack.append(iter(shape.shapes))
+        else:
+            yield shape
+
+
+def _shape_text(shape: Any, slide: Any) -> str:
+    if getattr(shape, "has_table", False):
+        return "\n".join(row_lines(_table_rows(shape.table)))
+    if getattr(shape, "has_chart", False):
+        return _chart_text(shape.chart)
+    if shape.has_text_frame:
+        return _frame_text(shape.text_frame)
+    return _diagram_text(shape, slide)
+
+
+def _frame_text(frame: Any) -> str:
+    lines = (line for paragraph in frame.paragraphs for line in clean_text(paragraph.text).split("\v"))
+    return "\n".join(filter(None, map(one_line, lines)))
+
+
+def _table_rows(table: Any) -> list[list[str]]:
+    """The cells row by row. One over several rows is repeated, one over columns leaves gaps."""
+    rows: list[list[str]] = []
+    for row in table.rows:
+        cells = [one_line(clean_text(cell.text)) for cell in row.cells]
+        for column, cell in enumerate(row.cells):
+            if cell._tc.vMerge and rows and column < len(rows[-1]):
+                cells[column] = rows[-1][column]
+        rows.append(cells)
+    return rows
+
+
+def _chart_text(chart: Any) -> str:
+    """The numbers of a chart: a row for each category, a column for each series, as their formats show them."""
+    [plot, *_] = list(chart.plots) or [None]
+    if plot is None:
+        return ""
+    series = [one for one in plot.series if len(list(one.values))]
+    title = _frame_text(chart.chart_title.text_frame) if chart.has_title and chart.chart_title.has_text_frame else ""
+    header = [one_line(title) or "Category", *(one_line(clean_text(str(one.name))) for one in series)]
+    epoch = _epoch(chart)
+    formats = [_number_format(one, "c:val") for one in series]
+    dates = _number_format(series[0], "c:cat") if series else ""
+    rows = [
+        [
+            _category_text(str(category), dates, epoch),
+            *(_value_text(one, at, form, epoch) for one, form in zip(series, formats, strict=True)),
+        ]
+        for at, category in enumerate(plot.categories)
+    ]
+    labels = list(map(cut_label, header))
+    return "\n".join([row_line(header, []), *filter(None, (row_line(row, labels) for row in rows))])
+
+
+def _epoch(chart: Any) -> datetime:
+    """The day from which the dates of a chart are counted."""
+    from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
+
+    stated = chart._chartSpace.xpath("./c:date1904[not(@val) or @val='1' or @val='true']")
+    return CALENDAR_MAC_1904 if stated else CALENDAR_WINDOWS_1900
+
+
+def _number_format(series: Any, kind: str) -> str:
+    stated = series._element.xpath(f"./{kind}/c:numRef/c:numCache/c:formatCode")
+    return (stated[0].text or "") if stated else ""
+
+
+def _category_text(text: str, number_format: str, epoch: datetime) -> str:
+    try:
+        number = float(text)
+    except ValueError:
+        return one_line(clean_text(text))
+    return _formatted(number, number_format, epoch) if number_format else one_line(clean_text(text))
+
+
+def _value_text(series: Any, at: int, number_format: str, epoch: datetime) -> str:
+    values = series.values
+    value = values[at] if at < len(values) else None
+    return "" if value is None else _formatted(value, number_format, epoch)
+
+
+def _formatted(value: float, number_format: str, epoch: datetime) -> str:
+    from openpyxl.styles.numbers import is_date_format, is_timedelta_format
+    from openpyxl.utils.datetime import from_excel
+
+    if is_date_format(number_format):
+        with suppress(ValueError, OverflowError):
+            return cell_text(from_excel(value, epoch, timedelta=is_timedelta_format(number_format)), "")
+        number_format = ""
+    return one_line(clean_text(cell_text(value, number_format)))
+
+
+def _diagram_text(shape: Any, slide: Any) -> str:
+    """The words of SmartArt, which stand in a part of their own."""
+    relation = next((one.get(name) for one in shape._element.iter() for name in one.attrib if name.endswith("}dm")), "")
+    if not relation:
+        return ""
+    from lxml import etree
+
+    part = slide.part.related_part(relation)
+    root = etree.fromstring(part.blob, etree.XMLParser(resolve_entities=False, no_network=True))
+    paragraphs = ("".join(text.text or "" for text in one.iter(f"{_DRAWING}t")) for one in root.iter(f"{_DRAWING}p"))
+    return "\n".join(filter(None, (one_line(clean_text(text)) for text in paragraphs)))
+
+
+def _notes(slide: Any) -> str:
+    if not slide.has_notes_slide:
+        return ""
+    frame = slide.notes_slide.notes_text_frame
+    return _frame_text(frame) if frame is not None else ""

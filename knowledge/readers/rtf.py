@@ -1,0 +1,76 @@
+"""RTF as its text. Pictures, objects and fields are left out, and so is what somebody hid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.tables import row_lines
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, Limits, ReaderEvent
+
+_EMPTY_LINES = re.compile(r"\n{3,}")
+_TITLE = re.compile(r"\{\\title ([^{}\\]{1,300})\}")
+_HIDING_WORD = re.compile(r"\\[{}\\]|\\v(0?)(?![a-z0-9-])|\\plain(?![a-z0-9])|[{}]")
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    # All bytes of RTF are ASCII, or of the character set that its own words name.
+    source = path.read_bytes().decode("latin-1")
+    if not source.lstrip().startswith("{\\rtf"):
+        raise DamagedDocument()
+    title = _TITLE.search(source[:10_000])
+    text = _EMPTY_LINES.sub("\n\n", "\n".join(_lines(_plain_text(drop_hidden(source))))).strip("\n")
+    yield from single_page_events(text=text, limits=limits, title=one_line(title[1]) if title else None)
+
+
+def _plain_text(source: str) -> str:
+    from striprtf import striprtf
+
+    library: Any = striprtf
+    try:
+        return clean_text(library.rtf_to_text(source, errors="replace"))
+    except MemoryError:
+        raise
+    except Exception as error:
+        # A word without the number that it needs surfaces as ValueError, LookupError and more.
+        raise DamagedDocument() from error
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines, each paragraph set apart, and rows of a table with the names of their columns."""
+    for is_row, lines in groupby(text.split("\n"), key=_is_row):
+        if is_row:
+            yield from row_lines([[one_line(cell) for cell in line.rstrip().split("|")[:-1]] for line in lines])
+        else:
+            for line in lines:
+                yield from ("", one_line(line), "")
+
+
+def _is_row(line: str) -> bool:
+    # The library ends each cell with this sign.
+    return line.rstrip().endswith("|")
+
+
+def drop_hidden(source: str) -> str:
+    """The source without what `\\v` hides, to the end of its group or to `\\v0`."""
+    kept: list[str] = []
+    hidden, at = [False], 0
+    for match in _HIDING_WORD.finditer(source):
+        kept.append("" if hidden[-1] else source[at : match.start()])
+        at, word = match.end(), match[0]
+        if word == "{":
+            hidden.append(hidden[-1])
+        elif word == "}":
+            hidden[-2:] = hidden[-2:-1] or [False]
+        elif word.startswith("\\v"):
+            hidden[-1] = match[1] != "0"
+        elif word == "\\plain":
+            hidden[-1] = False
+        kept.append(word if word in ("{", "}") or not hidden[-1] else "")
+    kept.append("" if hidden[-1] else source[at:])
+    return "".join(kept)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import io
+from email.message import EmailMessage
+
+import pytest
+
+from knowledge import task_queue
+from knowledge.documents.lifecycle import add_file
+from knowledge.ingest import ingest
+from knowledge.models import Document, KnowledgeBase
+from tests.knowledge.bases import CountingEmbedder, make_base, registered
+from tests.knowledge.readers.test_mail import mail
+
+pytestmark = pytest.mark.django_db
+
+
+def receive(base: KnowledgeBase, message: EmailMessage, *, file_name: str = "mail.eml") -> Document:
+    stream = io.BytesIO(message.as_bytes())
+    document = add_file(knowledge_base=base, file_name=file_name, stream=stream, enqueue=False).document
+    ingest(document.pk)
+    document.refresh_from_db()
+    return document
+
+
+@pytest.fixture
+def base() -> KnowledgeBase:
+    return make_base()
+
+
+@pytest.fixture(autouse=True)
+def queued(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What was handed to a worker."""
+    handed: list[object] = []
+    monkeypatch.setattr(task_queue, "enqueue_ingest", handed.append)
+    return handed
+
+
+def attached(base: KnowledgeBase) -> list[Document]:
+    return list(base.documents.present().filter(metadata__has_key="attached to").order_by("title"))
+
+
+def test_attachments_become_documents_of_their_own(base: KnowledgeBase, queued: list[object]) -> None:
+    message, forwarded = mail(), mail("Old words.", subject="Old")
+    message.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    message.add_attachment(b"MZ\x00\x01", maintype="application", subtype="octet-stream", filename="setup.exe")
+    message.add_attachment(forwarded)
+    with registered(CountingEmbedder()):
+        received = receive(base, message)
+    assert (received.status, received.title) == ("ready", "Cover of the raft")
+    documents = attached(base)
+    assert [(one.title, one.source_type) for one in documents] == [
+        ("Cover of the raft: attachment 3.eml", "eml"),
+        ("Cover of the raft: mix.txt", "text"),
+    ]
+    assert {one.pk for one in documents} == set(queued)
+    assert received.metadata["file"]["attachments not read"] == "setup.exe: This type of document is not supported."
+    assert received.metadata["file"]["from"] == "Ruth Ömer <ruth@example.org>"
+
+
+def test_what_came_with_an_attached_mail_is_not_followed(base: KnowledgeBase) -> None:
+    inner, outer = mail(subject="Inner"), mail(subject="Outer")
+    inner.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    outer.add_attachment(inner)
+    with registered(CountingEmbedder()):
+        receive(base, outer)
+        [attachment] = attached(base)
+        ingest(attachment.pk)
+    assert [one.title for one in attached(base)] == [attachment.title]
+
+
+def test_two_mails_of_one_subject_keep_their_own_attachments(base: KnowledgeBase) -> None:
+    with registered(CountingEmbedder()):
+        for number in (1, 2):
+            message = mail(f"Letter {number} about the cover.")
+            message.add_attachment(b"Slump %d." % number, maintype="text", subtype="plain", filename="mix.txt")
+            receive(base, message, file_name=f"{number}.eml")
+    assert len(attached(base)) == 2
+
+
+def test_reading_a_mail_again_adds_nothing(base: KnowledgeBase) -> None:
+    message = mail()
+    message.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    with registered(CountingEmbedder()):
+        first = receive(base, message)
+        Document.objects.filter(pk=first.pk).update(status="queued")
+        ingest(first.pk)
+    assert len(attached(base)) == 1

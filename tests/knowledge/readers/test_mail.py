@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import base64
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from knowledge.readers.isolation.confined_call import confined_call
+from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.readers.types import EmptyDocument, TooLarge, UnreadableDocument
+from tests.knowledge.readers.made import read_here, read_text
+
+READ_ATTACHMENTS = "knowledge.readers.mail.attachments:read_attachments"
+
+
+def mail(text: str = "The cover is 45 mm.", *, subject: str = "Cover of the raft") -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = "Ruth Ömer <ruth@example.org>"
+    message["To"] = "site@example.org, Bob <bob@example.org>"
+    message["Date"] = "Tue, 24 Nov 2026 01:45:00 +0000"
+    message["Subject"] = subject
+    message["Bcc"] = "secret@example.org"
+    message.set_content(text)
+    return message
+
+
+def stored(path: Path, message: EmailMessage | bytes) -> Path:
+    path.write_bytes(message if isinstance(message, bytes) else message.as_bytes())
+    return path
+
+
+def test_who_wrote_what_to_whom_and_when(tmp_path):
+    message = mail("The cover is 45 mm.\r\n\r\nRegards, Ruth")
+    message.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    header, [page] = read_here(stored(tmp_path / "a.eml", message), "eml")
+    assert (header.title, header.paged) == ("Cover of the raft", False)
+    assert header.metadata["date"] == "2026-11-24 01:45+00:00"
+    assert page.text.split("\n\n") == [
+        "From: Ruth Ömer <ruth@example.org>\nTo: site@example.org, Bob <bob@example.org>\n"
+        "Date: 2026-11-24 01:45+00:00\nSubject: Cover of the raft",
+        "The cover is 45 mm.",
+        "Regards, Ruth",
+        "Attachment: mix.txt",
+    ]
+
+
+def test_html_is_read_as_a_person_sees_it_where_there_is_no_plain_text(tmp_path):
+    message = mail()
+    message.set_content("<h1>Raft</h1><p>Cover is 45 mm.<img src='https://spy.example/x.png'></p>", subtype="html")
+    _, [page] = read_here(stored(tmp_path / "a.eml", message), "eml")
+    assert page.text.endswith("Raft\n\nCover is 45 mm.")
+    [heading] = page.headings
+    assert page.text.startswith("Raft", heading.start)
+    message = mail("As plain text.")
+    message.add_alternative("<p>As HTML.</p>", subtype="html")
+    assert "As HTML" not in read_text(stored(tmp_path / "b.eml", message), "eml")
+
+
+def test_a_body_in_another_character_set_is_read(tmp_path):
+    head = b"Subject: =?iso-8859-1?Q?Gr=F6=DFe?=\r\nContent-Type: text/plain; charset=unknown-9\r\n\r\n"
+    path = stored(tmp_path / "a.eml", head + b"Die Gr\xf6\xdfe der Deckung betraegt 45 mm.")
+    assert read_text(path, "eml") == "Subject: Größe\n\nDie Größe der Deckung betraegt 45 mm."
+
+
+def test_the_child_gives_the_attachments_with_pictures_in_the_text_left_out(tmp_path):
+    message, forwarded = mail(), mail("Forwarded words.", subject="Old")
+    message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="../plan.pdf")
+    message.add_attachment(b"\x89PNG", maintype="image", subtype="png", disposition="inline", filename="logo.png")
+    message.add_attachment(forwarded)
+    found = list(confined_call(READ_ATTACHMENTS, stored(tmp_path / "a.eml", message), arguments={}))
+    assert [name for name, _ in found] == ["../plan.pdf", "attachment 3.eml"]
+    assert base64.b64decode(found[0][1]) == b"%PDF-1.4"
+    assert b"Forwarded words." in base64.b64decode(found[1][1])
+
+
+def test_a_mail_without_anything_is_empty(tmp_path):
+    with pytest.raises(EmptyDocument):
+        read_here(stored(tmp_path / "a.eml", b"X-Mailer: none\r\n\r\n"), "eml")
+
+
+def _nested(depth: int) -> bytes:
+    head = b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (number, number) for number in range(depth)
+    )
+    return b"Subject: x\r\nMIME-Version: 1.0\r\n" + head + b"Content-Type: text/plain\r\n\r\nwords"
+
+
+def _many_parts() -> bytes:
+    part = b"--b\r\nContent-Type: text/plain\r\n\r\nwords\r\n"
+    return b"Subject: x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + part * 50_000 + b"--b--\r\n"
+
+
+@pytest.mark.parametrize("depth", [40, 20_000])
+def test_f2_parts_within_parts_are_refused(tmp_path, depth):
+    with pytest.raises(UnreadableDocument) as refused:
+        list(read_pages(stored(tmp_path / "a.eml", _nested(depth)), source_type="eml"))
+    assert refused.value.code in ("too_large", "damaged", "timeout")
+
+
+def test_f2_fifty_thousand_parts_are_refused(tmp_path):
+    with pytest.raises(TooLarge):
+        list(read_pages(stored(tmp_path / "a.eml", _many_parts()), source_type="eml"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"From: " + b"(" * 100_000,
+        b"To: " + b"a@b.c, " * 50_000,
+        b"Subject: " + b"=?utf-8?b?" * 20_000,
+        b"Date: 99 Foo 99999 99:99",
+        b"Content-Type: " + b";" * 100_000,
+        b"X-\xe9: \x01",
+    ],
+)
+def test_f2_hostile_headers_end_with_text_or_a_reason(tmp_path, head):
+    source = head + b"\r\nMIME-Version: 1.0\r\n\r\nThe cover is 45 mm."
+    try:
+        events = list(read_pages(stored(tmp_path / "a.eml", source), source_type="eml"))
+    except UnreadableDocument as refused:
+        assert refused.code in ("too_large", "damaged", "timeout", "memory")  # noqa: PT017 -- either end is right
+    else:
+        assert "The cover is 45 mm." in events[1].text
