@@ -1,7 +1,8 @@
 """API key secrets: how they are made, recognised, hashed and kept for revealing.
 
 A secret is `lx_` and 32 random bytes in URL-safe base64 (43 characters). It is looked up by its SHA-256: with
-256 bits of entropy a slow hash would add nothing. The copy for revealing is AES-256-GCM under ENCRYPTION_KEY.
+256 bits of entropy a slow hash would add nothing. The copy for revealing is AES-256-GCM under ENCRYPTION_KEY; what was
+sealed under one of ENCRYPTION_KEY_FALLBACKS is still read (`privacy.key_rotation` seals it anew).
 """
 
 from __future__ import annotations
@@ -46,18 +47,28 @@ def hash_secret(secret: str) -> str:
 
 def encrypt(secret: str) -> str:
     nonce = secrets.token_bytes(_NONCE_BYTES)
-    sealed = AESGCM(_encryption_key()).encrypt(nonce, secret.encode(), None)
+    sealed = AESGCM(_derive(settings.ENCRYPTION_KEY)).encrypt(nonce, secret.encode(), None)
     return base64.b64encode(nonce + sealed).decode()
 
 
 def decrypt(sealed: str) -> str | None:
-    """The secret, or None when ENCRYPTION_KEY has changed since it was sealed, or the copy is damaged."""
+    """The secret, or None when it was sealed under a key that is not known any more, or the copy is damaged."""
+    keys = (settings.ENCRYPTION_KEY, *settings.ENCRYPTION_KEY_FALLBACKS)
+    return next((opened for key in keys if (opened := _open(sealed, key)) is not None), None)
+
+
+def is_current(sealed: str) -> bool:
+    """Whether it was sealed under the present ENCRYPTION_KEY."""
+    return _open(sealed, settings.ENCRYPTION_KEY) is not None
+
+
+def _open(sealed: str, key: str) -> str | None:
     try:
         raw = base64.b64decode(sealed)
-        return AESGCM(_encryption_key()).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], None).decode()
+        return AESGCM(_derive(key)).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], None).decode()
     except (InvalidTag, ValueError):
         return None
 
 
-def _encryption_key() -> bytes:
-    return hashlib.sha256(settings.ENCRYPTION_KEY.encode()).digest()
+def _derive(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()

@@ -1,4 +1,5 @@
-"""Lines of the log, without secrets: of keys, of links that were mailed, of passwords in addresses, and of settings."""
+"""Lines of the log, without secrets (keys, links that were mailed, passwords in addresses, settings), without
+mail addresses and numbers of people, and without what somebody searched for or a row of the database holds."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from functools import cache
 
 from django.conf import settings
 
+from language.personal_data import redact_contacts
 from lexic.middleware.request_id import current_request_id
 
 # What is found first stays; the rest of the match is left out.
@@ -15,8 +17,13 @@ _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         r"(lx_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
-        r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/)[^\s/?\"'<>]+",
+        r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/|/mail/unsubscribe/)[^\s/?\"'<>]+",
         r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
+        # What was searched for, in the address of a page.
+        r"([?&](?:q|question|sentence|facts|title|email|login)=)[^\s&\"'<>]+",
+        # PostgreSQL shows the row that it refuses.
+        r"(Failing row contains \()[^\n]*",
+        r"(Key \([^\n=]{1,200}\)=\()[^\n]*",
         r"(://[^\s/:@]*:)[^\s/@]+(?=@)",  # a password in an address
         r"(?i)(\bauthorization\W{1,4}(?:bearer|basic)\s+)(?!lx_)[^\s\"',]+",
     )
@@ -36,12 +43,12 @@ class RedactingFormatter(logging.Formatter):
 
 
 def redact(text: str) -> str:
-    """The text with "…" in place of what must not be read in a log."""
+    """The text with "…", or a word in brackets, in place of what must not be read in a log."""
     for pattern in _PATTERNS:
         text = pattern.sub(r"\1…", text)
     for secret in _secrets_of_settings():
         text = text.replace(secret, "…")
-    return text
+    return redact_contacts(text)
 
 
 @cache

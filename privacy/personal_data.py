@@ -31,6 +31,12 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "connectors.DriveConnection.user": PersonalDataRule(
         file="connected_google_drive", columns=("account_email", "connected_at")
     ),
+    "notifications.MailPreferences.user": PersonalDataRule(
+        file="mail_preferences", columns=("weekly_digest", "failed_files", "refusals", "refused_percent")
+    ),
+    "notifications.NotificationMail.user": PersonalDataRule(
+        file="notification_mails", columns=("kind", "key", "created_at", "sent_at")
+    ),
     "mfa.Authenticator.user": PersonalDataRule(file="second_steps", columns=("type", "created_at", "last_used_at")),
     "usersessions.UserSession.user": PersonalDataRule(
         file="sessions", columns=("created_at", "last_seen_at", "ip", "user_agent")
@@ -66,7 +72,18 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         outlives_account=True,
     ),
     "plugins.OwnershipOffer.to": PersonalDataRule(file="plugins_offered", columns=("plugin_id", "created_at")),
+    "organisations.Membership.user": PersonalDataRule(
+        file="organisations", columns=("organisation_id", "organisation__name", "role", "created_at")
+    ),
+    "organisations.MembershipInvitation.invited_by": PersonalDataRule(
+        file="organisation_invitations",
+        columns=("organisation_id", "email", "role", "created_at", "expires_at"),
+        outlives_account=True,
+    ),
     "plugins.Release.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
+    "marketplace.PublishingRun.requested_by": PersonalDataRule(
+        reason_omitted=_AUTHORSHIP_REASON, outlives_account=True
+    ),
     "webhooks.Webhook.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "trees.DecisionTree.changed_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "querying.Dismissal.by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
@@ -145,6 +162,12 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         file="findings_decided",
         columns=("review_id", "number", "decision", "note", "decided_at"),
         outlives_account=True,
+    ),
+    "marketplace.ReleaseApproval.requested_by": PersonalDataRule(
+        file="approvals_requested", columns=("plugin_id", "state", "note", "requested_at"), outlives_account=True
+    ),
+    "marketplace.ReleaseApproval.decided_by": PersonalDataRule(
+        file="approvals_decided", columns=("plugin_id", "state", "comment", "decided_at"), outlives_account=True
     ),
     "marketplace.Install.installed_by": PersonalDataRule(
         file="installs",

@@ -10,12 +10,13 @@ from lexic.outages import StorageUnavailable as StorageUnavailable
 from lexic.storage.base import Storage as Storage
 from lexic.storage.base import StoredObject as StoredObject
 from lexic.storage.base import prune as prune
+from lexic.storage.encrypted import EncryptedStorage as EncryptedStorage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import connect_s3
 
 
 def site_storage() -> Storage:
-    """The one that the settings name."""
-    if settings.S3["bucket"]:
-        return connect_s3(**settings.S3)
-    return FolderStorage(Path(settings.LEXIC_FILES_DIR))
+    """The one that the settings name, encrypted where they have a key for it."""
+    bucket = settings.S3["bucket"]
+    storage: Storage = connect_s3(**settings.S3) if bucket else FolderStorage(Path(settings.LEXIC_FILES_DIR))
+    return EncryptedStorage(storage, keys=settings.FILES_KEYS) if settings.FILES_KEYS else storage

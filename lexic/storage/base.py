@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+_TOUCH_AFTER_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,11 @@ class Storage(ABC):
     def keep(self, file: IO[bytes], name: str) -> None:
         """The new file is whole, and is called this from now on, in place of what was called so."""
 
+    def keep_and_open(self, file: IO[bytes], name: str) -> IO[bytes]:
+        """As `keep`, and the file on this machine, at its beginning; the caller closes it."""
+        self.keep(file, name)
+        return self.open(name)
+
     @abstractmethod
     def open(self, name: str) -> IO[bytes]:
         """The file on this machine, at its beginning; the caller closes it. Raises `FileNotFoundError`."""
@@ -49,6 +57,11 @@ class Storage(ABC):
     def touch(self, name: str) -> bool:
         """Whether there is such a file. It counts as modified now."""
 
+    def note_use(self, found: StoredObject) -> None:
+        """It counts as modified now, unless it did within the last hour: a bucket copies what is touched."""
+        if found.modified < time.time() - _TOUCH_AFTER_SECONDS:
+            self.touch(found.name)
+
     @abstractmethod
     def delete(self, name: str) -> None:
         """Deletes the file, where there is one."""
@@ -59,7 +72,11 @@ class Storage(ABC):
 
     @abstractmethod
     def files(self, beginning: str = "") -> Iterator[StoredObject]:
-        """All files whose names begin so, in no order."""
+        """All files whose names begin so, in no order; none that is not whole."""
+
+    def delete_unfinished(self, *, older_than: float) -> int:
+        """Deletes what was begun so many seconds ago and never written to its end. Returns how many files that were."""
+        return 0
 
     @abstractmethod
     def check(self) -> str:

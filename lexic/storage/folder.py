@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -59,6 +60,16 @@ class FolderStorage(Storage):
         shutil.rmtree(self._root / folder, ignore_errors=True)
 
     def files(self, beginning: str = "") -> Iterator[StoredObject]:
+        return (found for found in self._walk(beginning) if not atomic_files.is_unfinished(found.name))
+
+    def delete_unfinished(self, *, older_than: float) -> int:
+        before = time.time() - older_than
+        old = [one for one in self._walk() if atomic_files.is_unfinished(one.name) and one.modified < before]
+        for one in old:
+            self.delete(one.name)
+        return len(old)
+
+    def _walk(self, beginning: str = "") -> Iterator[StoredObject]:
         top = self._root / beginning.rpartition("/")[0]
         for folder, _, names in os.walk(top):
             within = Path(folder).relative_to(self._root)

@@ -94,6 +94,10 @@ class S3Storage(Storage):
             # Large files are sent in parts, so that there is no limit of 5 GB.
             self.client.upload_fileobj(source, self._bucket, self._key(name), Config=TransferConfig(use_threads=False))
 
+    def keep_and_open(self, file: IO[bytes], name: str) -> IO[bytes]:
+        self.keep(file, name)
+        return Path(file.name).open("rb")  # readable until it is closed, also when it has no name any more
+
     def open(self, name: str) -> IO[bytes]:
         copy = tempfile.SpooledTemporaryFile(max_size=_MEMORY_BYTES)  # noqa: SIM115  # the caller closes it
         try:
@@ -156,7 +160,8 @@ class S3Storage(Storage):
             for page in pages:
                 for one in page.get("Contents", ()):
                     name = one["Key"].removeprefix(self._prefix)
-                    yield StoredObject(name=name, size=one["Size"], modified=one["LastModified"].timestamp())
+                    if name != _PROBE_NAME:
+                        yield StoredObject(name=name, size=one["Size"], modified=one["LastModified"].timestamp())
 
     def check(self) -> str:
         if time.monotonic() - self._written_at > _PROBE_SECONDS:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import IntegrityError, transaction
 
 from accounts import key_secrets
+from accounts.models import User
 from lexic import log_redaction
 from lexic.log_redaction import RedactingFormatter
 from tests.linear_time import grows_linearly
@@ -85,6 +87,30 @@ def test_no_password_of_an_address_stands_in_the_log() -> None:
     assert line("Authorization: Basic aHVudGVyMg==") == "INFO Authorization: Basic …"
 
 
+@pytest.mark.parametrize("name", ["q", "question", "sentence", "facts", "title", "email", "login"])
+def test_no_words_that_somebody_searched_for_stand_in_the_log(name: str) -> None:
+    assert line('"GET %s HTTP/1.1"', f"/search?page=2&{name}=my+rash") == f'INFO "GET /search?page=2&{name}=… HTTP/1.1"'
+
+
+@pytest.mark.django_db
+def test_no_row_that_the_database_refuses_stands_in_the_log(alice: User) -> None:
+    User.objects.create(email="Quillfeather@example.org".swapcase())
+    with pytest.raises(IntegrityError) as taken, transaction.atomic():
+        User.objects.create(email="Quillfeather@example.org")
+    with pytest.raises(IntegrityError) as empty, transaction.atomic():
+        User.objects.filter(pk=alice.pk).update(display_name="Quillfeather", created_at=None)
+    for error in (taken.value, empty.value):
+        assert "quillfeather" in str(error).lower()
+        said = line("%s", error)
+        assert "DETAIL" in said
+        assert "quillfeather" not in said.lower()
+
+
+def test_mail_addresses_and_numbers_of_people_are_never_in_the_log() -> None:
+    said = line("%s and %s", "bob@example.org", "+49 171 2345678")
+    assert said == "INFO [e-mail address] and [phone number]"
+
+
 def test_every_handler_of_the_log_redacts(settings: Any) -> None:
     assert {handler["formatter"] for handler in settings.LOGGING["handlers"].values()} == {"line"}
     named = {"uvicorn", "uvicorn.access", "django.server"}  # these come with handlers of their own
@@ -101,6 +127,7 @@ def test_without_a_mail_server_mail_is_in_files_and_not_in_the_log(
     (file,) = settings.EMAIL_FILE_PATH.iterdir()
     assert SECRET in file.read_text()
     assert settings.EMAIL_FILE_PATH.stat().st_mode & 0o077 == 0
+    assert RedactingFormatter().format(caplog.records[0]) == f"A mail to [e-mail address] is in {file}."
     assert caplog.messages == [f"A mail to alice@example.org is in {file}."]
     assert SECRET not in capfd.readouterr().out
 

@@ -1,4 +1,4 @@
-"""What a folder and a bucket have in common: the same tests for both."""
+"""What a folder and a bucket have in common, encrypted or not: the same tests for all."""
 
 from __future__ import annotations
 
@@ -6,20 +6,27 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
 from lexic.storage import Storage, prune
+from lexic.storage.base import StoredObject
+from lexic.storage.encrypted import EncryptedStorage
 from lexic.storage.folder import FolderStorage
-from lexic.storage.s3 import connect_s3
+from lexic.storage.s3 import S3Storage, connect_s3
 from tests.s3_server import bucket_settings
 
+KEY = "a key of at least thirty-two characters"
 
-@pytest.fixture(params=["folder", "bucket"])
+
+@pytest.fixture(params=["folder", "bucket", "encrypted folder", "encrypted bucket"])
 def storage(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Storage:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return FolderStorage(tmp_path / "files") if request.param == "folder" else connect_s3(**bucket_settings())
+    kind = request.param.rpartition(" ")[2]
+    plain: Storage = FolderStorage(tmp_path / "files") if kind == "folder" else connect_s3(**bucket_settings())
+    return plain if request.param == kind else EncryptedStorage(plain, keys=[KEY])
 
 
 def names(storage: Storage, beginning: str = "") -> set[str]:
@@ -100,6 +107,28 @@ def test_to_touch_a_file_makes_it_new(storage: Storage) -> None:
     assert after is not None
     assert after.modified >= before.modified
     assert storage.read("a") == b"12345"
+
+
+def test_what_was_kept_just_now_is_read_without_asking_for_it_again(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(S3Storage, "_download", None)
+    with storage.new_file("ab") as file:
+        file.write(b"12345")
+        kept = storage.keep_and_open(file, "ab/one")
+    with kept:
+        assert kept.read() == b"12345"
+    assert names(storage) == {"ab/one"}
+
+
+def test_a_use_is_noted_once_in_an_hour(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    touched: list[str] = []
+    monkeypatch.setattr(storage, "touch", touched.append)
+    now = time.time()
+    storage.note_use(StoredObject(name="new", size=1, modified=now - 60))
+    assert touched == []
+    storage.note_use(StoredObject(name="old", size=1, modified=now - 3700))
+    assert touched == ["old"]
 
 
 def test_it_says_where_files_are_kept(storage: Storage) -> None:
