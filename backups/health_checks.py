@@ -10,6 +10,7 @@ from django.utils import timezone
 from backups.manifest import newest
 from backups.vault import open_vault
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
+from lexic.gauges import register_gauge
 
 # The timetable makes one a day.
 TOO_OLD = timedelta(days=2)
@@ -30,3 +31,12 @@ def check_backups() -> str:
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
     missing = f"; {len(found.missing)} files of documents were missing" if found.missing else ""
     return f"the newest is {found.name}{missing}"
+
+
+@register_gauge("lexic_backup_timestamp_seconds", "When the newest backup was made; 0 where there is none.")
+def newest_backup() -> float | None:
+    """Nothing where the timetable makes none."""
+    if not settings.BACKUPS["to"]:
+        return None
+    found = newest(open_vault())
+    return found.made_at.timestamp() if found else 0.0

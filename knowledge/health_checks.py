@@ -7,13 +7,15 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, connections
+from django.db.models import Count
 from django.utils import timezone
 
 from knowledge import lease
 from knowledge.embedders import get_embedder
-from knowledge.models import BaseKind, Document
+from knowledge.models import BaseKind, Document, DocumentStatus
 from knowledge.search import replica
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
+from lexic.gauges import register_gauge
 
 STUCK_AFTER = timedelta(minutes=30)
 
@@ -64,3 +66,9 @@ def check_leases() -> str:
             raise CheckFailed("No lease can be taken, so no document is read.", hint="Run `manage.py migrate`.")
         held = len(lease.held_names()) - 1
     return f"{held} held; nothing here needs a session of its own, so a transaction pooler will do"
+
+
+@register_gauge("lexic_documents", "Documents that are there, by how far they have been read.", label="state")
+def count_documents() -> dict[str, float]:
+    rows = Document.objects.present().values("status").annotate(number=Count("pk")).order_by()
+    return {**dict.fromkeys(DocumentStatus.values, 0.0), **{row["status"]: float(row["number"]) for row in rows}}

@@ -102,9 +102,8 @@ def check_packages() -> str:
 
 @register_check("disk")
 def check_disk() -> str:
-    folders = [settings.VAR_DIR] if settings.S3["bucket"] else [settings.VAR_DIR, settings.LEXIC_FILES_DIR]
-    for folder in folders:
-        free = shutil.disk_usage(_existing_part(folder)).free
+    for folder in data_folders().values():
+        free = shutil.disk_usage(existing_part(folder)).free
         if free < MIN_FREE_DISK_BYTES:
             raise CheckFailed(f"Only {free // 1024**2} MB are free for {folder}.", hint="Free some space there.")
     return f"{free / 1024**3:.1f} GB free for {folder}"
@@ -166,19 +165,25 @@ def check_redis() -> str:
 
 @register_check("worker")
 def check_worker() -> str:
-    from lexic.celery import app
-
     is_ours = not settings.REDIS_URL
     if is_ours and not locks.is_locked(settings.VAR_DIR, running_server.SUPERVISOR_LOCK):
         raise CheckSkipped("Lexic is not up; `make run` starts a worker")
-    answers = app.control.inspect(timeout=2).active_queues() or {}
-    served = {queue["name"] for queues in answers.values() for queue in queues}
+    answers = served_queues(seconds=2)
+    served = {queue for queues in answers.values() for queue in queues}
     if unserved := [what for queue, what in _UNSERVED_QUEUE_EFFECTS.items() if queue not in served]:
         raise CheckFailed(
             f"No worker answers, so {' and '.join(unserved)}.",
             hint="Look at what it says under `make run`, or start one: celery -A lexic worker -B",
         )
     return f"{len(answers)} answered"
+
+
+def served_queues(*, seconds: float) -> dict[str, set[str]]:
+    """The queues of each worker that answers within the time; takes all of it. Raises the broker's error."""
+    from lexic.celery import app
+
+    answers = app.control.inspect(timeout=seconds).active_queues() or {}
+    return {worker: {queue["name"] for queue in queues} for worker, queues in answers.items()}
 
 
 _UNSERVED_QUEUE_EFFECTS = {
@@ -188,7 +193,12 @@ _UNSERVED_QUEUE_EFFECTS = {
 }
 
 
-def _existing_part(folder: Path) -> Path:
+def data_folders() -> dict[str, Path]:
+    """The folders on this machine that fill up: of the data, and of uploaded files where they are in no bucket."""
+    return {"data": settings.VAR_DIR} | ({} if settings.S3["bucket"] else {"files": settings.LEXIC_FILES_DIR})
+
+
+def existing_part(folder: Path) -> Path:
     """The folder, or of its parents the first that is there: it is made with the first file."""
     return next(path for path in (folder, *folder.parents) if path.exists())
 

@@ -4,11 +4,15 @@ something to other programs and nothing here."""
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 
 from django.conf import settings
 
-from lexic.diagnostics import CheckSkipped, register_check
+from lexic import task_queues, tracing
+from lexic.diagnostics import CheckSkipped, data_folders, existing_part, register_check, run_check
+from lexic.gauges import register_gauge
+from lexic.version import version
 
 # By variable, what to set instead.
 _REPLACEMENTS = {
@@ -32,10 +36,40 @@ def check_environment() -> str:
 @register_check("tracing")
 def check_tracing() -> str:
     """Where the steps of questions are sent, and whether their words are. Nothing is sent to see whether it works."""
-    if not settings.TRACING["public_key"]:
-        raise CheckSkipped("off; set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to trace in a Langfuse")
+    if not tracing.is_on():
+        raise CheckSkipped("off; set OTEL_EXPORTER_OTLP_ENDPOINT, or LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
     words = "with" if settings.TRACING["content"] else "without"
-    return f"to {settings.TRACING['host']}, {words} the words of questions that are not private"
+    where = settings.TRACING["endpoint"] or settings.TRACING["host"]
+    return f"to {where}, {words} the words of questions that are not private"
+
+
+# Each takes milliseconds. The others ask workers, or build an embedder.
+_MEASURED_CHECKS = ("database", "redis", "files", "disk")
+
+
+@register_gauge("lexic_check_passed", "1 where what Lexic needs is as it should be, 0 where not.", label="check")
+def measure_checks() -> dict[str, float]:
+    return {name: float(run_check(name).status != "problem") for name in _MEASURED_CHECKS}
+
+
+@register_gauge("lexic_queue_waiting_tasks", "Tasks that wait for a worker.", label="queue")
+def measure_queues() -> dict[str, float]:
+    return task_queues.count_waiting()
+
+
+@register_gauge("lexic_queue_oldest_seconds", "How long the oldest task of a queue has waited.", label="queue")
+def measure_waiting() -> dict[str, float]:
+    return task_queues.oldest_waiting_seconds()
+
+
+@register_gauge("lexic_disk_free_bytes", "What is free where data and uploaded files are.", label="folder")
+def measure_disk() -> dict[str, float]:
+    return {name: shutil.disk_usage(existing_part(folder)).free for name, folder in data_folders().items()}
+
+
+@register_gauge("lexic_version_info", "The version that answers.", label="version")
+def measure_version() -> dict[str, float]:
+    return {version(): 1}
 
 
 def unused_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Sends traces to a Langfuse, as OTLP over HTTP in JSON: one thread a process, with a short queue.
+"""Sends traces to a Langfuse or another collector, as OTLP over HTTP in JSON: one thread a process, with a short queue.
 
 It is a small exporter of our own because that of OpenTelemetry brings a client of its own, and every address is asked
 through `lexic.egress`.
@@ -26,6 +26,7 @@ from lexic.egress import EgressPolicy
 from lexic.egress_connection import resolve_host
 from lexic.errors import LexicError
 from lexic.tracing import Attributes, Span, Trace
+from lexic.version import version
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ BACKOFF_SECONDS, CLOSE_SECONDS = 30.0, 2.0
 _BATCH_SECONDS = 1.0
 _MAX_ANSWER_BYTES = 2000
 _MAX_CONTENT_LENGTH = 20_000
-_TRACES_PATH = "/api/public/otel/v1/traces"
+_LANGFUSE_PATH, _TRACES_PATH = "/api/public/otel", "/v1/traces"
 _SPAN_KIND_INTERNAL, _STATUS_OK, _STATUS_ERROR = 1, 1, 2
 _lock = threading.Lock()
 _exporter: TraceExporter | None = None
@@ -104,15 +105,13 @@ class TraceExporter:
             problem = "something unexpected went wrong"
         if problem:
             self._silent_until = time.monotonic() + BACKOFF_SECONDS
-            logger.warning("%s traces were not taken by the Langfuse of LANGFUSE_HOST: %s", len(batch), problem)
+            logger.warning("%s traces were not taken by the %s: %s", len(batch), _collector_name(), problem)
 
 
 def _post(body: bytes) -> int:
     """The status. Raises `EgressRefused`, `FetchFailed`."""
-    tracing = settings.TRACING
-    url = f"{tracing['host']}{_TRACES_PATH}"
-    credentials = base64.b64encode(f"{tracing['public_key']}:{tracing['secret_key']}".encode()).decode()
-    headers = {"Content-Type": "application/json", "Authorization": f"Basic {credentials}", "User-Agent": "Lexic"}
+    url, credentials = _collector()
+    headers = {"Content-Type": "application/json", "User-Agent": "Lexic", **credentials}
     posted = egress.post(
         url,
         body=body,
@@ -124,8 +123,22 @@ def _post(body: bytes) -> int:
     return posted.status
 
 
+def _collector() -> tuple[str, dict[str, str]]:
+    """Its address, and the headers that let us in."""
+    tracing = settings.TRACING
+    if tracing["endpoint"]:
+        return f"{tracing['endpoint']}{_TRACES_PATH}", tracing["headers"]
+    credentials = base64.b64encode(f"{tracing['public_key']}:{tracing['secret_key']}".encode()).decode()
+    return f"{tracing['host']}{_LANGFUSE_PATH}{_TRACES_PATH}", {"Authorization": f"Basic {credentials}"}
+
+
+def _collector_name() -> str:
+    """The setting that says which one it is."""
+    return "collector of OTEL_EXPORTER_OTLP_ENDPOINT" if settings.TRACING["endpoint"] else "Langfuse of LANGFUSE_HOST"
+
+
 def _operators_policy(url: str) -> EgressPolicy:
-    """The operator's own Langfuse may stand in their own network: where its name leads, and nowhere else."""
+    """The operator's own collector may stand in their own network: where its name leads, and nowhere else."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -138,7 +151,8 @@ def _operators_policy(url: str) -> EgressPolicy:
 def otlp_body(traces: Sequence[Trace]) -> dict[str, Any]:
     """The traces as the JSON of OTLP: each a root span and a span for every step."""
     spans = [span for trace in traces for span in _trace_spans(trace)]
-    resource = {"attributes": _attributes({"service.name": "lexic"})}
+    about = {"service.name": settings.TRACING["service_name"], "service.version": version()}
+    resource = {"attributes": _attributes(about)}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "lexic"}, "spans": spans}]}]}
 
 
@@ -147,6 +161,7 @@ def _trace_spans(trace: Trace) -> list[dict[str, Any]]:
     about = {
         "langfuse.trace.name": trace.name,
         "session.id": trace.session,
+        "gen_ai.conversation.id": trace.session,
         "langfuse.trace.input": trace.input[:_MAX_CONTENT_LENGTH],
         "langfuse.trace.output": trace.output[:_MAX_CONTENT_LENGTH],
         **{f"langfuse.trace.metadata.{name}": value for name, value in trace.attributes.items()},
@@ -167,14 +182,22 @@ def _step_attributes(step: Span) -> Attributes:
         "langfuse.observation.output": step.output[:_MAX_CONTENT_LENGTH],
         **{f"langfuse.observation.metadata.{name}": value for name, value in step.attributes.items()},
     }
+    if step.model:
+        found |= {"gen_ai.operation.name": "chat", "gen_ai.request.model": step.model}
     if step.prompt_tokens or step.completion_tokens:
+        found["gen_ai.usage.input_tokens"] = step.prompt_tokens
+        found["gen_ai.usage.output_tokens"] = step.completion_tokens
         usage = {"input": step.prompt_tokens, "output": step.completion_tokens}
         found["langfuse.observation.usage_details"] = json.dumps(usage)
     return found
 
 
 def _span(step: Span, trace: Trace, *, span_id: str, parent: str, attributes: Attributes) -> dict[str, Any]:
-    error = {"langfuse.observation.level": "ERROR", "langfuse.observation.status_message": step.error}
+    error = {
+        "error.type": step.error,
+        "langfuse.observation.level": "ERROR",
+        "langfuse.observation.status_message": step.error,
+    }
     return {
         "traceId": trace.id.hex,
         "spanId": span_id,

@@ -1,13 +1,14 @@
-"""Traces: which steps a question or a run took, and how long, for whoever runs the site to see in their Langfuse.
+"""Traces: which steps a question, a run or a task took, and how long, for whoever runs the site.
 
 Whoever has answered something builds a `Trace` once it is over and gives it to `send`, which neither waits nor raises:
 
     if tracing.is_on():
         tracing.send(tracing.Trace(id=run.id, name="run", started=…, seconds=…, spans=steps, is_private=True))
 
-Nothing is traced without the keys of a Langfuse, and then the module that sends is not even imported. Words of
-questions and answers (`input`, `output`) go along only where `LEXIC_TRACE_CONTENT` is on, and never those of a private
-question or run. Names, attributes and error codes always do, so that no words of anybody's may stand in them.
+Nothing is traced without the keys of a Langfuse, or the address of another collector of OpenTelemetry, and then the
+module that sends is not even imported. Words of questions and answers (`input`, `output`) go along only where
+`LEXIC_TRACE_CONTENT` is on, and never those of a private question or run. Names, attributes and error codes always do,
+so that no words of anybody's may stand in them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Trace:
 
 def is_on() -> bool:
     """Whether traces are sent at all: look before you build one."""
-    return bool(settings.TRACING["public_key"])
+    return bool(settings.TRACING["public_key"] or settings.TRACING["endpoint"])
 
 
 def send(trace: Trace) -> None:

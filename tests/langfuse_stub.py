@@ -28,7 +28,13 @@ class Langfuse:
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def settings(self, *, content: bool = False) -> dict[str, Any]:
-        return {"public_key": "pk-1", "secret_key": "sk-1", "host": self.url, "content": content}
+        keys = {"public_key": "pk-1", "secret_key": "sk-1", "host": self.url}
+        return {**keys, "endpoint": "", "headers": {}, "service_name": "lexic", "content": content}
+
+    def as_collector(self) -> dict[str, Any]:
+        """The same server as a collector of OpenTelemetry that is no Langfuse."""
+        headers = {"Authorization": "Bearer of-the-collector"}
+        return {**self.settings(), "public_key": "", "endpoint": self.url, "headers": headers}
 
     def spans(self, *, traces: int = 1) -> list[dict[str, Any]]:
         """All spans, once so many traces have come."""

@@ -1,4 +1,7 @@
-"""An id for each request: in the header `X-Request-Id` of its response, and in every line that the log has of it."""
+"""An id for each request: in the header `X-Request-Id` of its response, and in every line that the log has of it.
+
+A task that a request asks for has the same id (`lexic.task_signals`).
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,12 @@ def begin_request(sent: str) -> None:
     is_safe = _SAFE_ID.fullmatch(sent) is not None
     _is_ours.set(not is_safe)
     _current.set(sent if is_safe else str(uuid.uuid4()))
+
+
+def take_id(request_id: str) -> None:
+    """Works for the request of this id from now on; an empty one is none."""
+    _is_ours.set(False)
+    _current.set(request_id)
 
 
 def new_question_id() -> uuid.UUID:

@@ -60,12 +60,15 @@ def test_doctor_says_so_and_no_value_and_finds_nothing_wrong(monkeypatch: pytest
 
 def test_doctor_says_where_traces_go(settings: Any) -> None:
     assert run_check("tracing").status == "skipped"
-    on = {"public_key": "pk-1", "secret_key": "sk-n0t-sh0wn", "host": "https://traces.example.org", "content": True}
+    on = {"public_key": "pk-1", "secret_key": "sk-n0t-sh0wn", "host": "https://traces.example.org"}
+    on = {**on, "endpoint": "", "content": True}
     settings.TRACING = on
     assert run_check("tracing").detail.startswith("to https://traces.example.org, with the words")
     settings.TRACING = {**on, "content": False}
     assert "without the words" in run_check("tracing").detail
     assert "n0t-sh0wn" not in run_check("tracing").detail
+    settings.TRACING = {**on, "public_key": "", "endpoint": "http://collector:4318"}
+    assert run_check("tracing").detail.startswith("to http://collector:4318")
 
 
 @pytest.mark.parametrize(

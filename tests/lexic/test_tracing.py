@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from environs import Env, ValidationError
 
 from lexic import trace_exporter, tracing
+from lexic.conf.tracing import read_tracing
 from lexic.tracing import Span, Trace
 from tests.langfuse_stub import Langfuse, langfuse
 
@@ -70,6 +72,23 @@ def test_a_trace_arrives_with_names_and_durations(langfuse: Langfuse) -> None:
     assert attributes(model)["langfuse.observation.type"] == "generation"
     assert attributes(model)["langfuse.observation.usage_details"] == '{"input": 90, "output": 7}'
     assert (broken["status"], search["status"]) == ({"code": 2, "message": "provider_failed"}, {"code": 1})
+
+
+def test_a_collector_that_is_no_langfuse_is_told_by_the_names_of_opentelemetry(
+    langfuse: Langfuse, settings: Any
+) -> None:
+    settings.TRACING = langfuse.as_collector()
+    tracing.send(trace(session="c-1"))
+    root, _, model, broken = langfuse.spans()
+    [(path, credentials, body)] = langfuse.bodies
+    assert (path, credentials) == ("/v1/traces", "Bearer of-the-collector")
+    assert attributes(body["resourceSpans"][0]["resource"])["service.name"] == "lexic"
+    assert attributes(root)["gen_ai.conversation.id"] == "c-1"
+    said = attributes(model)
+    assert (said["gen_ai.operation.name"], said["gen_ai.request.model"]) == ("chat", "gpt-4o")
+    assert (said["gen_ai.usage.input_tokens"], said["gen_ai.usage.output_tokens"]) == ("90", "7")
+    assert attributes(broken)["error.type"] == "provider_failed"
+    assert "Who asks?" not in str(langfuse.bodies)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +157,29 @@ def test_what_cannot_be_handed_on_is_no_error_of_the_caller(
     monkeypatch.setattr(trace_exporter.TraceExporter, "put", lambda self, trace: 1 / 0)
     tracing.send(trace())
     assert "could not be handed on" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "LANGFUSE_PUBLIC_KEY": "a", "LANGFUSE_SECRET_KEY": "b"},
+            "are both set",
+        ),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://here:4318", "OTEL_EXPORTER_OTLP_HEADERS": "key"}, "cannot be read"),
+    ],
+)
+def test_settings_that_make_no_sense_stop_the_start(variables: dict[str, str], said: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        with pytest.raises(ValidationError, match=said):
+            read_tracing(Env())
+
+
+def test_headers_of_the_collector_are_read_as_opentelemetry_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://here:4318/")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=abc, Authorization=Basic%20eHk=")
+    read = read_tracing(Env())
+    assert read["endpoint"] == "http://here:4318"
+    assert read["headers"] == {"api-key": "abc", "Authorization": "Basic eHk="}

@@ -1,0 +1,132 @@
+"""Figures for Prometheus: what is counted while Lexic works, and what is measured when somebody asks.
+
+Nothing is counted, and `prometheus_client` is not even imported, where neither LEXIC_METRICS_TOKEN nor
+LEXIC_METRICS_PORT is set. The processes of a machine write into files of one folder, so any of them can answer for all.
+No label holds anything that people write: routes, steps, outcomes, tasks and models are all that there is.
+"""
+
+from __future__ import annotations
+
+import functools
+import hmac
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+logger = logging.getLogger(__name__)
+
+PATH = "/metrics"
+
+
+def is_on() -> bool:
+    """Whether anything is counted: look before you measure."""
+    return bool(settings.METRICS["token"] or settings.METRICS["port"])
+
+
+def may_read(authorization: str) -> bool:
+    """Whether a request with this `Authorization` is shown the figures."""
+    token = settings.METRICS["token"]
+    return bool(token) and hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode())
+
+
+def count_request(*, method: str, route: str, status: int, seconds: float) -> None:
+    """A request that was answered, by the route that it took; `seconds` until its response began."""
+    if is_on():
+        known = method if method in _METHODS else "OTHER"
+        _instruments().requests.labels(known, route, str(status)).inc()
+        _instruments().request_seconds.labels(route).observe(seconds)
+
+
+def count_question(*, outcome: str, llm: str, seconds: float, steps: Iterable[tuple[str, float]]) -> None:
+    """A question that is over, and the seconds that each of its steps took."""
+    if is_on():
+        _instruments().questions.labels(outcome, llm).inc()
+        _instruments().question_seconds.labels(outcome).observe(seconds)
+        for step, took in steps:
+            _instruments().step_seconds.labels(step).observe(took)
+
+
+def count_tokens(*, llm: str, read: int, written: int) -> None:
+    """The tokens that a language model read and wrote for a question."""
+    if is_on():
+        _instruments().tokens.labels(llm, "read").inc(read)
+        _instruments().tokens.labels(llm, "written").inc(written)
+
+
+def count_task(*, task: str, state: str, seconds: float) -> None:
+    """A task that a worker is done with; `state` is Celery's word."""
+    if is_on():
+        _instruments().tasks.labels(task, state).inc()
+        _instruments().task_seconds.labels(task).observe(seconds)
+
+
+def count_task_wait(*, task: str, seconds: float) -> None:
+    """How long a task waited for a worker."""
+    if is_on():
+        _instruments().task_wait_seconds.labels(task).observe(seconds)
+
+
+def show_concurrency(kind: str, counts: Mapping[str, int]) -> None:
+    """What a limit of this process holds at the moment (`lexic.concurrency`)."""
+    if is_on():
+        for state, number in counts.items():
+            _instruments().concurrency.labels(kind, state).set(number)
+
+
+def render() -> bytes:
+    """What the processes of this machine have counted, and what is measured now, in the text format of Prometheus."""
+    from prometheus_client import generate_latest
+
+    collected = registry()
+    collected.register(_instruments().GaugeCollector())
+    return generate_latest(collected)
+
+
+def registry() -> CollectorRegistry:
+    """What the processes of this machine have counted."""
+    instruments: Any = _instruments()
+    folder = settings.METRICS["folder"]
+    for pid in {path.stem.rpartition("_")[2] for path in folder.glob("gauge_live*.db")}:
+        if not Path(f"/proc/{pid}").exists():
+            instruments.forget_process(int(pid))
+    collected: CollectorRegistry = instruments.registry(folder)
+    return collected
+
+
+def serve_counted() -> None:
+    """Answers on the port of LEXIC_METRICS_PORT, in a thread: for machines without a web process. Where the port is
+    taken, another process of this machine answers for all."""
+    from prometheus_client import start_http_server
+
+    try:
+        start_http_server(settings.METRICS["port"], registry=registry())
+    except OSError as error:
+        logger.info("the port of LEXIC_METRICS_PORT is taken: %s", error.strerror)
+
+
+def clear_folder() -> None:
+    """Begins to count anew. Only right while no process counts."""
+    for path in settings.METRICS["folder"].glob("*.db"):
+        path.unlink(missing_ok=True)
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+@functools.cache
+def _instruments() -> ModuleType:
+    """The library reads the folder from the environment when it is imported."""
+    folder = settings.METRICS["folder"]
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    from lexic import metric_instruments
+
+    return metric_instruments
