@@ -7,7 +7,6 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.mail import send_mail
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,8 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
+from accounts.mailed_invitations import mail_invitation
 from accounts.models import User
-from accounts.rate_limits import HOUR, count_or_wait
 from accounts.signed_in_request import SignedInRequest, user_or_none
 from lexic.errors import LexicError
 from marketplace.publishing.membership import join_plugin
@@ -28,24 +27,6 @@ ROLE_PERMISSIONS = {
     Role.EDITOR: "change it with them: who answers, its documents, trees and golden questions, and publish it",
     Role.VIEWER: "look at everything in it and ask its draft, and change nothing",
 }
-# Mails that one person may cause in an hour.
-MAX_MAILS_PER_HOUR = 30
-
-
-class MailNotSent(LexicError):
-    """The mail could not be sent, so nobody was invited."""
-
-    code = "mail_not_sent"
-    status = 502
-    hint = "Try again in a few minutes; if it stays so, ask the operators of this site to look at its mail settings."
-
-
-class TooManyInvitations(LexicError):
-    """You have sent thirty invitations within an hour."""
-
-    code = "too_many_mails"
-    status = 429
-    hint = "Try again in an hour. The invitations that were sent stay valid."
 
 
 def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invitation:
@@ -56,9 +37,7 @@ def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invit
     """
     with transaction.atomic():
         invitation, token = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
-        if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
-            raise TooManyInvitations
-        _send_invitation(invitation, token=token)
+        _mail_invitation(invitation, token=token, by=by)
         return invitation
 
 
@@ -102,17 +81,14 @@ def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User)
     return redirect("admin:plugins_plugin_change", plugin.pk)
 
 
-def _send_invitation(invitation: Invitation, *, token: str) -> None:
-    plugin, by = " ".join(invitation.plugin.name.split()), " ".join(str(invitation.invited_by).split())
+def _mail_invitation(invitation: Invitation, *, token: str, by: User) -> None:
+    plugin, inviter = (" ".join(str(name).split()) for name in (invitation.plugin, by))
     address = settings.PUBLIC_URL + reverse("invitation", args=[token])
     text = (
-        f"{by} invites you to “{plugin}” on Lexic, as {invitation.role}. "
+        f"{inviter} invites you to “{plugin}” on Lexic, as {invitation.role}. "
         f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}.\n\n"
         f"{address}\n\n"
         f"The link works until {invitation.expires_at:%d %B %Y}, once, for an account with the address "
         f"{invitation.email}. If you do not know what this is about, do nothing.\n"
     )
-    try:
-        send_mail(f"{by} invites you to “{plugin}”", text, None, [invitation.email])
-    except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
-        raise MailNotSent from error
+    mail_invitation(invitation, by=by, subject=f"{inviter} invites you to “{plugin}”", text=text)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
-from datetime import datetime, timedelta
-
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from accounts.mailed_invitations import MailedInvitation, MailedInvitationQuerySet
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from organisations.models import Organisation
 
 
 class Role(models.TextChoices):
@@ -18,31 +17,15 @@ class Role(models.TextChoices):
     VIEWER = "viewer", "viewer"
 
 
-class InvitationQuerySet(AuditedQuerySet["Invitation"]):
-    def open(self, *, now: datetime | None = None) -> InvitationQuerySet:
-        return self.filter(expires_at__gt=now or timezone.now())
-
-    def for_address(self, email: str) -> InvitationQuerySet:
-        return self.filter(email=email.strip().lower())
+class InvitationQuerySet(MailedInvitationQuerySet["Invitation"]):
+    """Invitations to plugins."""
 
 
-class Invitation(AuditedModel):
-    """A promise to whoever reads the mail of an address. It is gone once it is accepted or taken back.
+class Invitation(MailedInvitation):
+    """To work on a plugin."""
 
-    The link in the mail holds the token; only its hash is kept.
-    """
-
-    VALID_FOR = timedelta(days=14)
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     plugin = models.ForeignKey("plugins.Plugin", on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField()
     role = models.CharField(max_length=8, choices=Role.choices)
-    token_hash = models.CharField(max_length=64, unique=True)
-    # Whoever invited may leave: the invitation is the plugin's.
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
 
     objects = InvitationQuerySet.as_manager()
     audit_rule = AuditRule(
@@ -79,6 +62,30 @@ class OwnershipOffer(AuditedModel):
         created=Action.OWNERSHIP_OFFERED,
         deleted=Action.OWNERSHIP_OFFER_ENDED,
         changed={"to_id": Action.OWNERSHIP_OFFERED},
+    )
+
+    def __str__(self) -> str:
+        return f"{self.plugin_id} to {self.to_id}"
+
+
+class OrganisationOfferQuerySet(AuditedQuerySet["OrganisationOffer"]):
+    """Offers of plugins to organisations."""
+
+
+class OrganisationOffer(AuditedModel):
+    """The owner of a plugin offers it to an organisation, which owns it once one of its owners accepts."""
+
+    plugin = models.OneToOneField("plugins.Plugin", on_delete=models.CASCADE, related_name="organisation_offer")
+    to = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="plugin_offers")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = OrganisationOfferQuerySet.as_manager()
+    audit_rule = AuditRule(
+        object=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
+        subject=Named(kind="organisation", pk="to_id", name="to__name"),
+        created=Action.OFFERED_TO_ORGANISATION,
+        deleted=Action.OFFER_TO_ORGANISATION_ENDED,
+        changed={"to_id": Action.OFFERED_TO_ORGANISATION},
     )
 
     def __str__(self) -> str:

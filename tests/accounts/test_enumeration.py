@@ -22,6 +22,7 @@ from django.urls import NoReverseMatch, reverse
 
 from accounts.models import User
 from conversations.models import Project
+from organisations.models import Membership, Organisation
 from plugins.models import Plugin
 from tests.security.routes import routes
 
@@ -92,7 +93,18 @@ def add_member(client: Client, email: str) -> Any:
     return client.post(reverse("save_member", args=[UUID(int=1)]), {"email": email, "role": "editor"})
 
 
-@pytest.mark.parametrize("door", [sign_up, sign_in, reset, invite, invite_again, add_member])
+def invite_member(client: Client, email: str) -> Any:
+    """As Charlie, to the one organisation of his."""
+    charlie, _ = User.objects.get_or_create(email="charlie@example.org", is_staff=True)
+    Organisation.objects.all().delete()
+    cache.clear()
+    organisation = Organisation.objects.create(pk=UUID(int=1), name="Boots")
+    Membership.objects.create(organisation=organisation, user=charlie, role="owner")
+    client.force_login(charlie)
+    return client.post(reverse("invite_to_organisation", args=[UUID(int=1)]), {"email": email, "role": "editor"})
+
+
+@pytest.mark.parametrize("door", [sign_up, sign_in, reset, invite, invite_again, add_member, invite_member])
 def test_one_is_told_the_same_of_every_address(
     door: Callable[[Client, str], Any], alice: User, hashed: list[str]
 ) -> None:
@@ -171,6 +183,7 @@ FORMS = {
     "django.contrib.auth.forms.UserChangeForm": None,
     "unfold.forms.UserChangeForm": None,
     "workspace.forms.MemberForm": add_member,
+    "workspace.organisation_forms.InviteMemberForm": invite_member,
 }
 
 

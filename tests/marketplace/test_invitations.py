@@ -10,6 +10,7 @@ from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 
+from accounts import mailed_invitations
 from accounts.models import User
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace import invitations
@@ -95,18 +96,18 @@ def test_when_no_mail_can_be_sent_nobody_was_invited(cover: Plugin, alice: User,
     def refuse(*args: object) -> None:
         raise smtplib.SMTPConnectError(421, "busy")
 
-    monkeypatch.setattr(invitations, "send_mail", refuse)
-    with pytest.raises(invitations.MailNotSent):
+    monkeypatch.setattr(mailed_invitations, "send_mail", refuse)
+    with pytest.raises(mailed_invitations.MailNotSent):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert not Invitation.objects.exists()
 
 
 def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch) -> None:
-    monkeypatch.setattr(invitations, "MAX_MAILS_PER_HOUR", 2)
+    monkeypatch.setattr(mailed_invitations, "MAX_MAILS_PER_HOUR", 2)
     for _ in range(2):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
         Invitation.objects.all().delete()
-    with pytest.raises(invitations.TooManyInvitations):
+    with pytest.raises(mailed_invitations.TooManyInvitations):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert (len(mail.outbox), Invitation.objects.count()) == (2, 0)
 
@@ -114,12 +115,12 @@ def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch)
 def test_a_plugin_is_handed_over_with_its_knowledge(cover: Plugin, alice: User, bob: User, charlie: User) -> None:
     base = own_knowledge_base(cover)
     cover.editors.add(bob)
-    handover.offer_ownership(cover, to=bob)
+    handover.offer_ownership(cover, to=bob, by=cover.owner)
     handover.accept_ownership(cover, by=bob)
     cover.refresh_from_db()
     base.refresh_from_db()
     assert (cover.owner, base.owner, list(cover.editors.all())) == (bob, bob, [alice])
     with pytest.raises(handover.NotAnEditor):
-        handover.offer_ownership(cover, to=charlie)
+        handover.offer_ownership(cover, to=charlie, by=cover.owner)
     with pytest.raises(handover.NothingOffered):
         handover.accept_ownership(cover, by=alice)

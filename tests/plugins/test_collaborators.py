@@ -8,6 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
+from accounts import mailed_invitations
 from accounts.models import User
 from accounts.quotas import TooManyCollaborators
 from plugins import collaborators
@@ -42,7 +43,7 @@ def test_an_account_with_somebody_elses_address_gets_nothing(cover: Plugin, alic
     """Anybody can sign up with any address: only who reads its mail is meant."""
     squatter = unconfirmed("ruth@example.org")
     invitation, _ = collaborators.invite_collaborator(cover, email="ruth@example.org", role=Role.EDITOR, by=alice)
-    with pytest.raises(collaborators.InviteeNotConfirmed):
+    with pytest.raises(mailed_invitations.InviteeNotConfirmed):
         collaborators.accept_invitation(invitation, person=squatter)
     assert not cover.editors.exists()
     EmailAddress.objects.update(verified=True)
@@ -62,21 +63,21 @@ def test_where_addresses_are_not_confirmed_at_all_everybody_is_who_they_say(
 
 def test_an_invitation_is_for_one_address_once_and_for_14_days(cover: Plugin, alice: User, bob: User) -> None:
     _, token = collaborators.invite_collaborator(cover, email="new@example.org", role=Role.VIEWER, by=alice)
-    with pytest.raises(collaborators.WrongInvitee):
+    with pytest.raises(mailed_invitations.WrongInvitee):
         collaborators.accept_invitation(collaborators.find_invitation(token), person=bob)
-    with pytest.raises(collaborators.InvitationNotOpen):
+    with pytest.raises(mailed_invitations.InvitationNotOpen):
         collaborators.find_invitation(token, now=timezone.now() + timedelta(days=14, seconds=1))
     new = User.objects.create_user("new@example.org")
     collaborators.accept_invitation(collaborators.find_invitation(token), person=new)
     assert list(cover.viewers.all()) == [new]
-    with pytest.raises(collaborators.InvitationNotOpen):
+    with pytest.raises(mailed_invitations.InvitationNotOpen):
         collaborators.find_invitation(token)
 
 
 def test_a_second_invitation_replaces_the_first(cover: Plugin, alice: User) -> None:
     _, first = collaborators.invite_collaborator(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     _, second = collaborators.invite_collaborator(cover, email="new@example.org", role=Role.EDITOR, by=alice)
-    with pytest.raises(collaborators.InvitationNotOpen):
+    with pytest.raises(mailed_invitations.InvitationNotOpen):
         collaborators.find_invitation(first)
     assert collaborators.find_invitation(second).role == Role.EDITOR
 
@@ -85,7 +86,7 @@ def test_an_invitation_taken_back_meanwhile_is_not_accepted(cover: Plugin, alice
     _, token = collaborators.invite_collaborator(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     found = collaborators.find_invitation(token)
     Invitation.objects.all().delete()
-    with pytest.raises(collaborators.InvitationNotOpen):
+    with pytest.raises(mailed_invitations.InvitationNotOpen):
         collaborators.accept_invitation(found, person=User.objects.create_user("new@example.org"))
 
 
@@ -106,7 +107,7 @@ def test_whoever_works_on_it_is_not_invited_again(cover: Plugin, alice: User, bo
 
 @pytest.mark.parametrize("email", ["", "ruth", "ruth@", "a@b.c\nBcc: x@y.z", "ruth@example.org, bob@example.org"])
 def test_what_is_no_address_is_refused(cover: Plugin, alice: User, email: str) -> None:
-    with pytest.raises(collaborators.NotAnEmailAddress):
+    with pytest.raises(mailed_invitations.NotAnEmailAddress):
         collaborators.invite_collaborator(cover, email=email, role=Role.VIEWER, by=alice)
     assert not Invitation.objects.exists()
 

@@ -1,0 +1,154 @@
+"""Invitations by mail: a promise to whoever reads the mail of an address, kept once they accept it.
+
+Nothing here depends on whether the address has an account, so that nobody finds that out by inviting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from datetime import datetime, timedelta
+from typing import Any, Self, TypeVar
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.core.validators import validate_email
+from django.db import models
+from django.utils import timezone
+
+from accounts.email_addresses import has_confirmed_email
+from accounts.models import User
+from accounts.rate_limits import HOUR, count_or_wait
+from audit.audited import AuditedModel, AuditedQuerySet
+from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
+
+# Mails that one person may cause in an hour.
+MAX_MAILS_PER_HOUR = 30
+Invited = TypeVar("Invited", bound="MailedInvitation", covariant=True)
+
+
+class NotAnEmailAddress(InvalidInput):
+    """This is not an email address."""
+
+    code = "invalid_email"
+    hint = "One address, such as ruth@example.org."
+
+
+class InvitationNotOpen(NotFound):
+    """This invitation is not open: it was accepted, taken back, or is older than 14 days."""
+
+    code = "invitation_is_over"
+    hint = "Ask whoever invited you for a new one."
+
+
+class WrongInvitee(InvalidInput):
+    """This invitation is for another address."""
+
+    code = "not_your_invitation"
+    hint = "Sign in with the address it was sent to."
+
+
+class InviteeNotConfirmed(NotAllowed):
+    """The address of your account is not confirmed yet."""
+
+    code = "address_not_confirmed"
+    hint = "Open the link in the mail we send you, then accept the invitation again."
+
+
+class MailNotSent(LexicError):
+    """The mail could not be sent, so nobody was invited."""
+
+    code = "mail_not_sent"
+    status = 502
+    hint = "Try again in a few minutes; if it stays so, ask the operators of this site to look at its mail settings."
+
+
+class TooManyInvitations(LexicError):
+    """You have sent thirty invitations within an hour."""
+
+    code = "too_many_mails"
+    status = 429
+    hint = "Try again in an hour. The invitations that were sent stay valid."
+
+
+class MailedInvitationQuerySet(AuditedQuerySet[Invited]):
+    def open(self, *, now: datetime | None = None) -> Self:
+        return self.filter(expires_at__gt=now or timezone.now())
+
+    def for_address(self, email: str) -> Self:
+        return self.filter(email=email.strip().lower())
+
+    def issue(self, *, email: str, by: User, now: datetime | None = None, **fields: Any) -> tuple[Invited, str]:
+        """An invitation with its token, of which only the hash is kept. The caller has cleaned the address."""
+        token, now = secrets.token_urlsafe(32), now or timezone.now()
+        invitation = self.create(
+            email=email,
+            token_hash=_hash_token(token),
+            invited_by=by,
+            created_at=now,
+            expires_at=now + MailedInvitation.VALID_FOR,
+            **fields,
+        )
+        return invitation, token
+
+    def with_token(self, token: str, *, now: datetime | None = None) -> Invited:
+        """The open invitation with this token. Raises `InvitationNotOpen`."""
+        if invitation := self.open(now=now).filter(token_hash=_hash_token(token)).first():
+            return invitation
+        raise InvitationNotOpen
+
+    def lock_for(self, person: User, *, pk: uuid.UUID) -> Invited:
+        """The open invitation, locked until the transaction ends, so that one that is taken back in this moment is not
+        accepted. Raises `InvitationNotOpen`, `WrongInvitee`, `InviteeNotConfirmed`."""
+        invitation = self.open().select_for_update(of=("self",)).filter(pk=pk).first()
+        if invitation is None:
+            raise InvitationNotOpen
+        if person.email != invitation.email:
+            raise WrongInvitee
+        if not has_confirmed_email(person):
+            raise InviteeNotConfirmed
+        return invitation
+
+
+class MailedInvitation(AuditedModel):
+    """An invitation is gone once it is accepted or taken back. The link in the mail holds the token."""
+
+    VALID_FOR = timedelta(days=14)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField()
+    token_hash = models.CharField(max_length=64, unique=True)
+    # Whoever invited may leave: the invitation stays.
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+def clean_address(email: str) -> str:
+    """The address in lower case. Raises `NotAnEmailAddress`."""
+    address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise NotAnEmailAddress from None
+    return address
+
+
+def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, text: str) -> None:
+    """Sends it, and counts it. Call in the transaction that made the invitation. Raises `TooManyInvitations`,
+    `MailNotSent`."""
+    if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
+        raise TooManyInvitations
+    try:
+        send_mail(subject, text, None, [invitation.email])
+    except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
+        raise MailNotSent from error
+
+
+def _hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
