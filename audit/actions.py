@@ -34,8 +34,12 @@ class Action(models.TextChoices):
     OWNER_CHANGED = "plugin.owner_changed", "plugin has another owner"
     OWNERSHIP_OFFERED = "plugin.ownership_offered", "plugin offered to somebody"
     OWNERSHIP_OFFER_ENDED = "plugin.ownership_offer_ended", "offer of a plugin over"
+    OFFERED_TO_ORGANISATION = "plugin.offered_to_organisation", "plugin offered to an organisation"
+    OFFER_TO_ORGANISATION_ENDED = "plugin.organisation_offer_ended", "offer to an organisation over"
     PUBLISHED = "plugin.published", "plugin published"
     UNPUBLISHED = "plugin.unpublished", "plugin withdrawn"
+    APPROVAL_REQUESTED = "plugin.approval_requested", "approval of a draft asked for"
+    APPROVAL_DECIDED = "plugin.approval_decided", "draft approved or declined, or asked for again"
     SHARED = "plugin.shared", "copies of the plugin allowed"
     UNSHARED = "plugin.unshared", "copies of the plugin forbidden"
     CHAT_OPENED = "plugin.chat_opened", "public chat opened"
@@ -49,6 +53,15 @@ class Action(models.TextChoices):
     ROLE_TAKEN = "plugin.role_taken", "role on a plugin taken"
     INVITED = "plugin.invited", "somebody invited"
     INVITATION_ENDED = "plugin.invitation_ended", "invitation accepted, replaced or taken back"
+
+    ORGANISATION_CREATED = "organisation.created", "organisation made"
+    ORGANISATION_DELETED = "organisation.deleted", "organisation deleted"
+    ORGANISATION_CHANGED = "organisation.changed", "organisation changed"
+    ORGANISATION_MEMBER_ADDED = "organisation.member_added", "person joined an organisation"
+    ORGANISATION_MEMBER_CHANGED = "organisation.member_changed", "role in an organisation changed"
+    ORGANISATION_MEMBER_REMOVED = "organisation.member_removed", "person left or was removed from an organisation"
+    ORGANISATION_INVITED = "organisation.invited", "somebody invited to an organisation"
+    ORGANISATION_INVITATION_ENDED = "organisation.invitation_ended", "invitation to an organisation over"
 
     BASE_CREATED = "knowledge.created", "knowledge base made"
     BASE_DELETED = "knowledge.deleted", "knowledge base deleted"
@@ -70,6 +83,8 @@ class Action(models.TextChoices):
     WEBHOOK_CHANGED = "webhook.changed", "webhook sends something else"
     WEBHOOK_SECRET_SHOWN = "webhook.secret_rotated", "new secret of a webhook shown"
     WEBHOOK_DELETED = "webhook.deleted", "webhook deleted"
+
+    ENCRYPTION_ROTATED = "site.encryption_rotated", "secrets sealed under a new key"
 
     LOG_EXPORTED = "audit.exported", "audit log exported"
     LOG_PRUNED = "audit.pruned", "old part of the audit log deleted"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from lexic.http.client_address import client_address
 from lexic.middleware.response_middleware import response_middleware
 
 _request: ContextVar[HttpRequest | None] = ContextVar("audited_request", default=None)
+_asked_by: ContextVar[Reference | None] = ContextVar("task_asked_by", default=None)
 
 
 def current_actor() -> tuple[Reference | None, str]:
@@ -29,8 +32,18 @@ def current_actor() -> tuple[Reference | None, str]:
         user = getattr(request, "user", None)
         return (person(user) if user is not None and user.is_authenticated else None), "page"
     if current_task:
-        return None, f"task:{current_task.name}"
+        return _asked_by.get(), f"task:{current_task.name}"
     return None, f"command:{_command_name()} by {_system_account()}"
+
+
+@contextmanager
+def on_behalf_of(who: Reference) -> Iterator[None]:
+    """What a task does in this block, it does because this person asked for it."""
+    token = _asked_by.set(who)
+    try:
+        yield
+    finally:
+        _asked_by.reset(token)
 
 
 def current_address() -> str:

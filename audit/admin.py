@@ -22,7 +22,7 @@ class NamedChangeList(ReadOnlyChangeList):
         super().get_results(request)
         names = names_of(self.result_list)
         for entry in self.result_list:
-            entry.known_names = {key: names[digest] for key, digest in entry.names.items() if digest in names}
+            entry.shown_names = entry.known_names(names)
 
 
 @admin.register(AuditEntry)
@@ -91,9 +91,8 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
 def _shown(entry: Any, reference: str) -> str:
     """The name that was not erased, with what kind of thing it is; else the reference."""
-    if not hasattr(entry, "known_names"):
-        names = names_of([entry])
-        entry.known_names = {key: names[digest] for key, digest in entry.names.items() if digest in names}
-    name = entry.known_names.get(reference, "")
+    if not hasattr(entry, "shown_names"):
+        entry.shown_names = entry.known_names(names_of([entry]))
+    name = entry.shown_names.get(reference, "")
     kind = reference.partition(":")[0]
     return f"{name} ({kind})" if name else reference

@@ -87,8 +87,7 @@ class AuditRule:
             action=action,
             object=self.object.reference(row, is_named=is_named),
             subject=self.subject.reference(row, is_named=True) if self.subject else None,
-            details={key: value for key, value in details.items() if value}
-            | ({} if self.object.pk == "pk" else {"row": _as_json(row["pk"])}),
+            details=dict(details) | ({} if self.object.pk == "pk" else {"row": _as_json(row["pk"])}),
         )
 
     def changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Deed]:
@@ -127,7 +126,8 @@ class AuditedQuerySet(models.QuerySet[M]):
             return super().update(**columns)
         with transaction.atomic():
             before = _locked_rows(self)
-            count = super().update(**columns)
+            # Only the locked ones: a row that has begun to match meanwhile would change without an entry.
+            count = super(AuditedQuerySet, self.filter(pk__in=before)).update(**columns)
             after = _rows(self.model, before)
             record_many([deed for pk, row in after.items() for deed in rule.changes(before[pk], row)])
         return count
@@ -135,9 +135,10 @@ class AuditedQuerySet(models.QuerySet[M]):
     def delete(self) -> tuple[int, dict[str, int]]:
         """Deletes the rows, and records what they were."""
         with transaction.atomic():
-            before = _locked_rows(self)
-            _record_deleted(self.model, before.values())
-            return super().delete()
+            rows = self.filter(pk__in=_locked_rows(self))
+            # Read again: a locked row may have ceased to match while the lock was waited for, and stays then.
+            _record_deleted(self.model, _rows(self.model, rows.order_by().values("pk")).values())
+            return super(AuditedQuerySet, rows).delete()
 
     delete.alters_data = True  # type: ignore[attr-defined]
     delete.queryset_only = True  # type: ignore[attr-defined]
@@ -165,7 +166,7 @@ class AuditedModel(models.Model):
             super().save(*args, **kwargs)
             return
         with transaction.atomic():
-            before = {} if self._state.adding else _rows(type(self), [self.pk])
+            before = {} if self._state.adding else self._locked()
             super().save(*args, **kwargs)
             if not before:
                 _record_created(type(self), [self.pk])
@@ -176,8 +177,12 @@ class AuditedModel(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """Deletes the row, and records what it was."""
         with transaction.atomic():
-            _record_deleted(type(self), _rows(type(self), [self.pk]).values())
+            _record_deleted(type(self), self._locked().values())
             return super().delete(*args, **kwargs)
+
+    def _locked(self) -> dict[Any, dict[str, Any]]:
+        """The row as it is in the database, by its id; nothing where it is not there."""
+        return _locked_rows(type(self)._base_manager.filter(pk=self.pk))
 
     def _counts(self, fields: Iterable[str]) -> bool:
         return not {self._meta.get_field(name).attname for name in fields}.isdisjoint(self.audit_rule.changed)  # type: ignore[union-attr]
@@ -189,7 +194,8 @@ def _rule(model: type[models.Model]) -> AuditRule:
 
 
 def _rows(model: type[models.Model], pks: Iterable[Any]) -> dict[Any, dict[str, Any]]:
-    rows = model._base_manager.filter(pk__in=list(pks)).order_by("pk").values(*_rule(model).lookups)
+    wanted = pks if isinstance(pks, models.QuerySet) else list(pks)
+    rows = model._base_manager.filter(pk__in=wanted).order_by("pk").values(*_rule(model).lookups)
     return {row["pk"]: row for row in rows}
 
 

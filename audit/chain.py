@@ -10,6 +10,7 @@ from django.db import connection
 
 from audit.actions import Action
 from audit.models import AuditEntry, AuditName
+from lexic.database import read_snapshot
 from lexic.errors import Conflict
 
 _BATCH_SIZE = 2000
@@ -63,6 +64,11 @@ def verify_chain(*, known: Head | None = None) -> Verified:
 
     With a `known` head also what was cut off at the end, or written anew from some entry on, is found out.
     """
+    with read_snapshot():  # entries may be pruned meanwhile
+        return _verify_entries(known)
+
+
+def _verify_entries(known: Head | None) -> Verified:
     entries, first, last = 0, None, Head(number=0, hash="")
     known_found = known is None
     for number, said, text in _texts():

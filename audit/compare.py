@@ -32,7 +32,7 @@ def _written_rows(rule: AuditRule) -> dict[str, Columns | None]:
     """The columns of each row that the log has, as they were last written; None for a row that was deleted."""
     rows: dict[str, Columns | None] = {}
     for entry in AuditEntry.objects.filter(action__in=rule.actions).order_by("number", "at").iterator(chunk_size=2000):
-        pk = str(entry.details.get("row") or entry.object.partition(":")[2])
+        pk = entry.row_id
         said = entry.details.get("now")
         if said is not None:
             rows[pk] = (rows.get(pk) or {}) | {name: said[name] for name in said if name in rule.changed}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC
 from typing import Any
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from audit.models import AuditEntry, AuditName
@@ -17,6 +18,12 @@ _BATCH_SIZE = 1000
 _PRIORITY = 13 * 8 + 5
 # An id of our own with the enterprise number that RFC 5612 keeps for examples: Lexic has none.
 _STRUCTURED_ID = "lexic@32473"
+_LAST_NAMES = """
+SELECT DISTINCT ON (named.reference) named.reference, known.name
+FROM audit_auditentry, jsonb_each_text(names) AS named(reference, digest) JOIN audit_auditname known USING (digest)
+WHERE names ?| %s AND named.reference = ANY(%s)
+ORDER BY named.reference, number DESC NULLS FIRST
+"""
 
 
 def json_lines(entries: QuerySet[AuditEntry]) -> Iterator[str]:
@@ -76,12 +83,19 @@ def names_of(entries: Iterable[AuditEntry]) -> dict[str, str]:
     return dict(AuditName.objects.filter(digest__in=digests).values_list("digest", "name"))
 
 
+def last_names(references: Collection[str]) -> dict[str, str]:
+    """What each was called when the last entry that names it was written, unless that was erased. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LAST_NAMES, [list(references), list(references)])
+        return dict(cursor.fetchall())
+
+
 def _with_names(entries: QuerySet[AuditEntry]) -> Iterator[tuple[AuditEntry, dict[str, str]]]:
     after = 0
     while batch := list(entries.filter(number__gt=after).order_by("number")[:_BATCH_SIZE]):
         known = names_of(batch)
         for entry in batch:
-            yield entry, {key: known[digest] for key, digest in entry.names.items() if digest in known}
+            yield entry, entry.known_names(known)
         after = batch[-1].number or after
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
+from collections.abc import Mapping
 
 from django.db import models
 from django.utils import timezone
@@ -48,6 +49,24 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number}: {self.action} {self.object}"
+
+    @property
+    def row_id(self) -> str:
+        """The id of the row that was written: the object, or a row that says something of it, such as a grant."""
+        return str(self.details.get("row") or self.object.partition(":")[2])
+
+    @property
+    def object_id(self) -> str:
+        """The id of what it was done to."""
+        return self.object.partition(":")[2]
+
+    @property
+    def subject_id(self) -> str:
+        return self.subject.partition(":")[2]
+
+    def known_names(self, names: Mapping[str, str]) -> dict[str, str]:
+        """The names that it has, by reference; `names` are those that were not erased, by digest."""
+        return {reference: names[digest] for reference, digest in self.names.items() if digest in names}
 
 
 class AuditNameQuerySet(models.QuerySet["AuditName"]):

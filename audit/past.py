@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from audit.models import AuditEntry
@@ -30,10 +31,10 @@ def undo(
     present: Mapping[str, Columns],
     entries: Iterable[AuditEntry],
     *,
-    key: Callable[[AuditEntry], str],
+    key: Callable[[AuditEntry], str] = attrgetter("row_id"),
 ) -> dict[str, Columns]:
     """The rows before these entries, which come newest first. `key` says which row an entry is about."""
-    rows = {name: dict(columns) for name, columns in present.items()}
+    rows = dict(present)  # none of which is changed below
     for entry in entries:
         name, was = key(entry), entry.details.get("was")
         if was is None:
@@ -41,17 +42,3 @@ def undo(
         else:
             rows[name] = rows.get(name, {}) | was
     return rows
-
-
-def object_id(entry: AuditEntry) -> str:
-    """The id of the row that the entry is about, where it is the object."""
-    return entry.object.partition(":")[2]
-
-
-def row_id(entry: AuditEntry) -> str:
-    """The id of the row that says something of the object: a grant, a member."""
-    return str(entry.details["row"])
-
-
-def subject_id(entry: AuditEntry) -> str:
-    return entry.subject.partition(":")[2]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from audit.actions import Action
-from audit.models import AuditEntry, AuditName
+from audit.models import AuditEntry
 from audit.record import record
 
 
@@ -31,11 +31,15 @@ def prune_log(*, now: datetime | None = None) -> int:
         return 0
     record(Action.LOG_PRUNED, details={"through": last.number, "hash": last.hash})
     count, _ = AuditEntry.objects.filter(number__lte=last.number).delete()
-    AuditName.objects.exclude(reference__in=_references()).delete()
+    _delete_unused_names()
     return count
 
 
-def _references() -> set[str]:
-    """Those that an entry still has."""
-    named = AuditEntry.objects.values_list("names", flat=True)
-    return {reference for names in named.iterator(chunk_size=2000) for reference in names}
+def _delete_unused_names() -> None:
+    """Also a former name of somebody whom later entries call otherwise."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM audit_auditname known WHERE NOT EXISTS ("
+            "SELECT FROM audit_auditentry, jsonb_each_text(names) AS named(reference, digest)"
+            " WHERE named.digest = known.digest)"
+        )

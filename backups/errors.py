@@ -26,6 +26,13 @@ class BackupRuns(Conflict):
     hint = "Try again when it has ended."
 
 
+class VerificationRuns(Conflict):
+    """Another verification of backups is running."""
+
+    code = "verification_runs"
+    hint = "Try again when it has ended."
+
+
 class WrongKey(InvalidInput):
     """These backups are encrypted with another key."""
 
@@ -44,7 +51,7 @@ class DamagedBackup(LexicError):
     """Something in this backup is not what was written."""
 
     code = "backup_damaged"
-    hint = "Use an earlier one, or a copy of this one from elsewhere."
+    hint = "Make a new backup: what is damaged is written again. To restore now, use a copy of this one from elsewhere."
 
 
 class NotEmpty(Conflict):
@@ -52,6 +59,13 @@ class NotEmpty(Conflict):
 
     code = "not_empty"
     hint = "Name a new database and a new folder for files (DATABASE_URL, LEXIC_FILES_DIR, or LEXIC_VAR_DIR for both)."
+
+
+class NotMigrated(LexicError):
+    """The backup is restored, and its tables could not be brought to this version."""
+
+    code = "not_migrated"
+    hint = "Run “manage.py migrate”; nothing has to be restored again."
 
 
 class NewerBackup(Conflict):

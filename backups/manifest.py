@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from backups.errors import DamagedBackup
+from backups.errors import DamagedBackup, NoBackup
 from backups.vault import FORMAT, Vault
 
 _NAME_FORMAT = "%Y-%m-%dT%H-%M-%S-%fZ"
@@ -55,6 +56,11 @@ class Manifest:
     def made_at(self) -> datetime:
         return datetime.strptime(self.name, _NAME_FORMAT).replace(tzinfo=UTC)
 
+    @property
+    def rows(self) -> int:
+        """Of all tables."""
+        return sum(table.rows for table in self.tables)
+
     def write(self, vault: Vault) -> None:
         """From now on this backup is there."""
         vault.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
@@ -68,6 +74,13 @@ class Manifest:
         said["files"] = [FileCopy(**one) for one in said["files"]]
         return cls(**said)
 
+    @classmethod
+    def find(cls, vault: Vault, name: str = "") -> Manifest:
+        """The backup of this name, or the newest. Raises `NoBackup`, `DamagedBackup`."""
+        if not name and not (names := vault.backups()):
+            raise NoBackup("There is no backup here.")
+        return cls.read(vault, name or names[-1])
+
     def pieces(self) -> Iterator[tuple[str, str]]:
         """Each piece with what it is a part of, in words."""
         for table in self.tables:
@@ -76,20 +89,34 @@ class Manifest:
             yield from ((piece, f"file {file.name}") for piece in file.pieces)
 
     def check_pieces(self, vault: Vault) -> int:
-        """Reads every piece. Returns how many there are. Raises `DamagedBackup`, which names what is not whole."""
-        checked: set[str] = set()
-        for piece, part in self.pieces():
-            if piece not in checked:
-                try:
-                    vault.read(piece)
-                except DamagedBackup as error:
-                    raise DamagedBackup(f"In backup {self.name}, {part} is not whole. {error.message}") from error
-                checked.add(piece)
-        return len(checked)
+        """Reads every piece. Returns how many there are. Raises `DamagedBackup`, which names what is not whole.
+
+        Damaged pieces are deleted, so that the next backup writes them again.
+        """
+        parts = dict(self.pieces())
+        damaged = [piece for piece in parts if not _is_whole(vault, piece)]
+        for piece in damaged:
+            vault.delete_piece(piece)
+        if damaged:
+            named = sorted({parts[piece] for piece in damaged})
+            said = f"{', '.join(named[:5])} {'is' if len(named) == 1 else 'are'} not whole"
+            raise DamagedBackup(
+                f"In backup {self.name}, {said}: {len(damaged)} of {len(parts)} pieces are missing or damaged."
+            )
+        return len(parts)
+
+
+def _is_whole(vault: Vault, piece: str) -> bool:
+    """Read twice before it is called damaged: a store may have sent half of it."""
+    for _ in range(2):
+        with suppress(DamagedBackup):
+            vault.read(piece)
+            return True
+    return False
 
 
 def newest(vault: Vault) -> Manifest | None:
-    """The last whole backup."""
+    """The last whole backup. Raises `DamagedBackup`."""
     names = vault.backups()
     return Manifest.read(vault, names[-1]) if names else None
 
@@ -99,7 +126,7 @@ def summary(manifest: Manifest) -> dict[str, Any]:
     return {
         "name": manifest.name,
         "version": manifest.version,
-        "rows": sum(table.rows for table in manifest.tables),
+        "rows": manifest.rows,
         "files": len(manifest.files),
         "bytes": sum(file.size for file in manifest.files),
         "missing": manifest.missing,

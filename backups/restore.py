@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.core.management import call_command
-from django.db import connection, transaction
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
 
-from backups.errors import DamagedBackup, NewerBackup, NotEmpty
+from backups.errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
 from backups.manifest import FileCopy, Manifest, TableCopy
+from backups.snapshot import TABLES
 from backups.vault import Vault
 from knowledge.models import KnowledgeBase
 from knowledge.search import vector_index
@@ -20,10 +21,6 @@ from lexic.storage import Storage, site_storage
 
 # A table with a row in it shows that somebody uses the installation. Migrations leave all of these empty.
 _IN_USE = ("accounts_user", "plugins_plugin", "knowledge_document", "audit_auditentry")
-_TABLES = """
-SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
-"""
 _FUNCTIONS = """
 SELECT oid::regprocedure::text FROM pg_proc
 WHERE pronamespace = current_schema()::regnamespace AND pg_get_userbyid(proowner) = current_user
@@ -31,20 +28,25 @@ WHERE pronamespace = current_schema()::regnamespace AND pg_get_userbyid(proowner
 """
 
 
-def restore_backup(vault: Vault, manifest: Manifest) -> None:
+def restore_backup(vault: Vault, manifest: Manifest, *, rows_only: bool = False) -> None:
     """Files first, then the database in one transaction, then the migrations that are newer than the backup.
 
-    Whatever ends it early, it can be begun again. Raises `NotEmpty`, `NewerBackup`, `DamagedBackup`.
+    With `rows_only` neither files nor vector indexes: enough to ask questions of a copy that is thrown away. What ends
+    it before the rows are there, it can be begun again. Raises `NotEmpty`, `NewerBackup`, `DamagedBackup`,
+    `NotMigrated`.
     """
     check_restorable(manifest)
     storage = site_storage()
-    for file in manifest.files:
+    for file in () if rows_only else manifest.files:
         _restore_file(vault, storage, file)
     _make_tables(manifest.migrations)
     with transaction.atomic():
         _load_tables(vault, manifest)
-    call_command("migrate", interactive=False, verbosity=0)
-    for base in KnowledgeBase.objects.all():
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except (CommandError, DatabaseError) as error:
+        raise NotMigrated(hint=f"{NotMigrated.hint} It said: {error}") from error
+    for base in () if rows_only else KnowledgeBase.objects.all():
         vector_index.ensure_index(base)
 
 
@@ -55,8 +57,8 @@ def check_restorable(manifest: Manifest) -> None:
     if unknown := set(manifest.migrations) - known:
         raise NewerBackup(f"{NewerBackup.__doc__} It has {min(unknown)}, which is not known here.")
     with connection.cursor() as cursor:
-        cursor.execute(_TABLES)
-        present = {name for (name,) in cursor.fetchall()}
+        cursor.execute(TABLES)
+        present = {name for name, *_ in cursor.fetchall()}
         ours = {*connection.introspection.django_table_names(), "django_migrations"}
         ours |= {table.name for table in manifest.tables}
         if strange := present - ours:
@@ -96,8 +98,8 @@ def _make_tables(migrations: list[str]) -> None:
     if recorder.has_table() and {".".join(key) for key in recorder.applied_migrations()} == set(migrations):
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_TABLES)
-        for (name,) in cursor.fetchall():
+        cursor.execute(TABLES)
+        for name, *_ in cursor.fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
         cursor.execute(_FUNCTIONS)
         for (function,) in cursor.fetchall():

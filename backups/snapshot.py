@@ -9,13 +9,13 @@ from typing import Any
 from django.db import connection
 from psycopg import Connection, sql
 
-from backups.errors import BackupRuns
 from backups.manifest import TableCopy
 from backups.vault import PIECE_BYTES, Vault
+from knowledge.lease_models import Lease
 
 # Tables of the schema that Django works in, but for those of extensions, with the columns that are not computed and
 # those of the primary key: in its order, a table that was only added to gives the same pieces again.
-_TABLES = """
+TABLES = """
 SELECT class.relname,
     ARRAY(SELECT attname::text FROM pg_attribute
         WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum),
@@ -30,40 +30,25 @@ _SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname
 
 
 @contextmanager
-def only_backup() -> Iterator[None]:
-    """Nobody else makes a backup of this site inside the block. Raises `BackupRuns`."""
-    with _own_transaction() as raw:
-        taken = raw.execute("SELECT pg_try_advisory_xact_lock(7203, 2)").fetchone()
-        if not taken or not taken[0]:
-            raise BackupRuns
-        yield
-
-
-@contextmanager
 def database_snapshot() -> Iterator[Connection[Any]]:
     """A connection that sees the database as it is now, whatever is written meanwhile."""
-    with _own_transaction() as raw:
-        raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield raw
-
-
-@contextmanager
-def _own_transaction() -> Iterator[Connection[Any]]:
-    """On a connection of its own, beside the one that Django works with."""
-    own = connection.copy()
+    own = connection.copy()  # beside the one that Django works with
     try:
         own.ensure_connection()
         with own.wrap_database_errors, own.connection.transaction():
+            own.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield own.connection
     finally:
         own.close()
 
 
 def copy_tables(snapshot: Connection[Any], vault: Vault) -> list[TableCopy]:
-    """Every table of the snapshot."""
+    """Every table of the snapshot; without rows those that say what the processes of this moment do."""
     return [
-        _copy_table(snapshot, vault, name=name, columns=columns, key=key)
-        for name, columns, key in snapshot.execute(_TABLES).fetchall()
+        TableCopy(name=name, columns=columns, rows=0, pieces=[])
+        if name == Lease._meta.db_table
+        else _copy_table(snapshot, vault, name=name, columns=columns, key=key)
+        for name, columns, key in snapshot.execute(TABLES).fetchall()
     ]
 
 

@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from backups.create import create_backup
+from backups.errors import BackupRuns, VerificationRuns
 from backups.vault import open_vault
 from backups.verify import verify_backup
 from lexic.errors import LexicError
@@ -14,11 +15,13 @@ logger = logging.getLogger(__name__)
 
 
 @shared_task(name="backups.create")
-def make_scheduled_backup() -> None:
+def make_scheduled_backup(**kwargs: object) -> None:
     """Once a day, where LEXIC_BACKUP_TO says where to."""
     if settings.BACKUPS["to"]:
         try:
             manifest = create_backup(open_vault(), keep=settings.BACKUPS["keep"])
+        except BackupRuns:
+            logger.info("no second backup is made while one is")  # a long task is handed out again
         except LexicError as error:
             logger.error("no backup was made: %s", error.message_with_hint)
         else:
@@ -26,11 +29,13 @@ def make_scheduled_backup() -> None:
 
 
 @shared_task(name="backups.verify")
-def verify_scheduled_backup() -> None:
+def verify_scheduled_backup(**kwargs: object) -> None:
     """Once a week, the newest one."""
     if where := settings.BACKUPS["to"]:
         try:
             found = verify_backup(open_vault(), where=where)
+        except VerificationRuns:
+            logger.info("backups are verified already")
         except LexicError as error:
             logger.error("the backup could not be verified: %s", error.message_with_hint)
         else:

@@ -11,7 +11,7 @@ import hmac
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ FORMAT = 1
 PIECE_BYTES = 8 * 1024 * 1024
 _HEADER, _MANIFESTS, _PIECES = "lexic-backups.json", "manifests", "pieces"
 _NONCE_BYTES = 12
+# What somebody has been writing for so long was given up.
+_UNFINISHED_SECONDS = 24 * 3600.0
 _PACKED, _PLAIN = b"z", b"p"
 _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {_PACKED: zlib.decompress, _PLAIN: bytes}
 
@@ -53,22 +55,30 @@ class _Keys:
 
 
 class Vault:
-    """The backups of one site in a storage. Raises `WrongKey` and `NotEncrypted` when it is opened."""
+    """The backups of one site in a storage. Raises `WrongKey` and `NotEncrypted` when it is opened.
+
+    Opening and reading write nothing. The first piece that is added makes the vault one with this key or without.
+    """
 
     def __init__(self, storage: Storage, *, key: str = "") -> None:
-        self._storage = storage
-        self._keys = self._open(key)
+        self._storage, self._key = storage, key
+        self._is_begun, self._keys = self._open()
         self._known: set[str] | None = None
 
     def add(self, content: bytes) -> str:
         """Keep these bytes, unless they are kept already. Returns the name of the piece."""
+        self._begin()
         name = self._name(content)
-        if name not in self._names():
+        if not self.has([name]):
             packed = zlib.compress(content, 1)
             body = _PACKED + packed if len(packed) < len(content) else _PLAIN + content
             self._storage.save(self._sealed(body, name), _path(name))
             self._names().add(name)
         return name
+
+    def has(self, names: Collection[str]) -> bool:
+        """Whether all these pieces are there; not whether they are what they were."""
+        return self._names().issuperset(names)
 
     def read(self, name: str) -> bytes:
         """What was added under this name. Raises `DamagedBackup` where it is not there, or not what it was."""
@@ -83,6 +93,7 @@ class Vault:
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
         """From now on there is a backup of this name."""
+        self._begin()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
         self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
@@ -108,38 +119,47 @@ class Vault:
     def delete_manifest(self, name: str) -> None:
         self._storage.delete(f"{_MANIFESTS}/{name}")
 
-    def delete_pieces(self, is_needed: Callable[[str], bool]) -> int:
-        """Delete all others. Returns how many."""
-        unneeded = [name for name in self._names() if not is_needed(name)]
-        for name in unneeded:
-            self._storage.delete(_path(name))
-            self._names().discard(name)
-        return len(unneeded)
+    def delete_piece(self, name: str) -> None:
+        """The next backup that has this content writes it again."""
+        self._storage.delete(_path(name))
+        self._names().discard(name)
+
+    def delete_other_pieces(self, needed: Set[str]) -> None:
+        """Deletes all but these, and what was never written to its end."""
+        for name in self._names() - needed:
+            self.delete_piece(name)
+        self._storage.delete_unfinished(older_than=_UNFINISHED_SECONDS)
 
     def _names(self) -> set[str]:
         if self._known is None:
             self._known = {found.name.rpartition("/")[2] for found in self._storage.files(f"{_PIECES}/")}
         return self._known
 
-    def _open(self, key: str) -> _Keys | None:
+    def _open(self) -> tuple[bool, _Keys | None]:
+        """Whether there is a vault, and its keys."""
         if not self._storage.exists(_HEADER):
-            return self._begin(key)
+            return False, None
         header = json.loads(self._storage.read(_HEADER))
         if not header["salt"]:
-            if key:
+            if self._key:
                 raise NotEncrypted
-            return None
-        keys = _Keys.derived(key, salt=bytes.fromhex(header["salt"])) if key else None
+            return True, None
+        keys = _Keys.derived(self._key, salt=bytes.fromhex(header["salt"])) if self._key else None
         if keys is None or not hmac.compare_digest(keys.check(), header["check"]):
             raise WrongKey
-        return keys
+        return True, keys
 
-    def _begin(self, key: str) -> _Keys | None:
-        salt = os.urandom(16) if key else b""
-        keys = _Keys.derived(key, salt=salt) if key else None
-        header = {"format": FORMAT, "salt": salt.hex(), "check": keys.check() if keys else ""}
-        self._storage.save(json.dumps(header).encode(), _HEADER)
-        return keys
+    def _begin(self) -> None:
+        """Makes the vault, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
+        if self._is_begun:
+            return
+        self._is_begun, self._keys = self._open()  # another process may have made it
+        if not self._is_begun:
+            salt = os.urandom(16) if self._key else b""
+            self._keys = _Keys.derived(self._key, salt=salt) if self._key else None
+            header = {"format": FORMAT, "salt": salt.hex(), "check": self._keys.check() if self._keys else ""}
+            self._storage.save(json.dumps(header).encode(), _HEADER)
+            self._is_begun = True
 
     def _name(self, content: bytes) -> str:
         if self._keys:

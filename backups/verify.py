@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,10 +20,12 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from psycopg import sql
 
-from backups.errors import NoBackup
+from backups.errors import VerificationRuns
 from backups.manifest import Manifest
 from backups.vault import Vault
+from knowledge.lease import try_lease
 from lexic.errors import LexicError
+from local.embedded_services import die_with_parent
 
 # Where nothing answers: a copy of the site must send no task to the workers of the site.
 _NO_REDIS = "redis://127.0.0.1:1/0"
@@ -61,23 +64,27 @@ class BackupVerified:
 
 def verify_backup(vault: Vault, *, where: str, name: str = "") -> BackupVerified:
     """The newest one, or the one of this name; `where` is how the vault was opened. Raises `NoBackup`,
-    `DamagedBackup`, `NoScratchDatabase`, `RestoreFailed`, `AnswersDiffer`."""
-    names = vault.backups()
-    if not names:
-        raise NoBackup("There is no backup here.")
-    manifest = Manifest.read(vault, name or names[-1])
+    `DamagedBackup`, `NoScratchDatabase`, `RestoreFailed`, `AnswersDiffer`, `VerificationRuns`."""
+    with try_lease("verify-backup") as is_ours:
+        if not is_ours:
+            raise VerificationRuns
+        return _verify(vault, Manifest.find(vault, name), where=where)
+
+
+def _verify(vault: Vault, manifest: Manifest, *, where: str) -> BackupVerified:
+    """The files are read and not restored: a copy of all uploads may not fit beside them."""
     pieces = manifest.check_pieces(vault)
     with _scratch_database() as database, tempfile.TemporaryDirectory(prefix="lexic-verify-") as folder:
         environment = _environment(database, Path(folder))
         # Counts the rows of every table before it commits.
-        _manage(environment, "restore", where, "--at", manifest.name)
+        _manage(environment, "restore", where, "--at", manifest.name, "--rows-only")
         answers = json.loads(_manage(environment, "backup", "ask").splitlines()[-1])
     if answers["different"]:
         raise AnswersDiffer(f"{AnswersDiffer.__doc__} {'; '.join(answers['different'][:5])}.")
     return BackupVerified(
         name=manifest.name,
         pieces=pieces,
-        rows=sum(table.rows for table in manifest.tables),
+        rows=manifest.rows,
         asked=answers["asked"],
         compared=answers["compared"],
     )
@@ -85,12 +92,15 @@ def verify_backup(vault: Vault, *, where: str, name: str = "") -> BackupVerified
 
 @contextmanager
 def _scratch_database() -> Iterator[str]:
-    """The name of a new database on the site's server, which is dropped in the end."""
-    name = sql.Identifier(text := f"lexic_verify_{secrets.token_hex(4)}")
+    """The name of a new database on the site's server, which is dropped in the end. It is always the same for a site:
+    one that a killed process left behind is replaced."""
+    site = hashlib.sha256(connection.settings_dict["NAME"].encode()).hexdigest()[:12]
+    name = sql.Identifier(text := f"lexic_verify_{site}")
     own = connection.copy()
     try:
         try:
             with own.cursor() as cursor:
+                cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
                 cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(name))
         except DatabaseError as error:
             raise NoScratchDatabase from error
@@ -152,6 +162,7 @@ def _manage(environment: dict[str, str], *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
+        preexec_fn=die_with_parent(signal.SIGKILL),
     )
     if done.returncode:
         raise RestoreFailed(hint=f"“{arguments[0]}” said: {done.stderr.strip()[-500:]}")

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from operator import attrgetter
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from audit.actions import Action
-from audit.models import AuditEntry, AuditName
-from audit.past import Columns, check_covered, object_id, row_id, subject_id, undo
+from audit.exports import last_names
+from audit.models import AuditEntry
+from audit.past import Columns, check_covered, undo
 from knowledge.models import BaseKind, BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
 from lexic.errors import NotFound
+from organisations.models import READING_ROLES, Membership
 from plugins.models import Plugin, Release, Role
 
 _PERSON_ACTIONS = (Action.ACCOUNT_CREATED, Action.ACCOUNT_DELETED, Action.ROLE_CHANGED)
 _ROLE_ACTIONS = (Action.ROLE_GIVEN, Action.ROLE_TAKEN)
 _MEMBER_ACTIONS = (Action.MEMBER_ADDED, Action.MEMBER_CHANGED, Action.MEMBER_REMOVED)
+_MEMBERSHIP_ACTIONS = Membership.audit_rule.actions
 _GRANT_ACTIONS = (Action.GRANT_CREATED, Action.GRANT_CHANGED)
 _PLUGIN_ACTIONS = (Action.PLUGIN_CREATED, Action.PLUGIN_DELETED, *Plugin.audit_rule.change_actions)
 _BASE_ACTIONS = (Action.BASE_CREATED, Action.BASE_MOVED, Action.BASE_DELETED)
@@ -58,11 +61,11 @@ def document_access(document: uuid.UUID, *, day: date) -> DocumentAccess:
     end = begin + timedelta(days=1)
     check_covered(end)
     history = _History.of_document(document)
-    later = history.entries(since=begin)
-    times = [end, *(entry.at for entry in later if entry.at < end)]
-    readers = {reader for at in times for reader in history.at(at, later).readers()}
-    named = _names({reader.who for reader in readers})
-    deeds = [entry for entry in history.entries() if entry.at < end and entry.action not in _PERSON_ACTIONS]
+    present = history.present()
+    later = history.entries_since(begin)
+    times = {end, *(entry.at for entry in later if entry.at < end)}
+    readers = {reader for at in times for reader in history.at(at, present, later).readers()}
+    named = last_names({reader.who for reader in readers})
     return DocumentAccess(
         readers=tuple(
             sorted(
@@ -70,24 +73,42 @@ def document_access(document: uuid.UUID, *, day: date) -> DocumentAccess:
                 key=lambda each: (each.who != ANYBODY, each.name, each.who, each.why),
             )
         ),
-        deeds=tuple(reversed(deeds)),
+        deeds=tuple(history.deeds_before(end)),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _State:
-    """What decides who reads the document, at one time. Rows by id, as `AuditRule.present` has them."""
+class _Rows:
+    """What decides who reads the document: rows by id, as `AuditRule.present` has them."""
 
-    at: datetime
-    document: Columns | None
-    base_id: int
-    base: Columns | None
-    members: dict[str, Columns]
+    documents: dict[str, Columns]
+    bases: dict[str, Columns]
+    base_members: dict[str, Columns]
     grants: dict[str, Columns]
     plugins: dict[str, Columns]
     roles: dict[str, dict[str, Columns]]
+    memberships: dict[str, Columns]
     people: dict[str, Columns]
-    grant_plugins: dict[str, str] = field(default_factory=dict)
+    # Of rows by their id: the plugin of a grant, the organisation and the person of a membership.
+    grant_plugins: dict[str, str]
+    members: dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _State(_Rows):
+    """The rows as they were at one time."""
+
+    at: datetime
+    document_id: str
+    base_id: int
+
+    @property
+    def document(self) -> Columns | None:
+        return self.documents.get(self.document_id)
+
+    @property
+    def base(self) -> Columns | None:
+        return self.bases.get(str(self.base_id))
 
     def readers(self) -> Iterable[Reader]:
         """Nobody where the document was not there."""
@@ -97,7 +118,7 @@ class _State:
         owner = self.plugins.get(str(self.base["plugin_id"]), self.base)["owner_id"]
         yield from self._active(owner, "owns the knowledge base")
         if self.base["kind"] != BaseKind.PLUGIN:
-            for pk, member in self.members.items():
+            for pk, member in self.base_members.items():
                 yield Reader(who=f"member:{pk}", why=f"let in as {member['role']}, once the address was confirmed")
             return
         for pk, columns in self.people.items():
@@ -122,6 +143,11 @@ class _State:
         for pk, columns in self.roles.get(plugin, {}).items():
             if columns["role"]:
                 yield from self._active(pk, f"{why} {plugin} as {columns['role']}")
+        owner = self.plugins[plugin].get("organisation_id")  # plugins of earlier versions had none
+        for row, columns in self.memberships.items():
+            organisation, pk = self.members[row]
+            if organisation == owner and columns["role"] in READING_ROLES:
+                yield from self._active(pk, f"{why} {plugin} as {columns['role']} of organisation {organisation}")
 
     def _public(self, pk: str, consent: str) -> Iterable[Reader]:
         """What the plugin shows to everybody: quotations where it was published, pages where it was shared as well."""
@@ -143,74 +169,108 @@ class _State:
 
 @dataclass(frozen=True, kw_only=True)
 class _History:
-    """The document, its base and the plugins that ever read it."""
+    """The document, its base, the plugins that ever read it, and the organisations that ever owned one of these."""
 
     document: str
     base: int
     plugins: frozenset[str]
+    organisations: frozenset[uuid.UUID]
 
     @classmethod
     def of_document(cls, document: uuid.UUID) -> _History:
         """Raises `UnknownToTheLog`."""
         known = Document.objects.filter(pk=document).values_list("knowledge_base_id", flat=True).first()
         entries = AuditEntry.objects.filter(object=f"document:{document}").exclude(subject="")
-        base = known or next((int(subject_id(entry)) for entry in entries[:1]), None)
+        base = known or next((int(entry.subject_id) for entry in entries[:1]), None)
         if base is None:
             raise UnknownToTheLog
         own = KnowledgeBase.objects.filter(pk=base, plugin__isnull=False).values_list("plugin", flat=True)
         granted = KnowledgeGrant.objects.filter(knowledge_base=base).values_list("plugin", flat=True)
         logged = AuditEntry.objects.filter(object=f"base:{base}", subject__startswith="plugin:")
-        plugins = {*map(str, own), *map(str, granted), *map(subject_id, logged)}
-        return cls(document=str(document), base=base, plugins=frozenset(plugins))
+        plugins = frozenset({*map(str, own), *map(str, granted), *(entry.subject_id for entry in logged)})
+        return cls(document=str(document), base=base, plugins=plugins, organisations=_owning_organisations(plugins))
 
-    def entries(self, *, since: datetime | None = None) -> list[AuditEntry]:
+    def entries_since(self, since: datetime) -> list[AuditEntry]:
         """What the log has of all this, and of who runs the site, newest first."""
-        objects = [f"document:{self.document}", f"base:{self.base}", *(f"plugin:{pk}" for pk in self.plugins)]
-        found = AuditEntry.objects.filter(Q(object__in=objects) | Q(action__in=_PERSON_ACTIONS), number__isnull=False)
-        return list((found.filter(at__gte=since) if since else found).order_by("-number"))
+        found = AuditEntry.objects.filter(Q(object__in=self._objects()) | Q(action__in=_PERSON_ACTIONS))
+        return list(found.filter(at__gte=since, number__isnull=False).order_by("-number"))
 
-    def at(self, moment: datetime, later: Sequence[AuditEntry]) -> _State:
+    def deeds_before(self, end: datetime) -> QuerySet[AuditEntry]:
+        """What the log has of all this, oldest first."""
+        found = AuditEntry.objects.filter(object__in=self._objects(), at__lt=end, number__isnull=False)
+        return found.order_by("number")
+
+    def _objects(self) -> list[str]:
+        plugins = (f"plugin:{pk}" for pk in self.plugins)
+        organisations = (f"organisation:{pk}" for pk in self.organisations)
+        return [f"document:{self.document}", f"base:{self.base}", *plugins, *organisations]
+
+    def present(self) -> _Rows:
+        """As the database has them now. Read them before the entries that are undone in them."""
+        grants = KnowledgeGrant.objects.filter(knowledge_base=self.base)
+        memberships = Membership.objects.filter(organisation__in=self.organisations)
+        return _Rows(
+            documents=Document.audit_rule.present(Document.objects.filter(pk=self.document)),
+            bases=KnowledgeBase.audit_rule.present(KnowledgeBase.objects.filter(pk=self.base)),
+            base_members=BaseMember.audit_rule.present(BaseMember.objects.filter(knowledge_base=self.base)),
+            grants=KnowledgeGrant.audit_rule.present(grants),
+            plugins=Plugin.audit_rule.present(Plugin.objects.filter(pk__in=self.plugins)),
+            roles={pk: _present_roles(pk) for pk in self.plugins},
+            memberships=Membership.audit_rule.present(memberships),
+            people=User.audit_rule.present(User.objects.all()),
+            grant_plugins={str(pk): str(plugin) for pk, plugin in grants.values_list("pk", "plugin")},
+            members={
+                str(pk): (str(organisation), str(person))
+                for pk, organisation, person in memberships.values_list("pk", "organisation", "user")
+            },
+        )
+
+    def at(self, moment: datetime, present: _Rows, later: Sequence[AuditEntry]) -> _State:
         """Just before the moment. `later`: all entries since, and maybe before."""
         since = [entry for entry in later if entry.at >= moment]
 
         def of(*actions: Action) -> list[AuditEntry]:
             return [entry for entry in since if entry.action in actions]
 
-        documents = Document.objects.filter(pk=self.document)
-        bases = KnowledgeBase.objects.filter(pk=self.base)
-        grants = KnowledgeGrant.objects.filter(knowledge_base=self.base)
         return _State(
             at=moment,
-            document=undo(Document.audit_rule.present(documents), of(*_DOCUMENT_ACTIONS), key=object_id).get(
-                self.document
-            ),
+            document_id=self.document,
             base_id=self.base,
-            base=undo(KnowledgeBase.audit_rule.present(bases), of(*_BASE_ACTIONS), key=object_id).get(str(self.base)),
-            members=undo(
-                BaseMember.audit_rule.present(BaseMember.objects.filter(knowledge_base=self.base)),
-                of(*_MEMBER_ACTIONS),
-                key=row_id,
-            ),
-            grants=undo(KnowledgeGrant.audit_rule.present(grants), of(*_GRANT_ACTIONS), key=row_id),
-            plugins=undo(
-                Plugin.audit_rule.present(Plugin.objects.filter(pk__in=self.plugins)),
-                of(*_PLUGIN_ACTIONS),
-                key=object_id,
-            ),
-            roles={pk: self._roles(pk, of(*_ROLE_ACTIONS)) for pk in self.plugins},
-            people=undo(User.audit_rule.present(User.objects.all()), of(*_PERSON_ACTIONS), key=object_id),
-            grant_plugins={str(pk): str(plugin) for pk, plugin in grants.values_list("pk", "plugin")}
-            | {row_id(entry): subject_id(entry) for entry in later if entry.action in _GRANT_ACTIONS},
+            documents=undo(present.documents, of(*_DOCUMENT_ACTIONS)),
+            bases=undo(present.bases, of(*_BASE_ACTIONS)),
+            base_members=undo(present.base_members, of(*_MEMBER_ACTIONS)),
+            grants=undo(present.grants, of(*_GRANT_ACTIONS)),
+            plugins=undo(present.plugins, of(*_PLUGIN_ACTIONS)),
+            roles={pk: _undo_roles(roles, pk, of(*_ROLE_ACTIONS)) for pk, roles in present.roles.items()},
+            memberships=undo(present.memberships, of(*_MEMBERSHIP_ACTIONS)),
+            people=undo(present.people, of(*_PERSON_ACTIONS)),
+            grant_plugins=present.grant_plugins
+            | {entry.row_id: entry.subject_id for entry in later if entry.action in _GRANT_ACTIONS},
+            members=present.members
+            | {
+                entry.row_id: (entry.object_id, entry.subject_id)
+                for entry in later
+                if entry.action in _MEMBERSHIP_ACTIONS
+            },
         )
 
-    def _roles(self, plugin: str, entries: Iterable[AuditEntry]) -> dict[str, Columns]:
-        present: dict[str, Any] = {}
-        for role, people in ((Role.VIEWER, Plugin.viewers.through), (Role.EDITOR, Plugin.editors.through)):
-            ids = people._default_manager.filter(plugin_id=plugin).values_list("user_id", flat=True)
-            present |= {str(pk): {"role": role.value} for pk in ids}
-        return undo(present, (each for each in entries if object_id(each) == plugin), key=subject_id)
+
+def _present_roles(plugin: str) -> dict[str, Columns]:
+    roles: dict[str, Columns] = {}
+    for role, people in ((Role.VIEWER, Plugin.viewers.through), (Role.EDITOR, Plugin.editors.through)):
+        ids = people._default_manager.filter(plugin_id=plugin).values_list("user_id", flat=True)
+        roles |= {str(pk): {"role": role.value} for pk in ids}
+    return roles
 
 
-def _names(references: set[str]) -> dict[str, str]:
-    """The last name of each that was not erased."""
-    return dict(AuditName.objects.filter(reference__in=references).values_list("reference", "name"))
+def _undo_roles(roles: dict[str, Columns], plugin: str, entries: Iterable[AuditEntry]) -> dict[str, Columns]:
+    of_plugin = (each for each in entries if each.object == f"plugin:{plugin}")
+    return undo(roles, of_plugin, key=attrgetter("subject_id"))
+
+
+def _owning_organisations(plugins: Iterable[str]) -> frozenset[uuid.UUID]:
+    """Of any of these plugins, now or at any time that the log knows."""
+    now = Plugin.objects.filter(pk__in=plugins, organisation__isnull=False).values_list("organisation", flat=True)
+    entries = AuditEntry.objects.filter(object__in=[f"plugin:{pk}" for pk in plugins])
+    logged = entries.values_list("details__was__organisation_id", "details__now__organisation_id")
+    return frozenset(uuid.UUID(str(pk)) for pk in (*now, *(pk for pair in logged for pk in pair)) if pk)

@@ -6,27 +6,36 @@ from typing import Any
 
 from environs import Env, ValidationError, validate
 
-from lexic.conf.storage import read_storage
+from lexic.conf.storage import read_s3_store
 
+_PREFIX = "LEXIC_BACKUP_S3_"
 _LEAST_KEY_LENGTH = 16
 
 
-def read_backups(env: Env) -> dict[str, Any]:
+def read_backups(env: Env, *, uploads: dict[str, Any]) -> dict[str, Any]:
     """`to` is a folder, or `s3://BUCKET/PREFIX`; empty where the timetable makes no backups. `key` is empty where they
-    are not encrypted. `s3` is how the bucket is reached: as that of uploads, where nothing else is said."""
-    uploads = read_storage(env)
-    endpoint_url = env.str("LEXIC_BACKUP_S3_ENDPOINT_URL", "").rstrip("/") or uploads["endpoint_url"]
+    are not encrypted. `s3` is how the bucket is reached: as that of `uploads`, where nothing else is said.
+
+    Raises `ValidationError`, naming the variable.
+    """
     return {
         "to": env.str("LEXIC_BACKUP_TO", ""),
         "key": env.str("LEXIC_BACKUP_KEY", "", validate=_validate_key),
         "keep": env.int("LEXIC_BACKUP_KEEP", 14, validate=validate.Range(min=1)),
-        "s3": {
-            "endpoint_url": endpoint_url,
-            "region": env.str("LEXIC_BACKUP_S3_REGION", "") or uploads["region"],
-            "access_key_id": env.str("LEXIC_BACKUP_S3_ACCESS_KEY_ID", "") or uploads["access_key_id"],
-            "secret_access_key": env.str("LEXIC_BACKUP_S3_SECRET_ACCESS_KEY", "") or uploads["secret_access_key"],
-            "path_style": env.bool("LEXIC_S3_PATH_STYLE", bool(endpoint_url)),
-        },
+        "s3": _read_store(env, uploads),
+    }
+
+
+def _read_store(env: Env, uploads: dict[str, Any]) -> dict[str, Any]:
+    """The address with its style, the region, and the pair of keys: each whole from the one place or the other."""
+    own = read_s3_store(env, prefix=_PREFIX)
+    by_address, by_keys = own if own["endpoint_url"] else uploads, own if own["access_key_id"] else uploads
+    return {
+        "endpoint_url": by_address["endpoint_url"],
+        "path_style": env.bool(f"{_PREFIX}PATH_STYLE", by_address["path_style"]),
+        "region": own["region"] or uploads["region"],
+        "access_key_id": by_keys["access_key_id"],
+        "secret_access_key": by_keys["secret_access_key"],
     }
 
 

@@ -30,6 +30,10 @@ DOORS = {
     "tests.privacy.test_plugin_deletion",
     "tests.marketplace.publishing.test_membership",
     "tests.marketplace.publishing.test_publish",
+    "tests.organisations.test_access",
+    "tests.organisations.test_departure",
+    "tests.organisations.test_transfer",
+    "tests.workspace.test_organisations",
     "tests.workspace.test_projects",
 }
 

@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from audit.models import AuditEntry
@@ -20,6 +21,9 @@ from audit.references import person
 from knowledge.access_history import ANYBODY, document_access
 from knowledge.models import BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
 from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.departure import remove_member
+from marketplace.publishing.handover import accept_for_organisation, offer_to_organisation
+from organisations.models import Membership, Organisation
 from plugins import collaborators
 from plugins.models import Plugin, Role
 from privacy.plugin_deletion import delete_plugin
@@ -59,6 +63,24 @@ def commit() -> None:
 def readers(document: Document, day: int) -> set[str]:
     commit()
     return {each.who for each in document_access(document.pk, day=date(2026, 11, day)).readers}
+
+
+def test_a_day_with_many_deeds_is_read_at_once(document: Document, plugin: Plugin, bob: User, on_day: Days) -> None:
+    def count_queries() -> int:
+        commit()
+        with CaptureQueriesContext(connection) as queries:
+            document_access(document.pk, day=date(2026, 11, 10))
+        return len(queries)
+
+    on_day(10)
+    collaborators.assign_role(plugin, person=bob, role=Role.VIEWER)
+    once = count_queries()
+    moments = (datetime(2026, 11, 10, 13, minute, tzinfo=UTC) for minute in range(60))
+    with mock.patch.object(AuditEntry._meta.get_field("at"), "_get_default", side_effect=moments):
+        for _ in range(3):
+            collaborators.remove_collaborator(plugin, person=bob)
+            collaborators.assign_role(plugin, person=bob, role=Role.EDITOR)
+    assert count_queries() == once
 
 
 def test_role_given_and_taken(document: Document, plugin: Plugin, alice: User, bob: User, on_day: Days) -> None:
@@ -200,3 +222,32 @@ def test_exports(document: Document, plugin: Plugin, on_day: Days, tmp_path: Pat
     data, _, words = rest.partition("] ")
     assert '\\"was\\"' in data
     assert words.startswith("\ufeffpublic chat")
+
+
+def test_members_of_the_organisation_by_their_roles(
+    document: Document, plugin: Plugin, alice: User, bob: User, charlie: User, on_day: Days
+) -> None:
+    on_day(3)
+    clinic = Organisation.objects.create_with_owner(name="Clinic", owner=alice)
+    member = Membership.objects.create(organisation=clinic, user=bob, role="operator")
+    on_day(5)
+    offer_to_organisation(plugin, to=clinic, by=alice)
+    accept_for_organisation(plugin, by=alice)
+    on_day(7)
+    member.role = "reviewer"
+    member.save()
+    on_day(9)
+    remove_member(member, by=clinic.memberships.get(user=alice))
+    owner, reviewer = f"person:{alice.pk}", f"person:{bob.pk}"
+    assert [readers(document, day) for day in (4, 6, 7, 8, 9, 10)] == [
+        {owner},
+        {owner},
+        {owner, reviewer},
+        {owner, reviewer},
+        {owner, reviewer},
+        {owner},
+    ]
+    found = document_access(document.pk, day=date(2026, 11, 8))
+    why = {each.why for each in found.readers if each.who == reviewer}
+    assert why == {f"may open the documents of plugin {plugin.pk} as reviewer of organisation {clinic.pk}"}
+    assert "organisation.member_changed" in {deed.action for deed in found.deeds}

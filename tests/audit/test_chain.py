@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from audit.actions import Action
 from audit.chain import BrokenChain, Head, verify_chain
+from audit.exports import last_names
 from audit.models import AuditEntry, AuditName
 from audit.prune import prune_log
 from audit.record import record
@@ -250,3 +251,18 @@ def test_head_is_in_the_log_of_the_worker(caplog: pytest.LogCaptureFixture) -> N
     with caplog.at_level("ERROR"):
         verify_audit_log()
     assert "Entry 2 was changed" in caplog.text
+
+
+@pytest.mark.django_db
+def test_former_names_go_with_the_entries_that_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    long_ago = timezone.now() - timedelta(days=400)
+    monkeypatch.setattr(AuditEntry._meta.get_field("at"), "_get_default", lambda: long_ago)
+    record(Action.PUBLISHED, Reference("plugin", 7, "Former name"))
+    commit()
+    monkeypatch.undo()
+    record(Action.PUBLISHED, Reference("plugin", 7, "Present name"))
+    commit()
+    assert last_names(["plugin:7", "plugin:8"]) == {"plugin:7": "Present name"}
+    with override_settings(AUDIT={"keep_days": 365, "addresses": False}):
+        prune_log()
+    assert set(AuditName.objects.values_list("name", flat=True)) == {"Present name"}

@@ -32,7 +32,7 @@ def test_what_lexic_does_is_recorded(document: Document, bob: User) -> None:
     document.is_public = True
     document.save()
     collaborators.assign_role(plugin, person=bob, role=Role.EDITOR)
-    offer_ownership(plugin, to=bob)
+    offer_ownership(plugin, to=bob, by=plugin.owner)
     accept_ownership(plugin, by=bob)
     document.delete()
     assert list(unrecorded_changes()) == []

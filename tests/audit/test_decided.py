@@ -43,11 +43,13 @@ NOT_AUDITED = {
 CONTENT_APPS = {
     "trees": CONTENT,
     "querying": CONTENT,
+    "api": "questions that wait and responses that are sent again; they open nothing to anybody",
     "contracts": CONTENT,
     "evaluation": CONTENT,
     "conversations": "projects open by the members of their knowledge base, which are recorded",
     "agents": CONTENT,
     "connectors": OWN,
+    "notifications": OWN,
     "marketplace": "listings and reviews; publishing and sharing are recorded of the plugin",
 }
 

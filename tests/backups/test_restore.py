@@ -26,11 +26,10 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
 from audit.models import AuditEntry
-from backups.create import create_backup
+from backups.create import create_backup, only_backup
 from backups.errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
 from backups.manifest import Manifest
 from backups.restore import restore_backup
-from backups.snapshot import only_backup
 from backups.vault import Vault, open_vault
 from evaluation.golden import golden_runs
 from evaluation.models import GoldenQuestion
@@ -38,6 +37,7 @@ from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.models import Document
 from lexic.outages import DiskFull
+from lexic.storage import site_storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage
 from plugins.models import Plugin
@@ -187,6 +187,48 @@ def test_while_somebody_writes(plugin: Plugin, vault: Vault, move: Callable[[], 
     verify_chain()
 
 
+def test_a_damaged_piece_is_written_again_by_the_next_backup(plugin: Plugin, vault: Vault, where: str) -> None:
+    made = create_backup(vault)
+    pieces = {part: piece for piece, part in made.pieces()}
+    lost = next(piece for part, piece in pieces.items() if part.startswith("file "))
+    for name, damage in ((pieces["table plugins_plugin"], b"junk"), (lost, None)):
+        path = next(Path(where).rglob(name))
+        path.write_bytes(damage) if damage else path.unlink()
+    with pytest.raises(DamagedBackup, match="2 of"):
+        made.check_pieces(Vault(FolderStorage(Path(where))))
+    create_backup(Vault(FolderStorage(Path(where))))
+    # Also the earlier one is whole again.
+    assert made.check_pieces(Vault(FolderStorage(Path(where)))) == len(pieces)
+
+
+def test_a_damaged_manifest_stops_no_backup(plugin: Plugin, vault: Vault, where: str) -> None:
+    broken, kept = create_backup(vault), create_backup(vault)
+    for name in (broken.name, kept.name):
+        (Path(where) / "manifests" / name).write_bytes(b"junk")
+    # Nothing is deleted while nobody knows what the other needs.
+    made = create_backup(vault, keep=2)
+    assert vault.backups() == [broken.name, kept.name, made.name]
+    create_backup(vault, keep=2)
+    assert len(vault.backups()) == 2
+    made.check_pieces(vault)
+
+
+def test_files_that_only_releases_cite_are_missed(published: Plugin, vault: Vault) -> None:
+    """The document has been replaced by another file, and the release has pages of the former one."""
+    former, present = Document.objects.get().sha256, "0" * 64
+    Document.objects.filter(sha256=former).update(sha256=present, ready_sha256=present)
+    site_storage().delete(file_store.stored_name(former))
+    assert create_backup(vault).missing == sorted(map(file_store.stored_name, (former, present)))
+
+
+def test_rows_only(published: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+    asked, made = answers(), create_backup(vault)
+    move()
+    restore_backup(vault, made, rows_only=True)
+    assert answers() == asked
+    assert not list(site_storage().files())
+
+
 def test_one_at_a_time(plugin: Plugin, vault: Vault) -> None:
     with only_backup(), pytest.raises(BackupRuns):
         create_backup(vault)
@@ -197,7 +239,7 @@ HANGS = """
 import sys, time, django
 django.setup()
 from pathlib import Path
-from backups.create import create_backup
+from backups.create import create_backup, only_backup
 from backups.vault import Vault, open_vault
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage

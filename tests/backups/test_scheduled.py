@@ -59,7 +59,7 @@ def test_what_fails_is_in_the_log(caplog: pytest.LogCaptureFixture, settings: An
     ):
         verify_scheduled_backup()
     assert "Broken." in caplog.text
-    open_vault()
+    make_scheduled_backup()
     settings.BACKUPS = {**settings.BACKUPS, "key": "a key that was set later"}
     with caplog.at_level(logging.ERROR):
         make_scheduled_backup()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,42 @@ def test_no_target(settings: Any) -> None:
     settings.BACKUPS = {**settings.BACKUPS, "to": ""}
     with pytest.raises(NoTarget):
         open_vault()
+
+
+def test_looking_writes_nothing(keyed: Keyed, where: str) -> None:
+    assert keyed(KEY).backups() == []
+    with pytest.raises(NoBackup):
+        keyed("").read_manifest("a")
+    assert not Path(where).exists()
+
+
+def test_two_that_begin_at_once_have_one_key(keyed: Keyed) -> None:
+    first, second = keyed(KEY), keyed(KEY)
+    name = first.add(WORDS)
+    second.add(b"short")
+    assert keyed(KEY).read(name) == WORDS
+
+
+def test_a_lost_piece_is_written_again(vault: Vault, where: str) -> None:
+    name = vault.add(WORDS)
+    assert vault.has([name])
+    next(Path(where).rglob(name)).unlink()
+    again = Vault(FolderStorage(Path(where)))
+    assert not again.has([name])
+    again.add(WORDS)
+    assert again.read(name) == WORDS
+
+
+def test_what_was_never_written_to_its_end_is_no_piece_and_goes(vault: Vault, where: str) -> None:
+    name = vault.add(WORDS)
+    left = Path(where) / "manifests" / ".incoming-abc"
+    left.parent.mkdir()
+    left.write_bytes(b"half")
+    assert vault.backups() == []
+    os.utime(left, (0, 0))
+    vault.delete_other_pieces({name})
+    assert not left.exists()
+    assert vault.read(name) == WORDS
 
 
 def test_full_disk(full_disk: Path) -> None:

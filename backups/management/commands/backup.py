@@ -51,8 +51,7 @@ class Command(LexicCommand):
         if options["json"]:
             self.stdout.write(json.dumps(summary(made)))
             return
-        rows = sum(table.rows for table in made.tables)
-        self.stdout.write(f"Backup {made.name}: {rows:,} rows, {len(made.files):,} files.")
+        self.stdout.write(f"Backup {made.name}: {made.rows:,} rows, {len(made.files):,} files.")
         for name in made.missing:
             self.stderr.write(f"The file of a document is missing: {name}")
 

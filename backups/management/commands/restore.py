@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backups.errors import NoBackup
 from backups.manifest import Manifest
 from backups.restore import restore_backup
 from backups.vault import open_vault
@@ -23,17 +22,15 @@ class Command(LexicCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("where", nargs="?", default="", help="a folder or s3://BUCKET/PREFIX; LEXIC_BACKUP_TO")
         parser.add_argument("--at", default="", help="the name of the backup; otherwise the newest")
+        parser.add_argument("--rows-only", action="store_true", help="without files, to look at a copy")
 
-    def handle(self, *args: Any, where: str, at: str, **options: Any) -> None:
-        vault = open_vault(where)
-        names = vault.backups()
-        if not names:
-            raise NoBackup("There is no backup here.")
-        manifest = Manifest.read(vault, at or names[-1])
+    def handle(self, *args: Any, where: str, at: str, rows_only: bool, **options: Any) -> None:
         try:
-            restore_backup(vault, manifest)
+            vault = open_vault(where)
+            manifest = Manifest.find(vault, at)
+            restore_backup(vault, manifest, rows_only=rows_only)
         except OSError as error:
             raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
-        rows = sum(table.rows for table in manifest.tables)
-        self.stdout.write(f"Backup {manifest.name} is restored: {rows:,} rows, {len(manifest.files):,} files.")
+        files = 0 if rows_only else len(manifest.files)
+        self.stdout.write(f"Backup {manifest.name} is restored: {manifest.rows:,} rows, {files:,} files.")
         self.stdout.write("Now “manage.py relist” lists every plugin anew, and “manage.py doctor” looks at everything.")
