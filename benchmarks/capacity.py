@@ -15,10 +15,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks._harness import run_benchmark, temporary_database
+
+if TYPE_CHECKING:
+    from knowledge.documents.bulk_import import NewText
 
 TEXTS = 6_000
 WORDS = 205
@@ -50,14 +54,12 @@ def stored_figures() -> dict[str, float]:
     from django.db import connection
 
     from accounts.models import User
-    from knowledge.documents.bulk_import import NewText, add_texts
+    from knowledge.documents.bulk_import import add_texts
     from knowledge.embedders.base import Embedder
     from knowledge.models import Chunk, KnowledgeBase
     from knowledge.search.vector_index import ensure_index
 
     dice = np.random.default_rng(1)
-    words = np.array([f"w{number:05d}" for number in range(VOCABULARY)])
-    ranks = 1.0 / np.arange(1, len(words) + 1)
 
     class MadeUp(Embedder):
         def __init__(self) -> None:
@@ -68,8 +70,7 @@ def stored_figures() -> dict[str, float]:
 
     owner = User.objects.create_user("capacity@example.org", None)
     base = KnowledgeBase.objects.create(owner=owner, name="Capacity", embedder="made-up")
-    made_up = (" ".join(dice.choice(words, WORDS, p=ranks / ranks.sum())) for _ in range(TEXTS))
-    texts = [NewText(name=f"{number}.md", title=f"Text {number}", text=text) for number, text in enumerate(made_up)]
+    texts = made_up_texts(dice)
     log_before, began, worked = _log_position(), time.perf_counter(), time.process_time()
     done = add_texts(knowledge_base=base, texts=texts, embedder=MadeUp())
     seconds, processor = time.perf_counter() - began, time.process_time() - worked
@@ -93,6 +94,16 @@ def stored_figures() -> dict[str, float]:
         "stored, chunks a second": done.chunks / seconds,
         "our processor time, ms a chunk": 1000 * processor / done.chunks,
     }
+
+
+def made_up_texts(dice: np.random.Generator) -> list[NewText]:
+    """Words by Zipf's law."""
+    from knowledge.documents.bulk_import import NewText
+
+    words = np.array([f"w{number:05d}" for number in range(VOCABULARY)])
+    ranks = 1.0 / np.arange(1, len(words) + 1)
+    made_up = (" ".join(dice.choice(words, WORDS, p=ranks / ranks.sum())) for _ in range(TEXTS))
+    return [NewText(name=f"{number}.md", title=f"Text {number}", text=text) for number, text in enumerate(made_up)]
 
 
 def reading_figures() -> dict[str, float]:

@@ -10,29 +10,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
-import signal
-import socket
 import statistics
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
-from pathlib import Path
 
 import httpx
 
-from benchmarks._harness import run_benchmark, temporary_database
+from benchmarks._harness import processor_seconds, run_benchmark, temporary_database
 from benchmarks.query import create_published_plugin
+from local.loopback_client import own_web_server
 
 CHUNKS = 700
 ALONE, FEW, MANY = 1, 8, 300
 ASKED_ALONE, ASKED_BY_FEW = 24, 96
+_SETTINGS = {"LEXIC_DB_POOL": "8", "LEXIC_LOG_LEVEL": "ERROR", "LEXIC_ACCOUNT_STREAMS": "0", "LEXIC_SITE_STREAMS": "0"}
 TIMEOUT = 180  # seconds for one answer, with all that wait before it
 
 
@@ -55,7 +50,7 @@ def run_with_server() -> dict[str, float | str]:
 
         plugin, questions = create_published_plugin(random.Random(5), chunks=CHUNKS)
         _, key = ApiKey.objects.issue(owner=plugin.owner, name="crowd", per_minute=100_000, per_day=100_000)
-        with _web_server() as (url, pid):
+        with own_web_server(_SETTINGS, backlog=1024) as (url, pid):
             ask = _Asker(url=f"{url}/api/v1/query", key=key, slug=plugin.slug, questions=questions)
             asyncio.run(ask.all(ALONE, 3))  # loads the model
             return _figures(ask, pid)
@@ -65,10 +60,10 @@ def _figures(ask: _Asker, pid: int) -> dict[str, float | str]:
     figures: dict[str, float | str] = {}
     speeds, firsts = {}, {}
     for at_once, count in ((ALONE, ASKED_ALONE), (FEW, ASKED_BY_FEW), (MANY, MANY)):
-        spent, begun = _processor_seconds(pid), time.perf_counter()
+        spent, begun = processor_seconds(pid), time.perf_counter()
         endings = asyncio.run(ask.all(at_once, count))
         seconds = time.perf_counter() - begun
-        spent = _processor_seconds(pid) - spent
+        spent = processor_seconds(pid) - spent
         speeds[at_once] = count / seconds
         firsts[at_once] = statistics.median(ending.first for ending in endings)
         counted = Counter(ending.outcome for ending in endings)
@@ -129,35 +124,6 @@ def _outcome(line: str) -> str:
     """The outcome in this line of a stream, or of the error that came in its place; empty where there is none."""
     event = json.loads(line.removeprefix("data: ")) if line.startswith(("data: ", "{")) else {}
     return str(event.get("outcome") or event.get("code") or "")
-
-
-@contextmanager
-def _web_server() -> Iterator[tuple[str, int]]:
-    """The URL of one web process, and its id."""
-    from local.loopback_client import wait_until_up
-
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
-        environment = {"LEXIC_DB_POOL": "8", "LEXIC_LOG_LEVEL": "ERROR"}
-        environment |= {"LEXIC_ACCOUNT_STREAMS": "0", "LEXIC_SITE_STREAMS": "0"}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "local.serve", str(listener.fileno())],
-            pass_fds=[listener.fileno()],
-            env=os.environ | environment,
-            stdout=subprocess.DEVNULL,
-        )
-        try:
-            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            wait_until_up(url, process)
-            yield url, process.pid
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
-
-
-def _processor_seconds(pid: int) -> float:
-    """What the process has used so far (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,14 @@ and of processor time in the server process of the primary and in that of the re
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks._harness import run_benchmark, temporary_database
+from benchmarks._harness import processor_seconds, run_benchmark, temporary_database
 from benchmarks.search import (
     QUESTIONS,
     clustered_unit_vectors,
@@ -28,7 +26,6 @@ from benchmarks.search import (
 
 CHUNKS = 6_000
 ROUNDS = 5
-_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -84,8 +81,7 @@ def server_seconds(alias: str) -> float:
 
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
+        return processor_seconds(cursor.fetchone()[0])
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import IO
 
 from lexic.outages import outage_error
 
+_UNFINISHED = ".incoming-"
+
 
 @contextmanager
 def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
@@ -29,11 +31,16 @@ def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _new_file(folder: Path) -> Iterator[IO[bytes]]:
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=".incoming-", delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=_UNFINISHED, delete=False) as file:
         try:
             yield file
         finally:
             Path(file.name).unlink(missing_ok=True)
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a file of this name was never written to its end, or is being written."""
+    return name.rpartition("/")[2].startswith(_UNFINISHED)
 
 
 def move_into_place(file: IO[bytes], path: Path) -> None:

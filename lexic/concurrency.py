@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
+from lexic import metrics
 from lexic.database import in_thread
-from lexic.errors import LexicError
+from lexic.errors import LexicError, try_again_in
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,15 +34,15 @@ class Overloaded(LexicError):
 
     def __init__(self, *, seconds: float) -> None:
         self.retry_after = max(1, math.ceil(seconds))
-        super().__init__(hint=f"Try again in {self.retry_after} seconds, when about half of them are done.")
+        super().__init__(hint=f"{try_again_in(self.retry_after)} About half of them are done then.")
 
 
 class ConcurrencyLimit:
     """At most `slots` places work at once, and at most `queue` others are there. Places of several threads and event
-    loops may share one limit."""
+    loops may share one limit. `kind` names it among the figures for Prometheus; an empty one is not among them."""
 
-    def __init__(self, *, slots: int, queue: int) -> None:
-        self.slots, self.queue = slots, queue
+    def __init__(self, *, slots: int, queue: int, kind: str = "") -> None:
+        self.slots, self.queue, self.kind = slots, queue, kind
         self._lock = threading.Lock()
         self._orders = itertools.count()
         self._entered = 0
@@ -55,11 +56,13 @@ class ConcurrencyLimit:
             if self._entered >= self.slots + self.queue:
                 raise Overloaded(seconds=self._mean_seconds / 2)
             self._entered += 1
+            self._show()
             return Place(self, next(self._orders))
 
     def _leave(self, seconds: float) -> None:
         with self._lock:
             self._entered -= 1
+            self._show()
             self._mean_seconds += _NEWEST_WEIGHT * (seconds - self._mean_seconds)
 
     def _count_waiting(self, *, before: float = math.inf) -> int:
@@ -71,6 +74,7 @@ class ConcurrencyLimit:
         if self._working >= self.slots:
             return False
         self._working += 1
+        self._show()
         return True
 
     async def _take_slot(self, order: int) -> None:
@@ -97,6 +101,15 @@ class ConcurrencyLimit:
                     future.set_result(None)
                     return
             self._working -= 1
+            self._show()
+
+    def counts(self) -> dict[str, int]:
+        """How many have `entered`, how many of them are `working`, and how many `slots` there are."""
+        return {"entered": self._entered, "working": self._working, "slots": self.slots}
+
+    def _show(self) -> None:
+        if self.kind:
+            metrics.show_concurrency(self.kind, self.counts())
 
 
 class Place:
@@ -149,19 +162,24 @@ class Place:
             raise
 
     async def take_slot(self) -> None:
-        """Returns when it is this one's turn; the slot is held until the place is left."""
+        """Returns when it is this one's turn; the slot is held until `free_slot` or `leave`."""
         await self._limit._take_slot(self._order)
         self._holds_slot = True
+
+    def free_slot(self) -> None:
+        """Gives up the slot of `take_slot`, if it is still held, and keeps the place. May be called by any thread."""
+        with self._lock:
+            held, self._holds_slot = self._holds_slot, False
+        if held:
+            self._limit._free_slot()
 
     def leave(self) -> None:
         """Gives up the place, and its slot. May be called by any thread, and again."""
         with self._lock:
             has_left, self._is_left = self._is_left, True
-        if has_left:
-            return
-        self._limit._leave(time.monotonic() - self._since)
-        if self._holds_slot:
-            self._limit._free_slot()
+        if not has_left:
+            self._limit._leave(time.monotonic() - self._since)
+            self.free_slot()
 
     @contextmanager
     def as_current(self) -> Iterator[None]:

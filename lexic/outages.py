@@ -36,6 +36,7 @@ class DiskFull(LexicError):
 
     code = "disk_full"
     status = 507
+    retry_after = 60  # seconds
     hint = "The operators of this site have to free some space; then try again."
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from accounts.quotas import stream_slot
 from lexic.concurrency import ConcurrencyLimit, Place
-from lexic.middleware.request_limit import leave_request_slot
+from lexic.middleware.request_limit import free_request_slot
 from querying.types import Question
 
 
@@ -18,7 +18,7 @@ from querying.types import Question
 async def admit(question: Question) -> AsyncIterator[Place]:
     """A place among the questions that are answered at once, of the account and of this process. Golden questions and
     evaluations have one of their own, and wait for nobody. Raises `TooManyStreams`, `Overloaded`."""
-    leave_request_slot()
+    free_request_slot()
     caller = question.caller
     if caller.is_evaluation:
         yield ConcurrencyLimit(slots=1, queue=0).enter()
@@ -35,4 +35,4 @@ async def admit(question: Question) -> AsyncIterator[Place]:
 @functools.cache
 def answer_limit() -> ConcurrencyLimit:
     """That of this process."""
-    return ConcurrencyLimit(slots=settings.ANSWERS_AT_ONCE, queue=settings.ANSWER_QUEUE)
+    return ConcurrencyLimit(slots=settings.ANSWERS_AT_ONCE, queue=settings.ANSWER_QUEUE, kind="questions")

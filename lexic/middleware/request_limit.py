@@ -16,7 +16,8 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 from lexic.concurrency import ConcurrencyLimit, Overloaded, Place
-from lexic.http.error_handlers import error_response
+from lexic.database import release_connections
+from lexic.http.error_handlers import outage_response
 from lexic.middleware.response_middleware import Middleware
 
 # Load balancers ask these, also of a process that has much to do.
@@ -26,8 +27,8 @@ _place: ContextVar[Place | None] = ContextVar("request_place", default=None)
 
 @sync_and_async_middleware
 def request_limit(get_response: Callable[[HttpRequest], Any]) -> Middleware:
-    """Holds a slot until the view has returned: a stream is sent without one. Without an event loop the server has as
-    many threads as it wants to work at once."""
+    """Holds a slot until the view has returned or calls `free_request_slot`: a stream is sent without one. Without an
+    event loop the server has as many threads as it wants to work at once."""
     if not iscoroutinefunction(get_response):
         return get_response
 
@@ -35,9 +36,9 @@ def request_limit(get_response: Callable[[HttpRequest], Any]) -> Middleware:
         if request.path in _UNLIMITED_PATHS:
             return await get_response(request)
         try:
-            place = _limit().enter()
+            place = request_slots().enter()
         except Overloaded as error:
-            return error_response(error)
+            return outage_response(request, error)
         _place.set(place)
         try:
             await place.take_slot()
@@ -64,12 +65,20 @@ def _after_view(leave: Callable[[], None]) -> None:
         thread.submit(leave)
 
 
-def leave_request_slot() -> None:
-    """Lets the next request in, while this one waits for something that has a limit of its own."""
+def free_request_slot() -> None:
+    """Lets the next request in: from now on this one only waits, or works on what has a limit of its own."""
     if place := _place.get():
-        place.leave()
+        place.free_slot()
+
+
+def free_slot_and_connections() -> None:
+    """For whoever waits for another server from now on: meanwhile the request holds neither a slot nor a connection to
+    the database. Inside a transaction the connection stays."""
+    with release_connections():
+        free_request_slot()
 
 
 @functools.cache
-def _limit() -> ConcurrencyLimit:
-    return ConcurrencyLimit(slots=settings.REQUESTS_AT_ONCE, queue=settings.REQUEST_QUEUE)
+def request_slots() -> ConcurrencyLimit:
+    """That of this process."""
+    return ConcurrencyLimit(slots=settings.REQUESTS_AT_ONCE, queue=settings.REQUEST_QUEUE, kind="requests")

@@ -27,6 +27,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "create_api_key": ["alice@example.org"],
     "demo": ["--help"],  # makes its tables, and then starts a server
     "doctor": [],
+    "encrypt_files": [],
     "evaluate": ["--plugin", "cover"],
     "export_plugin": ["cover"],
     "golden": ["export", "cover"],
@@ -38,6 +39,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "lint_migrations": [],
     "relist": [],
     "restore": ["{file}.backups"],
+    "organisation_owner": [],
+    "rotate_keys": [],
     "sweep": [],
     "sync": ["cover"],
     "up": ["--help"],  # makes its tables, and then stays
@@ -61,7 +64,7 @@ LEFT_OUT |= {"squashmigrations", "startapp", "startproject", "test", "testserver
 LEFT_OUT |= {"createcachetable", "ogrinspect", "spectacular", "generateschema"}
 
 # They look at something else first, which is wrong as well.
-NEED_NOT_THE_TABLES = {"import_plugin", "restore"}
+NEED_NOT_THE_TABLES = {"import_plugin", "restore", "encrypt_files"}
 
 
 @pytest.fixture(scope="module")

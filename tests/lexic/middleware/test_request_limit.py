@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.http import HttpRequest, HttpResponse
-from django.test import AsyncRequestFactory
+from django.test import AsyncClient, AsyncRequestFactory
 
 from lexic.middleware import request_limit
 
@@ -17,9 +17,9 @@ from lexic.middleware import request_limit
 @pytest.fixture(autouse=True)
 def one_at_a_time(settings: Any) -> Iterator[None]:
     settings.REQUESTS_AT_ONCE, settings.REQUEST_QUEUE = 1, 1
-    request_limit._limit.cache_clear()
+    request_limit.request_slots.cache_clear()
     yield
-    request_limit._limit.cache_clear()
+    request_limit.request_slots.cache_clear()
 
 
 def request(path: str = "/") -> HttpRequest:
@@ -39,9 +39,9 @@ def test_a_request_waits_until_the_view_before_it_has_returned() -> None:
         tasks = [asyncio.ensure_future(limited(request(path))) for path in ("/a", "/b", "/healthz")]
         await asyncio.sleep(0.01)
         assert begun == ["/a", "/healthz"]
-        refused = await limited(request("/c"))
-        assert refused.status_code == 503
-        assert int(refused["Retry-After"]) >= 1
+        request_limit.request_slots()._mean_seconds = 14.0
+        refused = await limited(request("/api/c"))
+        assert (refused.status_code, refused["Retry-After"]) == (503, "7")
         assert json.loads(refused.content)["code"] == "overloaded"
         go_on.set()
         await asyncio.gather(*tasks)
@@ -50,21 +50,52 @@ def test_a_request_waits_until_the_view_before_it_has_returned() -> None:
     asyncio.run(run())
 
 
-def test_a_view_that_leaves_its_slot_lets_the_next_in() -> None:
+def test_a_refusal_has_the_form_of_its_address() -> None:
+    async def refusal(path: str) -> HttpResponse:
+        limited: Any = request_limit.request_limit(sync_to_async(HttpResponse))
+        return await limited(request(path))
+
+    for _ in range(2):
+        request_limit.request_slots().enter()
+    page = asyncio.run(refusal("/marketplace"))
+    assert (page.status_code, page["Content-Type"]) == (503, "text/html; charset=utf-8")
+    assert "Too many wait for this server at the moment." in page.content.decode()
+    openai_form = json.loads(asyncio.run(refusal("/v1/chat/completions")).content)["error"]
+    assert openai_form["message"].startswith("Too many wait for this server at the moment.")
+    assert set(json.loads(asyncio.run(refusal("/api/plugins")).content)) == {"error", "code", "hint"}
+
+
+def test_static_files_and_refusals_wait_for_nobody_and_have_the_headers_of_every_response() -> None:
+    async def run() -> None:
+        limit = request_limit.request_slots()
+        await limit.enter().take_slot()
+        limit.enter()
+        for path, status in (("/static/common.js", 200), ("/marketplace", 503)):
+            response = await AsyncClient().get(path)
+            assert (path, response.status_code) == (path, status)
+            assert response["X-Content-Type-Options"] == "nosniff"
+            assert "default-src 'none'" in response["Content-Security-Policy"]
+
+    asyncio.run(run())
+
+
+def test_a_view_that_frees_its_slot_lets_the_next_in_and_is_still_one_of_those_who_are_here() -> None:
     async def run() -> list[str]:
         begun, go_on = [], asyncio.Event()
 
         async def view(asked: HttpRequest) -> HttpResponse:
             begun.append(asked.path)
-            request_limit.leave_request_slot()
+            request_limit.free_request_slot()
             await go_on.wait()
             return HttpResponse()
 
         limited: Any = request_limit.request_limit(view)
         tasks = [asyncio.ensure_future(limited(request(path))) for path in ("/a", "/b")]
         await asyncio.sleep(0.01)
+        assert (await limited(request("/api/c"))).status_code == 503
         go_on.set()
         await asyncio.gather(*tasks)
+        assert (request_limit.request_slots()._working, request_limit.request_slots()._entered) == (0, 0)
         return begun
 
     assert asyncio.run(run()) == ["/a", "/b"]
@@ -99,10 +130,10 @@ def test_the_slot_of_a_caller_who_has_gone_is_free_when_the_view_has_ended() -> 
             leaving.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await leaving
-            assert request_limit._limit()._working == 1
+            assert request_limit.request_slots()._working == 1
             go_on.set()
             async with asyncio.timeout(20):
-                while request_limit._limit()._working:
+                while request_limit.request_slots()._working:
                     await asyncio.sleep(0.002)
 
     asyncio.run(run())

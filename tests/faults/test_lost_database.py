@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
+from uuid import UUID
 
 import httpx2
 import pytest
-from django.db import connections
+from django.db import OperationalError, connections
 
 from plugins.models import Plugin
+from querying.audit import log
 from querying.models import Query
 from querying.retrieval import retriever
 from tests.lost_database import database_away, end_own_session
@@ -110,3 +112,39 @@ def test_visitors_without_a_stream(server: str, published: Plugin, lost: str, ad
     assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
     assert page.headers["Content-Type"].startswith("text/html")
     assert "The database cannot be reached at the moment." in page.text
+
+
+def test_an_answer_has_its_row_although_the_database_was_away_when_it_was_given(
+    server: str, key: str, published: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is started again meanwhile, as the built-in one is."""
+    really_save, attempts = log._save_row, []
+
+    def save(record: log.QueryRecord) -> None:
+        attempts.append(record)
+        with database_away() if len(attempts) == 1 else nullcontext():
+            really_save(record)
+
+    monkeypatch.setattr(log, "_save_row", save)
+    with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
+        response = client.post(f"{server}/api/v1/query", json={"plugin": "cover", "query": QUESTION})
+    assert response.status_code == 200
+    assert Query.objects.get().pk == UUID(response.json()["queryId"])
+    assert len(attempts) == 2
+
+
+def test_a_row_that_was_committed_as_the_connection_was_lost_is_written_once(
+    server: str, key: str, published: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_save, attempts = log._save_row, []
+
+    def save(record: log.QueryRecord) -> None:
+        attempts.append(record)
+        really_save(record)
+        if len(attempts) == 1:
+            raise OperationalError("the connection was lost")
+
+    monkeypatch.setattr(log, "_save_row", save)
+    with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
+        assert client.post(f"{server}/api/v1/query", json={"plugin": "cover", "query": QUESTION}).status_code == 200
+    assert (Query.objects.count(), len(attempts)) == (1, 2)

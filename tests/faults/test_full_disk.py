@@ -53,7 +53,7 @@ def test_the_api_says_507(full_disk: Path, plugin: Plugin, alice: User, settings
     _, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["author"])
     client = APIClient(headers={"Authorization": f"Bearer {secret}"})
     response = client.post(f"/api/plugins/{plugin.pk}/documents", {"file": files()["files"]}, format="multipart")
-    assert (response.status_code, response.json()["code"]) == (507, "disk_full")
+    assert (response.status_code, response.json()["code"], response["Retry-After"]) == (507, "disk_full", "60")
     assert response.json()["error"] == SENTENCE
 
 
@@ -77,6 +77,7 @@ def test_an_upload_that_finds_no_room_on_its_way_in_is_a_page_that_says_so(
     response = client.post(f"/admin/plugins/plugin/{plugin.pk}/knowledge/files/", files())
     assert (response.status_code, response.headers["Content-Type"].partition(";")[0]) == (507, kind)
     assert b"There is no room left" in response.content
+    assert response["Retry-After"] == "60"
 
 
 @pytest.mark.django_db(transaction=True)
