@@ -27,12 +27,12 @@ PATHS = ("/api/", "/v1/", "/mcp")
 _PUBLIC_CHAT_PATH = "/api/public/"
 _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _REQUEST_HEADERS = (
-    "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
-    "Mcp-Name, Mcp-Session-Id, X-Request-Id"
+    "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
+    "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
 )
 _EXPOSED_HEADERS = (
-    "Content-Disposition, ETag, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, "
-    "X-RateLimit-Reset, X-Request-Id"
+    "Content-Disposition, ETag, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-RateLimit-Limit, "
+    "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
 )
 # Seconds for which a browser need not ask again. A key that is revoked stops at once all the same.
 _PREFLIGHT_MAX_AGE = 600

@@ -6,6 +6,7 @@ from django.urls import include, path
 
 _RESOURCES = (
     "analytics",
+    "batch",
     "connectors",
     "contracts",
     "conversations",
@@ -23,6 +24,7 @@ _RESOURCES = (
     "public_chat",
     "query",
     "releases",
+    "responses",
     "runs",
     "sandbox",
     "schema",

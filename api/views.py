@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from accounts.models import ApiKey, Principal, User, user_of
 from api.authentication import KEY_OR_SESSION, get_principal
 from api.history import log_marked_change
+from api.idempotency import IdempotentView
 from api.permissions import LimitedKey, MayAuthor, MayOpenPrivate
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
 from lexic.errors import LexicError
@@ -22,7 +23,7 @@ from lexic.errors import LexicError
 Row = TypeVar("Row", bound=Model)
 
 
-class PrincipalView(APIView):
+class PrincipalView(IdempotentView):
     """For people who have signed in, and keys, whose limits hold. The permission says which of them."""
 
     authentication_classes = KEY_OR_SESSION

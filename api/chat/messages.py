@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.query.serializers import MAX_QUESTION, MAX_TURNS
+from api.query.serializers import MAX_TURNS
 from lexic.errors import InvalidInput
+from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TURN_CHARACTERS
 
-# The limit of a turn elsewhere in the API. Longer turns are cut here: people cannot shorten an old message of a chat.
-_MAX_TURN_LENGTH = 20_000
 _TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 _CONVERSATION_ROLES = {"user", "assistant"}
 
@@ -39,7 +38,7 @@ class QuestionTooLong(InvalidInput):
     """The question is too long."""
 
     code = "context_length_exceeded"
-    hint = f"A question has at most {MAX_QUESTION} characters. Earlier messages may be longer."
+    hint = f"A question has at most {MAX_QUESTION_CHARACTERS} characters. Earlier messages may be longer."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,26 +50,27 @@ class ChatConversation:
     ignored: list[str]
 
 
-def read_messages(messages: list[Mapping[str, Any]]) -> ChatConversation:
+def read_messages(messages: list[Mapping[str, Any]], *, param: str = "messages") -> ChatConversation:
     """The user's last message is the question; earlier messages of user and assistant are the turns, the latest kept.
+    `param` is what the body calls the list.
 
     Each message has a known role. Messages after the question (a call of a tool and its result, the beginning of an
     answer) are left out. The question is empty where the user sent none.
     Raises `UnsupportedContent`, `InvalidContent`, `QuestionTooLong`.
     """
     spoken = [
-        {"role": message["role"], "content": _message_text(message["content"], param=f"messages.{number}.content")}
+        {"role": message["role"], "content": _message_text(message["content"], param=f"{param}.{number}.content")}
         for number, message in enumerate(messages)
         if message["role"] in _CONVERSATION_ROLES
     ]
     last = max((position for position, turn in enumerate(spoken) if turn["role"] == "user"), default=None)
     question = "" if last is None else spoken[last]["content"].strip()
-    if len(question) > MAX_QUESTION:
-        raise QuestionTooLong(param="messages")
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise QuestionTooLong(param=param)
     before = [] if last is None else spoken[:last]
-    turns = [{**turn, "content": turn["content"][:_MAX_TURN_LENGTH]} for turn in before if turn["content"].strip()]
+    turns = [{**turn, "content": turn["content"][:MAX_TURN_CHARACTERS]} for turn in before if turn["content"].strip()]
     ignored_roles = {message["role"] for message in messages} - _CONVERSATION_ROLES
-    ignored = [f"messages.{role}" for role in sorted(ignored_roles)]
+    ignored = [f"{param}.{role}" for role in sorted(ignored_roles)]
     return ChatConversation(question=question, turns=turns[-MAX_TURNS:], ignored=ignored)
 
 

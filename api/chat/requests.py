@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rest_framework.serializers import Serializer
+
 from api.chat import messages
 from api.chat.serializers import ChatSerializer
+from api.chat.structures import WantedStructure, read_wanted_structure
 from api.fields import validated
 
 # How many ignored names an answer lists at most, and how long a listed name may be.
@@ -20,21 +24,26 @@ class ChatRequest:
     query: dict[str, Any]
     stream: bool
     include_usage: bool
+    structure: WantedStructure | None
     ignored: tuple[str, ...]
 
 
 def read_chat_request(data: Any) -> ChatRequest:
     """A body as a client sent it. A `followup` needs no question: its token holds the one it belongs to.
 
-    Raises `ValidationError`, `UnsupportedParameter`, `NoQuestion`, and what `read_messages` raises.
+    Raises `ValidationError`, `UnsupportedParameter`, `NoQuestion`, and what `read_messages` and
+    `read_wanted_structure` raise.
     """
     body = validated(ChatSerializer(data=data))
     chat = messages.read_messages(body["messages"])
     if not (chat.question or body.get("followup")):
         raise messages.NoQuestion(param="messages")
-    known = ChatSerializer().fields.keys()
-    sent = [name for name, value in data.items() if value is not None and len(name) <= _MAX_NAME_LENGTH]
-    unread = [name for name in sent if name not in known]
+    wanted = read_wanted_structure(
+        wanted_format=body.get("response_format"),
+        format_param="response_format",
+        tools=body.get("tools"),
+        tool_choice=body.get("tool_choice"),
+    )
     return ChatRequest(
         query={
             "plugin": body["model"],
@@ -44,5 +53,17 @@ def read_chat_request(data: Any) -> ChatRequest:
         },
         stream=bool(body["stream"]),
         include_usage=bool((body.get("stream_options") or {}).get("include_usage")),
-        ignored=(*chat.ignored, *sorted(unread)[:_MAX_IGNORED_NAMES]),
+        structure=wanted,
+        ignored=(*chat.ignored, *unread_names(data, known=read_fields(ChatSerializer(), wanted))),
     )
+
+
+def read_fields(serializer: Serializer, wanted: WantedStructure | None) -> set[str]:
+    """The fields of a body that have an effect: tools have one where one of them is called."""
+    return set(serializer.fields) - (set() if wanted and wanted.tool else {"tools"})
+
+
+def unread_names(data: Mapping[str, Any], *, known: Container[str]) -> list[str]:
+    """The names in a body that have a value and are not known, for `lexic.ignored`."""
+    sent = (name for name, value in data.items() if value is not None and len(name) <= _MAX_NAME_LENGTH)
+    return sorted(name for name in sent if name not in known)[:_MAX_IGNORED_NAMES]

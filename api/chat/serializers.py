@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
@@ -11,6 +10,7 @@ from rest_framework import serializers
 from api.fields import StrictBooleanField, StrictCharField, StrictChoiceField, StrictIntegerField
 from api.query.serializers import QuestionExtrasSerializer
 from lexic.errors import InvalidInput
+from plugins.slugs import MAX_REFERENCE_LENGTH
 
 MAX_MESSAGES = 2048
 ROLES = ["system", "developer", "user", "assistant", "tool", "function"]
@@ -39,15 +39,20 @@ class ChatSerializer(QuestionExtrasSerializer):
     """Anything else is ignored. Python's client sends `options`, `facts` and `followup` as its `extra_body`."""
 
     model = StrictCharField(
-        max_length=120,
+        max_length=MAX_REFERENCE_LENGTH,
         help_text="A plugin's slug or id; `slug@1.2.0` for one release, `slug@latest` for the latest.",
     )
     messages = MessageSerializer(many=True, max_length=MAX_MESSAGES)  # type: ignore[call-arg]
     stream = StrictBooleanField(default=False, allow_null=True)
     stream_options = StreamOptionsSerializer(required=False, allow_null=True)
     n = StrictIntegerField(required=False, allow_null=True)
-    response_format = serializers.JSONField(required=False, allow_null=True)
-    tool_choice = serializers.JSONField(required=False, allow_null=True)
+    response_format = serializers.JSONField(
+        required=False, allow_null=True, help_text="With a `json_schema` the answer is JSON of verified values."
+    )
+    tools = serializers.JSONField(required=False, allow_null=True)
+    tool_choice = serializers.JSONField(
+        required=False, allow_null=True, help_text="A function that is named here is called with verified values."
+    )
     function_call = serializers.JSONField(required=False, allow_null=True)
     modalities = serializers.JSONField(required=False, allow_null=True)
 
@@ -56,29 +61,16 @@ class ChatSerializer(QuestionExtrasSerializer):
             raise UnsupportedParameter("There is one answer to a question.", param="n", hint="Leave n at 1.")
         return number
 
-    def validate_response_format(self, value: Any) -> Any:
-        if value is not None and not (isinstance(value, Mapping) and value.get("type", "text") == "text"):
-            hint = "Leave it out, and read `citations` and `lexic` beside `choices`."
-            raise UnsupportedParameter("Answers are text.", param="response_format", hint=hint)
-        return value
-
-    def validate_tool_choice(self, value: Any) -> Any:
-        return _reject_required_tool(value, "tool_choice")
-
     def validate_function_call(self, value: Any) -> Any:
-        return _reject_required_tool(value, "function_call")
+        if value not in (None, "none", "auto"):
+            hint = "Use tools and tool_choice."
+            raise UnsupportedParameter("Functions are called as tools.", param="function_call", hint=hint)
+        return value
 
     def validate_modalities(self, value: Any) -> Any:
         if value not in (None, [], ["text"]):
             raise UnsupportedParameter("Answers are text.", param="modalities", hint="Leave it out.")
         return value
-
-
-def _reject_required_tool(value: Any, param: str) -> Any:
-    if value not in (None, "none", "auto"):
-        hint = f"Leave {param} out; tools that are merely offered are ignored."
-        raise UnsupportedParameter("A plugin answers in words and calls no tools.", param=param, hint=hint)
-    return value
 
 
 class ModelInfoSerializer(serializers.Serializer):
@@ -121,12 +113,25 @@ class AnnotationSerializer(serializers.Serializer):
     url_citation = LinkSerializer()
 
 
+class CalledFunctionSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    arguments = serializers.CharField(help_text="JSON that fits the function's parameters.")
+
+
+class ToolCallSerializer(serializers.Serializer):
+    id = serializers.CharField()
+    type = serializers.ChoiceField(["function"])
+    index = serializers.IntegerField(required=False, help_text="In a stream.")
+    function = CalledFunctionSerializer()
+
+
 @extend_schema_serializer(component_name="Said")
 class AssistantMessageSerializer(serializers.Serializer):
     role = serializers.ChoiceField(["assistant"])
-    content = serializers.CharField(allow_blank=True)
+    content = serializers.CharField(allow_blank=True, allow_null=True, help_text="Null where a tool is called.")
     refusal = serializers.CharField(allow_null=True, help_text="Always null: a refusal is content.")
     annotations = AnnotationSerializer(many=True)
+    tool_calls = ToolCallSerializer(many=True, required=False)
 
 
 class DeltaSerializer(serializers.Serializer):
@@ -134,12 +139,13 @@ class DeltaSerializer(serializers.Serializer):
     content = serializers.CharField(allow_blank=True, required=False)
     refusal = serializers.CharField(allow_null=True, required=False)
     annotations = AnnotationSerializer(many=True, required=False)
+    tool_calls = ToolCallSerializer(many=True, required=False)
 
 
 class _ChoiceSerializer(serializers.Serializer):
     index = serializers.IntegerField()
     logprobs = serializers.JSONField(allow_null=True)
-    finish_reason = serializers.ChoiceField(["stop"], allow_null=True)
+    finish_reason = serializers.ChoiceField(["stop", "tool_calls"], allow_null=True)
 
 
 @extend_schema_serializer(component_name="ChatChoice")

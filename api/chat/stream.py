@@ -7,6 +7,8 @@ from contextlib import aclosing
 from typing import Any
 
 from api.chat.completions import Completion, message_text
+from api.chat.structures import check_filled
+from lexic.errors import LexicError
 from lexic.http.openai_errors import error_envelope
 from querying import pipeline
 from querying.presentation import sse
@@ -44,11 +46,17 @@ class _ChunkEncoder:
         elif isinstance(event, Failed):
             yield sse.encode_sse(error_envelope(AnswerFailed(event)))
         elif isinstance(event, Done):
-            yield from self.encode_end(event.answer)
+            try:
+                check_filled(event.answer)
+            except LexicError as error:
+                yield sse.encode_sse(error_envelope(error))
+            else:
+                yield from self.encode_end(event.answer)
 
     def encode_text(self, text: str) -> bytes:
         self.text_sent += text
-        return self.encode_chunk(self.completion.chunk({"content": text}))
+        called = {"tool_calls": [{"index": 0, **self.completion.call(text)}]}
+        return self.encode_chunk(self.completion.chunk(called if self.completion.tool else {"content": text}))
 
     def encode_end(self, answer: Answer) -> Iterator[bytes]:
         # The text of a refusal or a clarification has not been sent yet; that of an answer has.

@@ -19,6 +19,8 @@ from api.chat import model_list, serializers
 from api.chat.completions import Completion
 from api.chat.requests import read_chat_request
 from api.chat.stream import stream_completion
+from api.chat.structures import check_filled, shape_of, tool_of
+from api.idempotency import IdempotentView
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
@@ -33,7 +35,9 @@ from querying.question.resolve import resume_from_context
 from querying.types import AnswerFailed, Failed
 
 
-class _ChatView(APIView):
+class OpenAIView(IdempotentView):
+    """Below /v1/: for keys alone, whatever the client says it accepts."""
+
     parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = IgnoreAcceptNegotiation
@@ -41,21 +45,21 @@ class _ChatView(APIView):
     throttle_classes = [ApiKeyThrottle]
 
 
-class ModelsView(_ChatView):
+class ModelsView(OpenAIView):
     @extend_schema(responses=serializers.ModelListSerializer)
     def get(self, request: Request) -> Response:
         """The plugins that this key may ask, as models."""
-        return Response({"object": "list", "data": model_list.list_models(_request_key(request))})
+        return Response({"object": "list", "data": model_list.list_models(request_key(request))})
 
 
-class ModelView(_ChatView):
+class ModelView(OpenAIView):
     @extend_schema(responses=serializers.ModelSerializer)
     def get(self, request: Request, name: str) -> Response:
         """A plugin by its slug or id, or one release of it: `slug@1.2.0`."""
-        return Response(model_list.get_model(name, key=_request_key(request)))
+        return Response(model_list.get_model(name, key=request_key(request)))
 
 
-class CompletionsView(_ChatView):
+class CompletionsView(OpenAIView):
     @extend_schema(
         request=serializers.ChatSerializer,
         responses={
@@ -68,25 +72,30 @@ class CompletionsView(_ChatView):
         """The user's last message is the question, what was said before it the context. System messages and what
         decides how a model samples have no effect: `lexic.ignored` names them. A refusal and a question back are
         ordinary text; `lexic.outcome` tells them apart. With `stream: true` as server-sent events, up to `[DONE]`.
+
+        With a `json_schema`, or a function that has to be called, the schema is filled with values that stand in the
+        documents, and `lexic.fields` has the citations of each. What nothing says is null, or left out; where the
+        schema allows neither, the answer is 422 `fields_not_verified`.
         """
         chat = read_chat_request(request.data)
         with release_connections():
-            question = read_question(chat.query, key=_request_key(request))
+            question = read_question(chat.query, key=request_key(request), schema=shape_of(chat.structure))
             if not chat.query["followup"]:
                 question = resume_from_context(question)
-        completion = Completion(question=question, ignored=chat.ignored)
+        completion = Completion(question=question, ignored=chat.ignored, tool=tool_of(chat.structure))
         if chat.stream:
             return sse.event_stream_response(stream_completion(completion, include_usage=chat.include_usage))
         last = async_to_sync(pipeline.answer)(question)
         if isinstance(last, Failed):
             raise AnswerFailed(last)
+        check_filled(last.answer)
         return JsonResponse(completion.as_json(last.answer))
 
 
 class UnknownEndpoint(NotFound):
     """There is nothing at this address."""
 
-    hint = "Ask /v1/models or /v1/chat/completions; /api/v1/query can do more."
+    hint = "Ask /v1/models, /v1/chat/completions or /v1/responses; /api/v1/query can do more."
 
 
 class UnknownEndpointView(APIView):
@@ -99,6 +108,7 @@ class UnknownEndpointView(APIView):
         raise UnknownEndpoint
 
 
-def _request_key(request: Request) -> ApiKey:
+def request_key(request: Request) -> ApiKey:
+    """The key of a request that a view let in."""
     assert isinstance(request.auth, ApiKey)
     return request.auth

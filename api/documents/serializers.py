@@ -283,6 +283,9 @@ class DocumentPageSerializer(serializers.Serializer):
     """The text of a page as it was extracted; `text` is the part from `start` to `end`, of `length` characters."""
 
     number = serializers.IntegerField(help_text="From 1. A source without pages is one page.")
+    pageLabel = serializers.CharField(
+        source="label", help_text="What people call it, as “slide 3”; empty where that is “page 3”."
+    )
     length = serializers.IntegerField()
     start = serializers.IntegerField()
     end = serializers.IntegerField()
@@ -295,6 +298,7 @@ class ChunkSerializer(serializers.Serializer):
     id = serializers.IntegerField()
     chunkIndex = serializers.IntegerField(source="index")
     pageNumber = serializers.SerializerMethodField(help_text="Null where the source has no pages of its own.")
+    pageLabel = serializers.CharField(source="page_label", help_text="“slide 3”; empty where it is “page 3”.")
     sectionTitle = serializers.SerializerMethodField()
     sectionPath = serializers.ListField(child=serializers.CharField(), source="section_path")
     start = serializers.IntegerField()
@@ -330,6 +334,7 @@ class FindingSerializer(serializers.Serializer):
     documentId = serializers.UUIDField()
     document = serializers.CharField()
     pageNumber = serializers.IntegerField(allow_null=True)
+    pageLabel = serializers.CharField(help_text="“slide 3”; empty where it is “page 3”.")
     sectionPath = serializers.ListField(child=serializers.CharField())
     start = serializers.IntegerField()
     end = serializers.IntegerField()

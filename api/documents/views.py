@@ -181,7 +181,8 @@ class ChunksView(AuthorView):
     def get(self, request: Request, plugin: str, document: UUID) -> Response:
         """Its chunks in reading order."""
         found = get_document_access(request, plugin).readable_document(document)
-        chunks = _current_rows(found.chunks).annotate(page_number=F("page__number")).defer("content_hash")
+        page = {"page_number": F("page__number"), "page_label": F("page__label")}
+        chunks = _current_rows(found.chunks).annotate(**page).defer("content_hash")
         return page_response(self, chunks, serializers.ChunkSerializer)
 
 
@@ -192,7 +193,7 @@ def _page_excerpts(document: Document, *, start: int, length: int) -> Any:
         _current_rows(document.pages)
         .annotate(length=whole, start=Least(Value(start), whole), end=Least(Value(start + length), whole))
         .annotate(piece=Substr("text", start + 1, length))
-        .values("pk", "number", "length", "start", "end", "piece")
+        .values("pk", "number", "label", "length", "start", "end", "piece")
     )
 
 
@@ -226,6 +227,7 @@ def _finding_json(finding: ExplainedPassage, access: DocumentAccess, words: Mapp
         "documentId": passage.document_id,
         "document": passage.document_title,
         "pageNumber": passage.page_number,
+        "pageLabel": passage.page_label,
         "sectionPath": list(passage.section_path),
         "start": passage.start,
         "end": passage.end,

@@ -16,13 +16,13 @@ from api.fields import (
     StrictIntegerField,
     StrictSerializer,
 )
-from api.query.serializers import MAX_QUESTION
 from evaluation.golden import golden_form_format
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.models import EvaluationRun, GoldenQuestion
 from lexic.column_length import column_length
 from lexic.http.parameters import MAX_SEARCH_LENGTH
 from plugins.models import Plugin
+from querying.forms import MAX_QUESTION_CHARACTERS
 
 RESULTS = ("failed", "new", "passed")
 STATUSES = ("waiting", "running", "finished", "failed", "none")
@@ -50,7 +50,7 @@ class GoldenQuestionSerializer(StrictSerializer):
     """A question whose right behaviour is fixed. `lastPassed` is null until it was run as it stands."""
 
     id = serializers.IntegerField(read_only=True)
-    question = StrictCharField(max_length=MAX_QUESTION)
+    question = StrictCharField(max_length=MAX_QUESTION_CHARACTERS)
     expectation = StrictChoiceField(GoldenQuestion.Expectation.values, required=False)
     facts = FactsField(required=False)
     mustCite = CitedPlaceSerializer(  # type: ignore[call-arg]

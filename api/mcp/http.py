@@ -37,7 +37,7 @@ from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResol
 from api.mcp.server import build_server
 from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
-from lexic.http.error_handlers import RETRY_SECONDS, NotAuthenticated, PayloadTooLarge, to_lexic_error
+from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, retry_headers, to_lexic_error
 from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json
 
 logger = logging.getLogger(__name__)
@@ -332,7 +332,5 @@ def _error_headers(error: LexicError) -> Headers:
         return {"WWW-Authenticate": 'Bearer realm="lexic"'}
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
-    if error.status == 503:
-        return {"Retry-After": str(RETRY_SECONDS)}
     # Without it the client would go on sending the rest of a body that is too large.
-    return {"Connection": "close"} if isinstance(error, PayloadTooLarge) else {}
+    return {"Connection": "close"} if isinstance(error, PayloadTooLarge) else retry_headers(error)

@@ -11,6 +11,7 @@ from mcp.server.context import ServerRequestContext
 from accounts.models import ApiKey, Capability
 from accounts.rate_limits import Allowance, count_key_request
 from api.permissions import MissingCapability
+from lexic.errors import try_again_in
 from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
 # Where `http` leaves for the tools the key, and what is left of its limits if the message counts.
@@ -25,7 +26,7 @@ class KeyRateLimited(TooManyRequests):
     hint = "The owner of the key can raise its limits."
 
     def __init__(self, allowance: Allowance) -> None:
-        super().__init__(f"Too many requests. Try again in {allowance.retry_after} seconds.")
+        super().__init__(f"Too many requests. {try_again_in(allowance.retry_after or 1)}")
         self.allowance = allowance
         self.retry_after = allowance.retry_after
 
@@ -45,6 +46,10 @@ class CallerResolver(ABC):
         """The key of this call, in a thread. Raises `InvalidKey`, `KeyRateLimited`."""
 
     @abstractmethod
+    def look_up(self, context: RequestContext) -> ApiKey:
+        """The key of a request that does not count, in a thread. Raises `InvalidKey`."""
+
+    @abstractmethod
     def principal_id(self, context: RequestContext) -> str:
         """The caller to whom a question back is bound: nobody else can answer it."""
 
@@ -57,6 +62,10 @@ class HttpCallerResolver(CallerResolver):
         allowance = context.request.scope[ALLOWANCE_IN_SCOPE]
         if allowance and allowance.is_refused:
             raise KeyRateLimited(allowance)
+        return self.look_up(context)
+
+    def look_up(self, context: RequestContext) -> ApiKey:
+        assert context.request is not None
         key: ApiKey = context.request.scope[KEY_IN_SCOPE]
         return key
 
@@ -77,6 +86,9 @@ class StdioCallerResolver(CallerResolver):
         if key is None:
             raise InvalidKey
         return key
+
+    def look_up(self, context: RequestContext) -> ApiKey:
+        return self.key()
 
     def resolve(self, context: RequestContext) -> ApiKey:
         key = self.key()

@@ -1,6 +1,6 @@
-"""The addresses of what a client can open again: a citation it was given, and a page it may read.
+"""The addresses of what a client can open: a plugin, a citation it was given, and a page it may read.
 
-`calls.sources` reads what is there.
+`calls.experts` and `calls.sources` read what is there.
 """
 
 from __future__ import annotations
@@ -11,10 +11,20 @@ from typing import Any
 from django.conf import settings
 from mcp.types import ResourceTemplate
 
+from knowledge.page_names import page_name
 from knowledge.source_address import source_path
 
 MIME_TYPE = "text/plain"
+EXPERTS = "lexic://experts/"
+EXPERT_TEMPLATE = f"{EXPERTS}{{expert}}"
 TEMPLATES = [
+    ResourceTemplate(
+        uri_template=EXPERT_TEMPLATE,
+        name="expert",
+        title="An expert that can be asked",
+        description="`expert` is a slug: what it knows, its version, and its documents where this key may read them.",
+        mime_type=MIME_TYPE,
+    ),
     ResourceTemplate(
         uri_template="lexic://answers/{query}/{source}",
         name="citation",
@@ -32,6 +42,10 @@ TEMPLATES = [
 ]
 
 
+def expert_uri(slug: str) -> str:
+    return f"{EXPERTS}{slug}"
+
+
 def citation_uri(query_id: str, source_id: str) -> str:
     return f"lexic://answers/{query_id}/{source_id}"
 
@@ -46,7 +60,7 @@ def page_url(page_id: int, *, start: int, end: int) -> str:
 
 def format_place(source: Mapping[str, Any]) -> str:
     """Document, page and section in one line. A section that is called like its document is left out."""
-    page = f"p. {source['page']}" if source.get("page") else ""
+    page = page_name(source.get("page"), source.get("pageLabel") or "", is_short=True)
     section = source.get("section") or ""
     parts = (source["document"], page, section if section != source["document"] else "")
     return ", ".join(part for part in parts if part)

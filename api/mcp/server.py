@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
-    ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
@@ -29,18 +26,16 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from api.mcp import resources
+from accounts.models import ApiKey
+from api.mcp import experts, resources
+from api.mcp.errors import as_logged_error, as_protocol_error
 from api.mcp.principals import CallerResolver, RequestContext, check_capability
-from api.mcp.tools import ask_expert, get_source, list_experts, search_sources, walk_tree
+from api.mcp.tools import ask_expert, fetch, get_source, list_experts, search, search_sources, walk_tree
 from api.mcp.tools.tool import Tool, ToolCall, ToolResult, make_error_result
 from lexic.database import in_thread
-from lexic.errors import LexicError
 from lexic.http import strict_json
-from lexic.http.error_handlers import to_lexic_error
 from lexic.version import version
 from querying.question.clarifications import RESUME_TOKEN_MAX_AGE
-
-logger = logging.getLogger(__name__)
 
 NAME = "lexic"
 INSTRUCTIONS = (
@@ -51,13 +46,13 @@ INSTRUCTIONS = (
 )
 
 # The order in which clients see them.
-TOOLS = {
-    tool.name: tool
-    for tool in (ask_expert.TOOL, search_sources.TOOL, get_source.TOOL, walk_tree.TOOL, list_experts.TOOL)
-}
+_ORDER = (ask_expert, search_sources, get_source, walk_tree, list_experts, search, fetch)
+TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in _ORDER}
 TOOL_DEFINITIONS = {name: tool.definition() for name, tool in TOOLS.items()}
-# These lists are the same for everybody, and change only with a new version of the server.
+# Tools and templates are the same for everybody, and change only with a new version of the server.
 _LIST_CACHE_HINT = CacheHint(ttl_ms=300_000, scope="public")
+# Prompts and resources are the plugins that this key may ask now.
+_EXPERTS_CACHE_HINT = CacheHint(ttl_ms=10_000, scope="private")
 
 
 def build_server(callers: CallerResolver) -> Server[Any]:
@@ -70,13 +65,17 @@ def build_server(callers: CallerResolver) -> Server[Any]:
         website_url=settings.PUBLIC_URL,
         cache_hints={
             "tools/list": _LIST_CACHE_HINT,
-            "resources/list": _LIST_CACHE_HINT,
+            "prompts/list": _EXPERTS_CACHE_HINT,
+            "resources/list": _EXPERTS_CACHE_HINT,
             "resources/templates/list": _LIST_CACHE_HINT,
         },
         get_tool_input_schema=lambda name: TOOL_DEFINITIONS[name].input_schema if name in TOOLS else None,
         on_list_tools=_list_tools,
         on_call_tool=_bind_resolver(callers, _call_tool),
-        on_list_resources=_list_resources,
+        on_list_prompts=_bind_resolver(callers, experts.list_prompts),
+        on_get_prompt=_bind_resolver(callers, experts.get_prompt),
+        on_completion=_bind_resolver(callers, experts.complete),
+        on_list_resources=_bind_resolver(callers, experts.list_resources),
         on_list_resource_templates=_list_templates,
         on_read_resource=_bind_resolver(callers, _read_resource),
     )
@@ -110,7 +109,7 @@ async def _call_tool(callers: CallerResolver, context: RequestContext, params: C
     try:
         return await tool.run(await _authorize_call(tool, callers, context, params))
     except Exception as error:
-        return make_error_result(_as_logged_error(error))
+        return make_error_result(as_logged_error(error))
 
 
 async def _authorize_call(
@@ -124,11 +123,6 @@ async def _authorize_call(
     return ToolCall(key=key, arguments=arguments, params=params, context=context, callers=callers)
 
 
-async def _list_resources(context: RequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
-    """Always empty: a resource is a citation of an answer, or a page that was found."""
-    return ListResourcesResult(resources=[])
-
-
 async def _list_templates(
     context: RequestContext, params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
@@ -140,19 +134,22 @@ async def _read_resource(
 ) -> ReadResourceResult:
     try:
         key = await in_thread(callers.resolve, context)
-        sources = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.sources")
-        source = await in_thread(sources.find_source, params.uri, key=key)
+        text = await _read_text(params.uri, key)
     except Exception as raised:
-        error = _as_logged_error(raised)
-        code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
-        raise MCPError(code=code, message=error.message, data={"uri": params.uri, **error.as_dict()}) from None
-    contents = TextResourceContents(uri=params.uri, text=source.text, mime_type=resources.MIME_TYPE)
+        raise as_protocol_error(raised, uri=params.uri) from None
+    contents = TextResourceContents(uri=params.uri, text=text, mime_type=resources.MIME_TYPE)
     return ReadResourceResult(contents=[contents])
 
 
-def _as_logged_error(raised: Exception) -> LexicError:
-    """The error as callers see it. An unexpected exception is logged with its traceback, which callers never see."""
-    error = to_lexic_error(raised)
-    if error.status >= 500:
-        logger.error("%s: %s", error.code, error.hint, exc_info=None if isinstance(raised, LexicError) else raised)
-    return error
+async def _read_text(uri: str, key: ApiKey) -> str:
+    """Raises `UnknownPlugin`, `MissingCapability`, and what `find_source` raises."""
+    strict_json.check_json(uri)
+    if uri.startswith(resources.EXPERTS):
+        check_capability(key, *list_experts.TOOL.capabilities)
+        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.experts")
+        description: str = await in_thread(work.describe_expert, uri, key=key)
+        return description
+    sources = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.sources")
+    source = await in_thread(sources.find_source, uri, key=key)
+    text: str = source.text
+    return text

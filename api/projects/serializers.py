@@ -12,6 +12,7 @@ from conversations.models import Project
 from conversations.projects.models import MAX_DESCRIPTION_CHARACTERS
 from lexic.column_length import column_length
 from plugins.models import Role
+from plugins.slugs import MAX_REFERENCE_LENGTH
 
 _MAX_ADDRESSES = 200
 
@@ -54,7 +55,7 @@ class ProjectSerializer(serializers.Serializer):
         help_text="What its conversations ask; null: none that you may ask.",
     )
     role = serializers.ChoiceField(["owner", "editor", "viewer"], help_text="What you are in it.")
-    owner = serializers.CharField(source="owner.public_name")
+    owner = serializers.CharField(source="owner.get_full_name")
     documents = serializers.IntegerField(source="document_total")
     members = serializers.SerializerMethodField(help_text="Shown to its owner alone.")
     createdAt = serializers.DateTimeField(source="created_at")
@@ -71,7 +72,10 @@ class NewProjectSerializer(StrictSerializer):
     name = StrictCharField(max_length=column_length(Project, "name"))
     description = StrictCharField(max_length=MAX_DESCRIPTION_CHARACTERS, allow_blank=True, required=False)
     plugin = StrictCharField(
-        max_length=120, allow_null=True, required=False, help_text="Slug or id of a plugin that you may ask."
+        max_length=MAX_REFERENCE_LENGTH,
+        allow_null=True,
+        required=False,
+        help_text="Slug or id of a plugin that you may ask.",
     )
 
 

@@ -7,21 +7,21 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import StrictCharField, StrictSerializer
-from api.query.serializers import MAX_QUESTION
+from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TURN_CHARACTERS
 
-_MAX_MESSAGES, _MAX_MESSAGE_LENGTH = 200, 20_000
+_MAX_MESSAGES = 200
 
 
 class PublicMessageSerializer(serializers.Serializer):
     role = StrictCharField(max_length=20, help_text="user or assistant; messages of others are left out.")
-    content = StrictCharField(max_length=_MAX_MESSAGE_LENGTH, allow_blank=True, trim_whitespace=False)
+    content = StrictCharField(max_length=MAX_TURN_CHARACTERS, allow_blank=True, trim_whitespace=False)
 
 
 @extend_schema_serializer(component_name="Original")
 class PublicFollowupSerializer(StrictSerializer):
     """What a question back came with, unchanged."""
 
-    originalQuestion = StrictCharField(max_length=2 * MAX_QUESTION)
+    originalQuestion = StrictCharField(max_length=2 * MAX_QUESTION_CHARACTERS)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -33,7 +33,7 @@ class PublicChatSerializer(StrictSerializer):
     """`message`, or `messages` with the question last. With both, `message` is the question and `messages` came before
     it."""
 
-    message = StrictCharField(max_length=MAX_QUESTION, required=False, allow_blank=True, allow_null=True)
+    message = StrictCharField(max_length=MAX_QUESTION_CHARACTERS, required=False, allow_blank=True, allow_null=True)
     messages = PublicMessageSerializer(  # type: ignore[call-arg]
         many=True, required=False, allow_null=True, max_length=_MAX_MESSAGES
     )

@@ -22,7 +22,6 @@ from api.fields import validated
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
-from api.query.serializers import MAX_QUESTION
 from api.schema import examples
 from api.views import PublicView
 from conversations import notes_chat_format
@@ -37,6 +36,7 @@ from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
+from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.sse import event_stream_response
 from querying.question import resolve
 from querying.question.user_limits import question_of_visitor
@@ -77,7 +77,7 @@ class PublicChatView(PublicView):
             raise AnswerFailed(stream.failure)
         if stream.followup:
             return JsonResponse(stream.followup)
-        return event_stream_response(notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8")
+        return event_stream_response(stream, content_type="text/plain; charset=utf-8")
 
 
 def _read_public_question(data: Any, release: Release) -> Question:
@@ -116,7 +116,9 @@ def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tupl
         question, turns = question or turns[last][1], turns[:last]
     if not question:
         raise NoQuestion
-    if len(question) > MAX_QUESTION:
-        raise NoQuestion(f"The question has more than {MAX_QUESTION} characters.", hint="Ask it in fewer words.")
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise NoQuestion(
+            f"The question has more than {MAX_QUESTION_CHARACTERS} characters.", hint="Ask it in fewer words."
+        )
     context = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in turns if content]
     return question, tuple(context[-2 * MAX_CONTEXT_EXCHANGES :])

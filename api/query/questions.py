@@ -12,6 +12,7 @@ from knowledge.search.filters import Filters
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying import releases
+from querying.field_schema import Shape
 from querying.question.resolve import resume_from_token
 from querying.types import Caller, CitationStyle, Options, Question, Turn
 
@@ -21,12 +22,16 @@ def parse_question(data: Any, *, key: ApiKey) -> Question:
     return read_question(validated(QuerySerializer(data=data)), key=key)
 
 
-def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
-    """A valid body as a question. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidResumeToken` and `InvalidInput`."""
+def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = None) -> Question:
+    """A valid body as a question, with the schema that its answer fills.
+
+    Raises `UnknownPlugin`, `UnknownRelease`, `InvalidResumeToken` and `InvalidInput`.
+    """
     # Invalid options are reported before a plugin that does not exist.
     options = make_options(body.get("options"))
     release = releases.resolve(body["plugin"], principal=key)
-    return make_question(body, options=options, release=release, caller=make_caller(key))
+    question = make_question(body, options=options, release=release, caller=make_caller(key))
+    return replace(question, schema=schema)
 
 
 def make_caller(principal: Principal) -> Caller:

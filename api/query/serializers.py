@@ -21,18 +21,19 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
-from querying.forms import MAX_QUESTION_CHARACTERS
+from lexic.column_length import column_length
+from plugins.slugs import MAX_REFERENCE_LENGTH
+from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TURN_CHARACTERS
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
 from querying.types import CitationStyle, Confidence, Outcome, Step
 
-MAX_QUESTION = MAX_QUESTION_CHARACTERS
 MAX_TURNS = 50
 
 
 class TurnSerializer(serializers.Serializer):
     role = StrictChoiceField(["user", "assistant"])
-    content = StrictCharField(max_length=20_000, allow_blank=True, trim_whitespace=False)
+    content = StrictCharField(max_length=MAX_TURN_CHARACTERS, allow_blank=True, trim_whitespace=False)
 
 
 class OptionsSerializer(StrictSerializer):
@@ -82,7 +83,7 @@ class OptionsSerializer(StrictSerializer):
 class FollowupSerializer(StrictSerializer):
     """The answer to a question back; the question itself need not be sent again."""
 
-    token = StrictCharField(max_length=20_000, help_text="Out of the clarification.")
+    token = StrictCharField(max_length=MAX_TOKEN_CHARACTERS, help_text="Out of the clarification.")
     answer = FactValueField(help_text="A text, a number, true or false.")
 
 
@@ -103,10 +104,11 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
     """A question to a plugin."""
 
     plugin = StrictCharField(
-        max_length=120, help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft."
+        max_length=MAX_REFERENCE_LENGTH,
+        help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft.",
     )
     query = StrictCharField(
-        max_length=MAX_QUESTION,
+        max_length=MAX_QUESTION_CHARACTERS,
         required=False,
         allow_blank=True,
         default="",
@@ -161,6 +163,11 @@ class CitationSerializer(FilePlaceSerializer):
     page = serializers.IntegerField(
         required=False, style=in_tools(description="Left out where the document has no pages.")
     )
+    pageLabel = serializers.CharField(
+        required=False,
+        help_text="What people call the page where that is not its number: `slide 3`, `sheet Prices, rows 2–40`.",
+        style=in_tools(description="What the page is called where that is not its number."),
+    )
     section = serializers.CharField(required=False)
     excerpt = serializers.CharField(
         help_text="The words of the page, letter for letter.",
@@ -184,6 +191,7 @@ class NearestSerializer(FilePlaceSerializer):
 
     document = serializers.CharField()
     page = serializers.IntegerField(required=False)
+    pageLabel = serializers.CharField(required=False)
     section = serializers.CharField(required=False)
     documentId = serializers.UUIDField()
     score = serializers.FloatField()
@@ -311,5 +319,5 @@ class FeedbackSerializer(StrictSerializer):
     """What whoever asked thinks of the answer. The latest opinion counts."""
 
     verdict = StrictChoiceField(Feedback.Verdict.values)
-    comment = StrictCharField(source="note", max_length=2000, allow_blank=True, default="")
+    comment = StrictCharField(source="note", max_length=column_length(Feedback, "note"), allow_blank=True, default="")
     createdAt = serializers.DateTimeField(source="created_at", read_only=True)

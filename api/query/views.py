@@ -8,17 +8,19 @@ from asgiref.sync import async_to_sync
 from django.db.models import Q
 from django.http.response import HttpResponseBase
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import ApiKey, Principal
 from api.fields import validated
+from api.idempotency import IdempotentView
 from api.parsers import StrictJSONParser
 from api.permissions import MayAsk, MayQuery
+from api.query import resumable_stream
+from api.query.event_journal import EventJournal
 from api.query.questions import read_question
 from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
 from api.schema import examples
@@ -31,7 +33,11 @@ from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
 from querying.presentation import sse
-from querying.types import AnswerFailed, Failed
+from querying.types import AnswerFailed, Failed, Question
+
+_LAST_EVENT = OpenApiParameter(
+    "Last-Event-ID", str, OpenApiParameter.HEADER, description="Of a stream: go on behind this event, for two minutes."
+)
 
 
 class UnknownQuery(NotFound):
@@ -48,7 +54,7 @@ class PrivateAnswer(Conflict):
     hint = "Ask the plugin outside of your conversations, and say it of that answer."
 
 
-class QueryView(APIView):
+class QueryView(IdempotentView):
     parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
     permission_classes = [IsAuthenticated, MayQuery]
@@ -61,6 +67,7 @@ class QueryView(APIView):
             (200, "text/event-stream"): event_schema("AnswerEvent"),
         },
         examples=examples.QUERY_EXAMPLES,
+        parameters=[_LAST_EVENT],
     )
     def post(self, request: Request) -> HttpResponseBase:
         """Ask a plugin. The answer holds only what its documents support, each sentence with the span that says so;
@@ -68,18 +75,31 @@ class QueryView(APIView):
 
         With `stream: true`, or `Accept: text/event-stream`, it comes as server-sent events: `status` while it is
         looked for, `delta` with verified words, `done` with the whole answer. What is wrong before the first event
-        is a plain JSON error.
+        is a plain JSON error. Each event has an `id`: the same request with it as `Last-Event-ID` goes on behind it.
         """
         body = validated(QuerySerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
         with release_connections():
             question = read_question(body, key=request.auth)
         if body["stream"] or request.accepted_renderer.format == "sse":
-            return sse.event_stream_response(sse.stream_question(question))
+            return _stream_answer(question, request)
         last = async_to_sync(pipeline.answer)(question)
         if isinstance(last, Failed):
             return error_response(AnswerFailed(last))
         return Response(json_format.answer_as_json(last.answer, question=question))
+
+
+def _stream_answer(question: Question, request: Request) -> HttpResponseBase:
+    """The answer as events, or those behind the one that the request names. Raises `UnknownStreamEvent`."""
+    assert isinstance(request.auth, ApiKey)
+    if last := request.headers.get("Last-Event-ID"):
+        question_id, after = resumable_stream.parse_event_id(last)
+        journal = EventJournal.of(question_id, key=request.auth, body=request.data)
+        if not journal.is_known():
+            raise resumable_stream.UnknownStreamEvent
+        return sse.event_stream_response(resumable_stream.stream_rest(journal, after=after))
+    journal = EventJournal.of(question.id, key=request.auth, body=request.data)
+    return sse.event_stream_response(resumable_stream.stream_question(question, journal=journal))
 
 
 class FeedbackView(PrincipalView):

@@ -25,6 +25,7 @@ from api.fields import (
     StrictSerializer,
     StrictUUIDField,
 )
+from plugins.slugs import MAX_REFERENCE_LENGTH
 
 
 class AttachmentSerializer(StrictSerializer):
@@ -48,7 +49,7 @@ class ChatSerializer(StrictSerializer):
         required=False, allow_null=True, help_text="Left out: a new conversation begins, and `run` names it."
     )
     plugin = StrictCharField(
-        max_length=120,
+        max_length=MAX_REFERENCE_LENGTH,
         required=False,
         allow_null=True,
         help_text="Its slug or id, or `slug@1.2.0`. Left out: the project's, or the one that this site has for it.",

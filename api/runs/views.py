@@ -62,6 +62,7 @@ class MayChat(BasePermission):
 
 
 class ChatView(PrincipalView):
+    keeps_responses = False  # the same key gives the same run, whose events are read again
     permission_classes = [MayChat]
     renderer_classes = [sse.EventStreamRenderer, JSONRenderer]
 

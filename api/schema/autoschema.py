@@ -11,9 +11,10 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import force_instance
 
 from api.fields import StrictSerializer
+from api.idempotency import HEADER, NAME_PATTERN
 from api.pagination import DefaultPagination
 from api.schema import security_schemes as security_schemes  # registers the schemes
-from api.schema.error_responses import error_statuses, response_headers, response_reference
+from api.schema.error_responses import error_statuses, is_idempotent, response_headers, response_reference
 from api.schema.operations import ETAG_PATHS, OPERATIONS, summary
 
 _EVENT_STREAM = "text/event-stream"
@@ -74,7 +75,7 @@ class ApiAutoSchema(AutoSchema):
         operation = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
-        if parameters := self._etag_parameters():
+        if parameters := [*self._etag_parameters(), *self._idempotency_parameters(operation)]:
             operation.setdefault("parameters", []).extend(parameters)
         errors = {
             str(status): response_reference(status, path=self.path)
@@ -91,6 +92,13 @@ class ApiAutoSchema(AutoSchema):
         else:
             name, description = "If-Match", "412 where the version is another one by now."
         return [{**_ETAG_PARAMETER, "name": name, "description": description}]
+
+    def _idempotency_parameters(self, operation: dict[str, Any]) -> list[dict[str, Any]]:
+        if not is_idempotent(self.view, self.method, operation):
+            return []
+        description = "A name of your own, such as a UUID: sent again within a day, the request is not done again."
+        schema = {"type": "string", "pattern": f"^{NAME_PATTERN}$"}
+        return [{"name": HEADER, "in": "header", "required": False, "description": description, "schema": schema}]
 
     def _resolve_path_parameters(self, variables: Any) -> list[dict[str, Any]]:
         parameters: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from api.schema.operations import ANSWERING_OPERATIONS, CONNECTED_OPERATIONS, ETAG_PATHS
+from api.idempotency import IdempotentView
+from api.permissions import BySession
+from api.schema.operations import ANSWERING_OPERATIONS, CONNECTED_OPERATIONS, ETAG_PATHS, FILLING_OPERATIONS
 from api.schema.yaml_files import read_yaml
 from lexic.http.openai_errors import OPENAI_PATH_PREFIX as OPENAI_PATHS
 
@@ -48,12 +50,15 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         or operation["operationId"] in ANSWERING_OPERATIONS | _NAMING_OPERATIONS,
         406: not path.startswith(OPENAI_PATHS),
         409: is_connected
+        or is_idempotent(view, method, operation)
         or operation["operationId"] == "exportContractReview"
         or (changes and not path.startswith(OPENAI_PATHS) and operation["operationId"] != "askQuestion"),
         412: path in ETAG_PATHS and changes,
         413: has_body,
         415: has_body,
-        422: adds_files or operation["operationId"] == "startContractReview",
+        422: adds_files
+        or is_idempotent(view, method, operation)
+        or operation["operationId"] in FILLING_OPERATIONS | {"startContractReview"},
         429: bool(view.get_throttles()),
         502: is_answering or is_connected,
         503: not is_open or is_answering,
@@ -61,6 +66,14 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         507: adds_files,
     }
     return (status for status, can_be in conditions.items() if can_be)
+
+
+def is_idempotent(view: Any, method: str, operation: dict[str, Any]) -> bool:
+    """Whether the operation takes an `Idempotency-Key`."""
+    content = operation.get("requestBody", {"content": {"application/json": {}}})["content"]
+    by_session_alone = BySession in view.permission_classes
+    is_posted = method == "POST" and any(not kind.startswith("multipart/") for kind in content)
+    return is_posted and isinstance(view, IdempotentView) and view.keeps_responses and not by_session_alone
 
 
 def response_reference(status: int, *, path: str) -> dict[str, str]:
@@ -90,7 +103,7 @@ def _make_response(status: int, description: str, *, schema: str) -> dict[str, A
 def response_headers(status: int, *, is_counted: bool, has_etag: bool = False) -> dict[str, Any]:
     """References to the headers of a response with this status."""
     names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] if is_counted else []
-    names += ["Retry-After"] if status in (429, 503) else []
+    names += ["Retry-After"] if status in (429, 502, 503, 507) else []
     names += ["ETag"] if has_etag or status == 304 else []
     names += ["WWW-Authenticate"] if status == 401 else []
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -37,7 +37,10 @@ ETAG_PATHS = {
 }
 
 # These wait for a language model, which can fail, be busy, or take too long.
-ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}
+ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "createResponse", "chatInPublic"}
+
+# These fill a schema of the caller's, which may need more than the documents say.
+FILLING_OPERATIONS = {"createChatCompletion", "createResponse"}
 
 # These wait for Google, and depend on what a person has allowed there.
 CONNECTED_OPERATIONS = {"authorizeGoogleDrive", "listGoogleDriveFiles", "importGoogleDriveFiles"}

@@ -128,6 +128,7 @@ def _document(citation: Citation, *, answer: Answer) -> Document:
     metadata = {
         "source": citation.document,
         "page": citation.page,
+        "page_label": citation.page_label,
         "section": citation.section,
         "url": citation.url,
         "score": citation.score,

@@ -37,6 +37,7 @@ class Citation:
     end_line: int | None = None
     file_hash: str | None = None
     commit: str | None = None
+    page_label: str | None = None
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -78,6 +79,7 @@ class NearestSource:
     end_line: int | None = None
     file_hash: str | None = None
     commit: str | None = None
+    page_label: str | None = None
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 

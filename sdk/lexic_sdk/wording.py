@@ -45,7 +45,7 @@ def as_json(answer: Answer) -> str:
 def _citation_text(citation: Citation) -> str:
     """As `[1] IS 456:2000, p. 47, Table 16: “…”`, by the number that the text's marks have."""
     number = citation.id.removeprefix("src_")
-    page = f"p. {citation.page}" if citation.page is not None else ""
+    page = citation.page_label or (f"p. {citation.page}" if citation.page is not None else "")
     place = ", ".join(part for part in (citation.document, page, citation.section) if part)
     excerpt = " ".join(citation.excerpt.split())
     if len(excerpt) > MAX_EXCERPT_LENGTH:

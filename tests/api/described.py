@@ -6,6 +6,7 @@ Its pytest plugin does not work with this pytest, so its operations are driven b
 from __future__ import annotations
 
 import copy
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,13 @@ from plugins.models import Plugin
 from querying.models import Query
 from trees.models import TreeCase
 from webhooks.models import Delivery, Webhook
+
+
+@schemathesis.serializer("application/x-ndjson", "application/jsonl")
+def _one_line(context: Any, value: Any) -> bytes:
+    """A body of JSON lines as it is described, which is a text."""
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+
 
 # What is destroyed comes last, and what belongs to something before that.
 _METHODS = ["get", "post", "put", "patch", "delete"]
@@ -72,6 +80,8 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "grant": grant.pk,
         "project": str(project.pk),
         "conversation": str(ChatSession.objects.create(user=owner, is_private=True, project=project).pk),
+        "batch": str(uuid.uuid4()),
+        "response_id": f"resp_{uuid.uuid4().hex}",
         "review": str(_review(document, owner).pk),
         "finding": 1,
         "run": run.pk,

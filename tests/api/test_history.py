@@ -26,6 +26,11 @@ _READS = "it changes nothing of a plugin"
 _KEYS = "a key belongs to a person, not to a plugin"
 WITHOUT_ENTRY = {
     "askQuestion": _READS,
+    "createBatch": _READS,
+    "cancelBatch": _READS,
+    "deleteBatch": _READS,
+    "createResponse": _READS,
+    "deleteResponse": _READS,
     "createChatCompletion": _READS,
     "tryQuestion": _READS,
     "chatInPublic": _READS,

@@ -11,7 +11,9 @@ from rest_framework.test import APIClient
 
 from accounts import rate_limits
 from accounts.models import ApiKey, User
+from lexic.concurrency import ConcurrencyLimit
 from plugins.models import Plugin
+from querying import admission
 from querying.models import Query
 
 pytestmark = pytest.mark.django_db
@@ -260,6 +262,18 @@ def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alic
     assert statuses[:2] == [404, 404]
     assert_error(limited, 429, "rate_limited")
     assert 0 < int(limited["Retry-After"]) <= 60
+
+
+def test_a_question_behind_a_full_line_is_503_with_the_time_to_wait(
+    published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = ConcurrencyLimit(slots=1, queue=0)
+    full._mean_seconds = 80.0
+    full.enter()
+    monkeypatch.setattr(admission, "answer_limit", lambda: full)
+    refused = post(key)
+    assert_error(refused, 503, "overloaded")
+    assert refused["Retry-After"] == "40"
 
 
 def test_a_used_key_remembers_when(published: Plugin, key: str):

@@ -96,7 +96,14 @@ def test_streams_stand_beside_the_json_of_the_same_operation() -> None:
         for _, _, operation in _operations()
         if "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
     }
-    assert streamed == {"askQuestion", "tryQuestion", "createChatCompletion", "sendMessage", "followRun"}
+    assert streamed == {
+        "askQuestion",
+        "tryQuestion",
+        "createChatCompletion",
+        "createResponse",
+        "sendMessage",
+        "followRun",
+    }
 
 
 # --- Served -------------------------------------------------------------------------------------------------
@@ -168,7 +175,11 @@ def test_whatever_is_sent_the_answer_is_as_described(
     no 500, known statuses, media types, bodies and headers, nothing unfit accepted, nothing open without a key."""
     key, headers = author
     assert _ask(server, headers).status_code == 200
-    found = {**described.rows(published, owner=alice), "query": described.query_of(key)}
+    stored = requests.post(
+        f"{server}/v1/responses", json={"model": "cover", "input": WEATHER}, headers=headers, timeout=60
+    )
+    found = described.rows(published, owner=alice)
+    found |= {"query": described.query_of(key), "response_id": stored.json()["id"]}
     session = requests.Session()
     session.trust_env = False  # looks for a password file before each request
     for operation in described.operations(described.loaded()):

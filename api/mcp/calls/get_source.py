@@ -25,6 +25,7 @@ def _source_json(source: SourceText) -> dict[str, Any]:
         "document": source.document,
         "documentId": source.document_id,
         "page": source.page,
+        "pageLabel": source.page_label or None,
         "section": source.section or None,
         "excerpt": source.excerpt,
         "before": source.before if can_read_context else None,

@@ -14,7 +14,7 @@ from plugins.models import Plugin
 from querying.sanitize import sanitize
 
 _MAX_WORDS = 10
-_SEARCHED_COLUMNS = ("name", "slug", "tagline", "description", "domain", "tags")
+SEARCHED_COLUMNS = ("name", "slug", "tagline", "description", "domain", "tags")
 
 
 async def run(call: ToolCall) -> ToolResult:
@@ -26,7 +26,7 @@ def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
     """The experts as JSON, published ones first, by name."""
     plugins = Plugin.objects.visible_to(key)
     for word in arguments.query.split()[:_MAX_WORDS]:
-        plugins = plugins.filter(Q(*((f"{column}__icontains", word) for column in _SEARCHED_COLUMNS), _connector=Q.OR))
+        plugins = plugins.filter(Q(*((f"{column}__icontains", word) for column in SEARCHED_COLUMNS), _connector=Q.OR))
     ordered = plugins.order_by(F("is_published").desc(), "name", "pk")
     experts = [
         {

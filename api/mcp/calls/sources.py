@@ -62,6 +62,7 @@ class SourceText:
     document: str
     document_id: str
     page: int | None
+    page_label: str
     section: str
     excerpt: str
     url: str
@@ -73,7 +74,8 @@ class SourceText:
 
     @property
     def place(self) -> str:
-        return format_place({"document": self.document, "page": self.page, "section": self.section})
+        place = {"document": self.document, "page": self.page, "pageLabel": self.page_label, "section": self.section}
+        return format_place(place)
 
     @property
     def text(self) -> str:
@@ -119,6 +121,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
         document=citation["document"],
         document_id=citation["documentId"],
         page=citation.get("page"),
+        page_label=citation.get("pageLabel", ""),
         section=citation.get("section", ""),
         excerpt=citation["excerpt"],
         url=citation["url"],
@@ -151,6 +154,7 @@ def _source_from_page(page: Page, start: int, end: int, *, context_length: int) 
         document=names["title"],
         document_id=str(document.pk),
         page=page.number if document.page_count is not None else None,
+        page_label=page.label,
         section=names["section"].replace(" › ", " > "),
         excerpt=page.text[start:end],
         url=page_url(page.pk, start=start, end=end),

@@ -8,7 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.mcp.tools.schemas import AnswerResult, OptionsArgument
 from api.mcp.tools.tool import Tool, ToolArguments
-from api.query.serializers import MAX_QUESTION, MAX_TURNS
+from api.query.serializers import MAX_TURNS
+from plugins.slugs import MAX_REFERENCE_LENGTH
+from querying.forms import MAX_QUESTION_CHARACTERS
 from trees.facts.fact_limits import MAX_FACTS
 
 Scalar = str | int | float | bool
@@ -28,11 +30,12 @@ class FollowupArgument(BaseModel):
 
 class AskArguments(ToolArguments):
     plugin: str = Field(
-        max_length=120, description="The expert: a slug from list_experts, or slug@1.2.0 for one version."
+        max_length=MAX_REFERENCE_LENGTH,
+        description="The expert: a slug from list_experts, or slug@1.2.0 for one version.",
     )
     question: str = Field(
         default="",
-        max_length=MAX_QUESTION,
+        max_length=MAX_QUESTION_CHARACTERS,
         description="One question in whole sentences. May be left out with `followup` only.",
     )
     context: list[TurnArgument] | None = Field(

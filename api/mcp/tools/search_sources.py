@@ -11,12 +11,17 @@ from pydantic import BaseModel, Field
 
 from api.mcp.tools.schemas import FilePlaceResult
 from api.mcp.tools.tool import Tool, ToolArguments
-from api.query.serializers import MAX_QUESTION
+from plugins.slugs import MAX_REFERENCE_LENGTH
+from querying.forms import MAX_QUESTION_CHARACTERS
 
 
 class SearchArguments(ToolArguments):
-    plugin: str = Field(max_length=120, description="The expert: a slug from list_experts, or slug@1.2.0.")
-    query: str = Field(min_length=1, max_length=MAX_QUESTION, description="What to look for: a question or words.")
+    plugin: str = Field(
+        max_length=MAX_REFERENCE_LENGTH, description="The expert: a slug from list_experts, or slug@1.2.0."
+    )
+    query: str = Field(
+        min_length=1, max_length=MAX_QUESTION_CHARACTERS, description="What to look for: a question or words."
+    )
     limit: int = Field(default=8, ge=1, le=50, description="At most as many as the expert reads for one question.")
 
 
@@ -24,6 +29,7 @@ class PassageResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     document: str
     documentId: str
     page: int | None = Field(default=None, description="Left out where the document has no pages.")
+    pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
     section: str | None = None
     excerpt: str | None = Field(default=None, description="Left out where the text may not be read with this key.")
     url: str

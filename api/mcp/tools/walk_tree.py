@@ -8,11 +8,14 @@ from pydantic import BaseModel, Field
 
 from api.mcp.tools.schemas import StepResult
 from api.mcp.tools.tool import Tool, ToolArguments
+from plugins.slugs import MAX_REFERENCE_LENGTH
 from trees.facts.fact_limits import MAX_FACTS
 
 
 class WalkArguments(ToolArguments):
-    plugin: str = Field(max_length=120, description="The expert: a slug from list_experts, or slug@1.2.0.")
+    plugin: str = Field(
+        max_length=MAX_REFERENCE_LENGTH, description="The expert: a slug from list_experts, or slug@1.2.0."
+    )
     tree: str | None = Field(
         default=None, max_length=120, description="The name of the tree. May be left out where there is only one."
     )

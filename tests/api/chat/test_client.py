@@ -198,13 +198,33 @@ def test_an_unknown_model(published: Plugin, client: openai.OpenAI, stream: bool
         client.models.retrieve("nothing")
 
 
-def test_what_cannot_be_done_is_a_bad_request(published: Plugin, client: openai.OpenAI):
+def test_a_model_of_pydantic_is_filled(published: Plugin, client: openai.OpenAI):
     class Cover(BaseModel):
-        millimetres: int
+        cover_mm: int
 
+    class Cat(BaseModel):
+        tails: int
+
+    parsed = client.chat.completions.parse(model="cover", messages=QUESTION, response_format=Cover)
+    assert parsed.choices[0].message.parsed == Cover(cover_mm=45)
+    with client.chat.completions.stream(model="cover", messages=QUESTION, response_format=Cover) as events:
+        assert events.until_done().get_final_completion().choices[0].message.parsed == Cover(cover_mm=45)
+    assert client.responses.parse(model="cover", input=WEATHER, text_format=Cover).output_parsed == Cover(cover_mm=45)
+    with pytest.raises(openai.UnprocessableEntityError) as refused:
+        client.chat.completions.parse(model="cover", messages=QUESTION, response_format=Cat)
+    assert refused.value.code == "fields_not_verified"
+    with (
+        pytest.raises(openai.APIError) as broken,
+        client.chat.completions.stream(model="cover", messages=QUESTION, response_format=Cat) as events,
+    ):
+        events.until_done()
+    assert broken.value.code == "fields_not_verified"
+
+
+def test_what_cannot_be_done_is_a_bad_request(published: Plugin, client: openai.OpenAI):
     image = [{"type": "image_url", "image_url": {"url": "https://example.org/x.png"}}]
     with pytest.raises(openai.BadRequestError, match="Answers are text"):
-        client.chat.completions.parse(model="cover", messages=QUESTION, response_format=Cover)
+        ask(client, response_format={"type": "json_object"})
     with pytest.raises(openai.BadRequestError, match="Only text can be read here"):
         ask(client, [{"role": "user", "content": image}])
     with pytest.raises(openai.BadRequestError, match="one answer"):

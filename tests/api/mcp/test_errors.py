@@ -18,13 +18,16 @@ from tests.api.mcp.test_http import META, message, post, result_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# A call of each tool that succeeds, but for `get_source`, whose source has to be cited first.
+# A call of each tool that succeeds, but for those whose source has to be cited first.
+OPENING = {"get_source": "source", "fetch": "id"}
 CALLS: dict[str, dict[str, Any]] = {
     "ask_expert": {"plugin": "cover", "question": WEATHER},
     "search_sources": {"plugin": "cover", "query": "spacers"},
     "walk_tree": {"plugin": "cover", "facts": {"exposure": "mild"}},
     "list_experts": {},
     "get_source": {"source": "lexic://pages/1"},
+    "search": {"query": "spacers made of mortar"},
+    "fetch": {"id": "lexic://pages/1"},
 }
 # What else a call can end with.
 OTHER_ENDS: list[tuple[str, dict[str, Any]]] = [
@@ -49,12 +52,13 @@ def test_every_tool_is_called_here() -> None:
 
 
 def test_a_result_fits_the_output_schema_of_its_tool(published: Plugin, server: str, capable: str) -> None:
-    calls = [*((name, call) for name, call in CALLS.items() if name != "get_source"), *OTHER_ENDS]
+    calls = [*((name, call) for name, call in CALLS.items() if name not in OPENING), *OTHER_ENDS]
 
     async def call_all(client: Any) -> list[tuple[str, Any]]:
         found = [(name, data_of(await client.call_tool(name, call))) for name, call in calls]
         cited = found[0][1]["citations"][0]["url"]
-        return [*found, ("get_source", data_of(await client.call_tool("get_source", {"source": cited})))]
+        opened = [(name, data_of(await client.call_tool(name, {field: cited}))) for name, field in OPENING.items()]
+        return [*found, *opened]
 
     found = over_http(server, capable, call_all)
     assert {name for name, _ in found} == TOOLS.keys()
@@ -100,7 +104,7 @@ def test_odd_characters_and_limits_are_errors_of_the_tool(
 ) -> None:
     """Not of HTTP: clients in Python end the session after one of those."""
     headers = {"Mcp-Method": "tools/call", "Mcp-Name": name} if revision == CURRENT else {}
-    secret = ApiKey.objects.issue(owner=alice, name="spent", per_minute=len(ODD))[1]
+    secret = ApiKey.objects.issue(owner=alice, name="spent", per_minute=len(ODD), capabilities=["query", "read"])[1]
     meta = {"_meta": META} if revision == CURRENT else {}
     argument = next(iter(TOOLS[name].arguments.model_fields))
     for odd, code in [*((odd, "invalid_text") for odd in ODD), ("x", "rate_limited")]:

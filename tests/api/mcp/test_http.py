@@ -284,12 +284,12 @@ def test_tools_are_listed_in_one_order_with_schemas_and_as_harmless(server: str,
         return (await client.list_tools()).tools, (await client.list_resource_templates()).resource_templates
 
     tools, templates = over_http(server, key, use)
-    names = ["ask_expert", "search_sources", "get_source", "walk_tree", "list_experts"]
+    names = ["ask_expert", "search_sources", "get_source", "walk_tree", "list_experts", "search", "fetch"]
     assert [tool.name for tool in tools] == names
     assert all(tool.title and len(tool.description) > 80 for tool in tools)
     assert all(tool.input_schema["type"] == tool.output_schema["type"] == "object" for tool in tools)
     assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in tools)
-    assert [template.name for template in templates] == ["citation", "page"]
+    assert [template.name for template in templates] == ["expert", "citation", "page"]
 
 
 UNREADABLE = {"deep": "[" * 30 + "]" * 30, "deeper": "[" * 300 + "]" * 300, "infinite": "1e400", "long": "9" * 5000}

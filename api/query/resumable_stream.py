@@ -1,0 +1,161 @@
+"""A streamed answer that can be gone on with after a broken connection, by the id of the last event that arrived.
+
+The answer is made in a task of its own. When its reader is gone it goes on for `LEXIC_RESUME_SECONDS`, and for as long
+as somebody has come back for it; then it is stopped, and the language model with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from uuid import UUID
+
+from asgiref.sync import ThreadSensitiveContext
+from django.conf import settings
+
+from api.query.event_journal import EventJournal
+from lexic.errors import LexicError, NotFound
+from lexic.http.parameters import parse_natural
+from plugins.slugs import parse_id
+from querying import json_format, pipeline
+from querying.presentation import sse
+from querying.types import Event, Failed, Question
+
+# How often an answer without a reader looks whether somebody has come back, and a reader whether there is more.
+_CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1
+_MAX_NUMBER_DIGITS = 6
+# The loop keeps only weak references to its tasks.
+_tasks: set[asyncio.Task[None]] = set()
+
+
+class UnknownStreamEvent(NotFound):
+    """There is no such event to go on behind."""
+
+    code = "unknown_stream_event"
+    hint = "Events are kept for two minutes, for the same key and the same body. Ask again without Last-Event-ID."
+
+
+class StreamInterrupted(LexicError):
+    """The answer was not finished."""
+
+    code = "answer_interrupted"
+    status = 503
+    hint = "Ask again without Last-Event-ID."
+
+
+def parse_event_id(text: str) -> tuple[UUID, int]:
+    """The answer and the number of an event's id, `{queryId}:{n}`. Raises `UnknownStreamEvent`."""
+    name, _, number = text.rpartition(":")
+    question_id, after = parse_id(name), parse_natural(number, max_digits=_MAX_NUMBER_DIGITS)
+    if question_id is None or after is None:
+        raise UnknownStreamEvent
+    return question_id, after
+
+
+async def stream_question(question: Question, *, journal: EventJournal) -> AsyncGenerator[bytes]:
+    """The response's body: events with ids, and pings between them."""
+    run = _AnswerRun(question, journal=journal)
+    task = asyncio.create_task(run.make())
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    try:
+        async with aclosing(sse.with_pings(run.blocks())) as timed:
+            async for block in timed:
+                yield sse.PING if block is None else block
+        await task
+    finally:
+        run.left_at = time.monotonic()
+        if settings.RESUME_SECONDS == 0:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def stream_rest(journal: EventJournal, *, after: int) -> AsyncGenerator[bytes]:
+    """The response's body: the events behind this number that are kept, and those to come."""
+    async with aclosing(sse.with_pings(_read_rest(journal, after=after))) as timed:
+        async for block in timed:
+            yield sse.PING if block is None else block
+
+
+async def _read_rest(journal: EventJournal, *, after: int) -> AsyncGenerator[bytes]:
+    while True:
+        kept = await asyncio.to_thread(journal.read, after=after)
+        for block in kept.blocks:
+            yield block
+        after += len(kept.blocks)
+        if kept.has_ended:
+            return
+        if not kept.is_alive:  # its process is gone, or it was stopped
+            failed = Failed.from_error(StreamInterrupted())
+            yield sse.encode_sse(json_format.failed_as_json(failed))
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+class _AnswerRun:
+    """An answer that is being made. `left_at`: when its first reader went away."""
+
+    def __init__(self, question: Question, *, journal: EventJournal) -> None:
+        self._question, self._journal = question, journal
+        self._live: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._unkept: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.left_at: float | None = None
+
+    async def blocks(self) -> AsyncGenerator[bytes]:
+        while (block := await self._live.get()) is not None:
+            yield block
+
+    async def make(self) -> None:
+        """Makes the answer to its end, or until nobody wants it any more."""
+        keeping = asyncio.create_task(self._keep())
+        number = 0
+        try:
+            timed = sse.with_pings(pipeline.stream(self._question), seconds=_CHECK_SECONDS)
+            async with ThreadSensitiveContext(), aclosing(timed) as events:
+                async for event in events:
+                    if event is not None:
+                        number += 1
+                        self._add(event, number)
+                    if await self._is_abandoned():
+                        keeping.cancel()
+                        await asyncio.to_thread(self._journal.forget)
+                        return
+        except BaseException:
+            keeping.cancel()
+            raise
+        finally:
+            self._live.put_nowait(None)
+            self._unkept.put_nowait(None)
+        await keeping
+
+    def _add(self, event: Event, number: int) -> None:
+        data = json_format.event_as_json(event, question=self._question)
+        block = sse.encode_sse(data, event_id=f"{self._question.id}:{number}")
+        self._live.put_nowait(block)
+        self._unkept.put_nowait(block)
+
+    async def _keep(self) -> None:
+        """Writes the events down beside the answer, which does not wait for it."""
+        while True:
+            try:
+                blocks = [await asyncio.wait_for(self._unkept.get(), timeout=_CHECK_SECONDS)]
+            except TimeoutError:
+                await asyncio.to_thread(self._journal.keep_alive)
+                continue
+            while not self._unkept.empty():
+                blocks.append(self._unkept.get_nowait())
+            if events := [block for block in blocks if block is not None]:
+                await asyncio.to_thread(self._journal.append, events)
+            if None in blocks:
+                await asyncio.to_thread(self._journal.finish)
+                return
+
+    async def _is_abandoned(self) -> bool:
+        if self.left_at is None:
+            return False
+        if await asyncio.to_thread(self._journal.is_being_read):
+            self.left_at = time.monotonic()
+        return time.monotonic() - self.left_at >= settings.RESUME_SECONDS

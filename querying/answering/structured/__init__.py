@@ -1,0 +1,1 @@
+"""A caller's schema, filled from verified citations: each value stands in the words that are cited for it."""

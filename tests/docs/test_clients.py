@@ -1,0 +1,94 @@
+"""docs/clients.md: what it shows runs as it stands, with the packages as they are published."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from marketplace.site import guides
+from tests.api.generated_clients.test_generated_clients import NPM_TOOLS
+from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
+from tests.client_packages import npm_installed
+from tests.docs.pages import DOCS, blocks
+from tests.docs.running import ANSWER, environment, run_program
+
+__all__ = ["environment"]
+SLUG = "structural-engineering-concrete-cover"
+DOCUMENT = "Cover handbook"
+
+# What each block prints, or parts of it; None: it is not a program.
+EXPECTED: list[tuple[str, str, list[str] | None]] = [
+    ("Before you start", "text", None),
+    ("curl", "bash", ['"outcome":"answered"', ANSWER]),
+    ("The command", "bash", [f"{SLUG}  ", ANSWER, f"[1] {DOCUMENT}"]),
+    ("Python", "python", [ANSWER, DOCUMENT]),
+    ("openai for Python", "python", [ANSWER, DOCUMENT]),
+    ("LangChain", "python", ['"answer": ', ANSWER]),
+    ("AutoGPT", "python", ["consult_expert", ANSWER, f"[1] {DOCUMENT}"]),
+    ("MCP in a desktop host", "json", None),
+    ("MCP from Python", "python", [f"['{SLUG}']", DOCUMENT, ANSWER]),
+    ("MCP from TypeScript", "javascript", [ANSWER, DOCUMENT]),
+    ("fetch", "javascript", ["after the break:", ANSWER]),
+    ("openapi-fetch", "javascript", [ANSWER, DOCUMENT]),
+]
+PROGRAMS = [number for number, (_, language, parts) in enumerate(EXPECTED) if parts and language != "javascript"]
+# With the folder of packages that other tests have installed for the same clients, and what it is made with.
+JAVASCRIPT: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]] | None] = {
+    "MCP from TypeScript": ("mcp-hosts", PACKAGES, ("--legacy-peer-deps", "--omit=optional")),
+    "fetch": None,
+    "openapi-fetch": ("client-generators-npm", NPM_TOOLS, ()),
+}
+
+
+def test_every_block_of_the_page_is_known() -> None:
+    assert [one[:2] for one in blocks("clients.md")] == [one[:2] for one in EXPECTED]
+    assert JAVASCRIPT.keys() == {heading for heading, language, _ in EXPECTED if language == "javascript"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("number", PROGRAMS, ids=[EXPECTED[number][0] for number in PROGRAMS])
+def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str], number: int) -> None:
+    _, language, code = blocks("clients.md")[number]
+    printed = run_program(language, code, environment)
+    assert [part for part in EXPECTED[number][2] or [] if part not in printed] == [], printed
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("heading", JAVASCRIPT)
+def test_each_program_in_javascript_does(environment: dict[str, str], tmp_path: Path, heading: str) -> None:
+    if not shutil.which("node"):
+        pytest.skip("no Node on this machine")
+    if packages := JAVASCRIPT[heading]:
+        name, wanted, options = packages
+        (tmp_path / "node_modules").symlink_to(npm_installed(name, wanted, *options))
+    program = tmp_path / "program.mjs"
+    program.write_text(next(code for title, _, code in blocks("clients.md") if title == heading))
+    done = subprocess.run(
+        ["node", program], env=environment, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    expected = next(parts for title, _, parts in EXPECTED if title == heading)
+    assert [part for part in expected or [] if part not in done.stdout] == [], done.stdout
+
+
+def test_the_settings_of_a_host_are_json() -> None:
+    (settings,) = (json.loads(code) for _, language, code in blocks("clients.md") if language == "json")
+    assert settings["mcpServers"]["lexic"]["url"].endswith("/mcp")
+
+
+def test_the_links_of_the_page_lead_to_headings() -> None:
+    for page, anchor in re.findall(r"\]\(([a-z]*(?:\.md)?)#([^)]+)\)", (DOCS / "clients.md").read_text()):
+        text = (DOCS / (page or "clients.md")).read_text()
+        assert anchor in {title.lower().replace(" ", "-") for title in re.findall(r"^## (.+)$", text, re.MULTILINE)}
+
+
+def test_the_page_is_in_the_menu_and_lists_every_client() -> None:
+    assert "clients" in guides.GUIDE_NAMES
+    names = {anchor for anchor, _ in guides.load_guide("clients").sections}
+    assert names >= {"curl", "langchain", "fetch"}

@@ -1,0 +1,43 @@
+"""What programs that read are told."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from marketplace.site.guides import GUIDE_NAMES
+from tests.docs.pages import DOCS
+
+LINK = re.compile(r"^- \[[^\]]+\]\((?P<address>[^)]+)\): .+$", re.MULTILINE)
+
+
+def test_it_begins_with_a_name_and_says_what_this_is(client: Client) -> None:
+    response = client.get("/llms.txt")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    title, _, summary = response.content.decode().splitlines()[:3]
+    assert title == "# Lexic"
+    assert summary.startswith("> Lexic turns what a domain expert knows")
+
+
+@pytest.mark.django_db
+def test_every_guide_is_linked_and_every_link_leads_somewhere(client: Client) -> None:
+    addresses = LINK.findall(client.get("/llms.txt", headers={"host": "another.example"}).content.decode())
+    paths = [one.removeprefix(settings.PUBLIC_URL) for one in addresses]
+    assert {f"/docs/{name}.md" for name in GUIDE_NAMES} <= set(paths)
+    assert {client.get(path).status_code for path in paths if path != "/mcp"} == {200}
+    assert "/mcp" in paths
+
+
+def test_a_guide_is_given_as_it_was_written(client: Client) -> None:
+    response = client.get("/docs/api.md")
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    assert response.content.decode() == (DOCS / "api.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["nothing", "notes", "security", "..%2F..%2FREADME"])
+@pytest.mark.django_db
+def test_another_file_is_not(client: Client, name: str) -> None:
+    assert client.get(f"/docs/{name}.md").status_code == 404
