@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from lexic.styled_form import StyledFormMixin
+from marketplace.approval_models import MAX_COMMENT_CHARACTERS
 from plugins.models import SEMVER, Release
 
 
@@ -29,3 +30,11 @@ class NotesForm(StyledFormMixin, forms.ModelForm):
         model = Release
         fields = ("notes",)
         widgets = {"notes": forms.Textarea(attrs={"rows": 3})}
+
+
+class ApprovalNoteForm(StyledFormMixin, forms.Form):
+    """What whoever asks for an approval, or decides on it, says to the other."""
+
+    text = forms.CharField(
+        required=False, max_length=MAX_COMMENT_CHARACTERS, label="Note", widget=forms.Textarea(attrs={"rows": 3})
+    )

@@ -12,13 +12,15 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
-from builder.releases.diff import diff_texts
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
+from builder.releases.publishing_run import run_context
+from builder.sharing.audience import audience_context
 from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
+from marketplace.comparison.compare_releases import compare_releases
+from marketplace.models import PublishingRun
 from marketplace.publishing.golden_gate import gate_result
-from marketplace.publishing.release_diff import draft_changes, release_changes
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin, Release
 from querying import releases
@@ -54,8 +56,7 @@ def show_release(request: SignedInRequest, plugin: Plugin, release: UUID) -> Htt
         "other": other,
         "other_version": other and (other.version or DRAFT),
         "other_name": other and (other.version or "the draft"),
-        "changes": release_changes(found, since=other) if other else [],
-        "texts": diff_texts(found, then=other) if other else [],
+        "comparison": compare_releases(found, then=other, viewer=request.user) if other else None,
         "is_latest": plugin.latest_release() == found,
     }
     return render_pane(request, plugin, "releases", "builder/release.html", context)
@@ -72,19 +73,25 @@ def roll_back_view(request: SignedInRequest, plugin: Plugin, release: UUID) -> H
 
 
 def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    """What is missing, what is different, and the button."""
-    form = PublishForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        said = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}
-        if try_publish(request, plugin, **said):
-            return HttpResponseRedirect(reverse_pane(plugin, "releases"))
+    """What is missing, what is different, and the button; while a worker publishes, how far it is."""
     latest = plugin.latest_release()
+    run = run_context(plugin, latest=latest)
+    form = PublishForm(request.POST if request.method == "POST" else None, initial=run.get("typed"))
+    if form.is_valid():
+        version, notes = form.cleaned_data["version"] or None, form.cleaned_data["notes"]
+        made = try_publish(request, plugin, version=version, notes=notes)
+        if isinstance(made, PublishingRun):
+            return HttpResponseRedirect(request.path)
+        if made:
+            return HttpResponseRedirect(reverse_pane(plugin, "published"))
     context = {
+        **run,
         "form": form,
-        "golden": gate_result(plugin),
+        "golden": gate_result(plugin, has_worker=True),
         "latest": latest,
-        "changes": draft_changes(plugin, since=latest) if latest else [],
+        "comparison": compare_releases(releases.snapshot(plugin), then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
+        **audience_context(plugin),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 

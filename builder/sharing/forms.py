@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
+from marketplace.publishing.visibility import Audience, audience_of
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Role
 
@@ -19,15 +22,13 @@ class InviteForm(StyledFormMixin, forms.Form):
     role = forms.ChoiceField(label="As", choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")])
 
 
-class AvailabilityForm(forms.ModelForm):
-    """The two doors besides the API."""
-
-    embed_origins = OriginsFormField()
+class SharedCopiesForm(forms.ModelForm):
+    """Whether others may install a copy."""
 
     class Meta:
         model = Plugin
-        fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
-        labels = {"is_shared": "copies by others", "shares_golden": "golden questions in copies"}
+        fields: tuple[str, ...] = ("is_shared",)
+        labels = {"is_shared": "copies by others"}
 
     def clean_is_shared(self) -> bool:
         """What is shared already may go on: then its downloads say what is wrong."""
@@ -35,3 +36,29 @@ class AvailabilityForm(forms.ModelForm):
         if is_shared and not self.instance.is_shared and (reasons := sharing_blockers(self.instance)):
             raise forms.ValidationError(reasons)
         return is_shared
+
+
+class AvailabilityForm(SharedCopiesForm):
+    """The two doors besides the API."""
+
+    embed_origins = OriginsFormField()
+
+    class Meta(SharedCopiesForm.Meta):
+        fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
+        labels = {"is_shared": "copies by others", "shares_golden": "golden questions in copies"}
+
+
+class AudienceForm(SharedCopiesForm):
+    """Who can see the plugin: one choice, and whether they may also take a copy. Before its first release, and while it
+    is withdrawn, the choice is for when it is published."""
+
+    audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plugin = self.instance
+        if plugin.is_published:
+            self.fields["audience"].initial = audience_of(plugin)
+        else:
+            self.fields["audience"].choices = Audience.choices[1:]  # type: ignore[attr-defined]
+            self.fields["audience"].initial = Audience.VISITORS if plugin.public_chat else Audience.KEY

@@ -17,6 +17,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import changed_labels, errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import may_edit_plugin, render_pane
 from builder.readiness import reverse_pane
+from builder.sharing.audience import audience_context, report_availability
 from builder.sharing.forms import AvailabilityForm, InviteForm
 from builder.sharing.public_chat import count_public_documents
 from lexic.errors import LexicError
@@ -25,14 +26,20 @@ from marketplace import bundle
 from marketplace.invitations import ROLE_PERMISSIONS, invite_and_mail
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import Install
-from marketplace.publishing.handover import accept_ownership, offer_ownership
+from marketplace.publishing.handover import (
+    accept_for_organisation,
+    accept_ownership,
+    offer_ownership,
+    offer_to_organisation,
+)
 from marketplace.publishing.membership import remove_from_plugin
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer
 from marketplace.sharing.provenance import provenance_of
 from marketplace.sharing.shareability import attached_knowledge_in_copy, sharing_blockers
+from organisations.models import Organisation, OrganisationRole
 from plugins import collaborators
-from plugins.models import Invitation, OwnershipOffer, Plugin, Role
+from plugins.models import Invitation, OrganisationOffer, OwnershipOffer, Plugin, Role
 
 View = Callable[..., HttpResponseBase]
 
@@ -89,15 +96,14 @@ def revoke_invitation(request: SignedInRequest, plugin: Plugin, invitation: UUID
 
 def offer_ownership_view(request: SignedInRequest, plugin: Plugin, person: UUID) -> HttpResponse:
     """Asks the owner once more, and then offers it to the editor. Operators do not give away what is not theirs."""
-    if plugin.owner_id != request.user.pk:
-        raise PermissionDenied("Only its owner gives a plugin away.")
+    _check_owned(request, plugin)
     editor = get_object_or_404(plugin.editors, pk=person)
     if request.method != "POST":
         granted = plugin.knowledge_grants.standing().filter(is_attached=True).select_related("knowledge_base__owner")
         context = {"person": editor, "granted": granted}
         return render_pane(request, plugin, "sharing", "builder/transfer_ownership.html", context)
     with errors_as_messages(request):
-        offer_ownership(plugin, to=editor)
+        offer_ownership(plugin, to=editor, by=request.user)
         log_and_report(request, plugin, f"It is offered to {editor.email}. It is yours until they accept.")
     return _to_pane(plugin)
 
@@ -106,7 +112,7 @@ def answer_ownership_offer(request: SignedInRequest, plugin: Plugin) -> HttpResp
     """The editor accepts or declines; the owner takes the offer back."""
     person = request.user
     offer = get_object_or_404(OwnershipOffer, plugin=plugin)
-    if person.pk not in (offer.to_id, plugin.owner_id):
+    if person.pk != offer.to_id and not plugin.is_owned_by(person):
         raise PermissionDenied("It is offered to somebody else.")
     if request.POST.get("act") == "accept":
         with errors_as_messages(request, "Nothing was changed."):
@@ -118,6 +124,36 @@ def answer_ownership_offer(request: SignedInRequest, plugin: Plugin) -> HttpResp
     return _to_pane(plugin)
 
 
+def offer_to_organisation_view(request: SignedInRequest, plugin: Plugin, organisation: UUID) -> HttpResponse:
+    """Asks the owner once more, and then offers it to an organisation of theirs; one that they own has it at once."""
+    _check_owned(request, plugin)
+    mine = Organisation.objects.open_to(request.user).exclude(plugins=plugin)
+    found = get_object_or_404(mine, pk=organisation)
+    if request.method != "POST":
+        context = {"organisation": found}
+        return render_pane(request, plugin, "sharing", "builder/offer_to_organisation.html", context)
+    with errors_as_messages(request):
+        offer_to_organisation(plugin, to=found, by=request.user)
+        if Organisation.objects.open_to(request.user, roles=[OrganisationRole.OWNER]).contains(found):
+            accept_for_organisation(plugin, by=request.user)
+            log_and_report(request, plugin, f"It belongs to {found} now.")
+        else:
+            log_and_report(request, plugin, f"It is offered to {found}. Nothing changes until an owner there accepts.")
+    return _to_pane(plugin)
+
+
+def withdraw_organisation_offer(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    _check_owned(request, plugin)
+    get_object_or_404(OrganisationOffer, plugin=plugin).delete()
+    log_and_report(request, plugin, "It is no longer offered.")
+    return _to_pane(plugin)
+
+
+def _check_owned(request: SignedInRequest, plugin: Plugin) -> None:
+    if not plugin.is_owned_by(request.user):
+        raise PermissionDenied("Only its owner gives a plugin away.")
+
+
 def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = AvailabilityForm(request.POST, instance=plugin)
     if not form.is_valid():
@@ -127,12 +163,7 @@ def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpRespons
         plugin.save(update_fields=[*form.changed_data, "updated_at"])
         update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who may use it: {changed_labels(form)}.")
-    if plugin.public_chat and not count_public_documents(plugin).public_count:
-        messages.warning(
-            request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."
-        )
-    else:
-        messages.success(request, "Saved.")
+    report_availability(request, plugin)
     return _to_pane(plugin)
 
 
@@ -176,6 +207,7 @@ def render_sharing(
     use_form: AvailabilityForm | None = None,
 ) -> HttpResponse:
     person = request.user
+    organisations = list(Organisation.objects.open_to(person))
     context = {
         "is_owner": plugin.may_be_shared_by(person),
         "is_member": plugin.owner_id != person.pk and collaborators.find_role(plugin, person) is not None,
@@ -191,6 +223,10 @@ def render_sharing(
         "use_form": use_form,
         "obstacles": sharing_blockers(plugin),
         "bundled_knowledge": attached_knowledge_in_copy(plugin),
+        "owns": plugin.is_owned_by(person),
+        "organisations": organisations,
+        "other_organisations": [one for one in organisations if one.pk != plugin.organisation_id],
+        "organisation_offer": OrganisationOffer.objects.filter(plugin=plugin).select_related("to").first(),
         "ownership_offer": OwnershipOffer.objects.filter(plugin=plugin).select_related("to").first(),
         "made_from": provenance_of(plugin),
         "offer": update_offer(plugin),
@@ -198,6 +234,7 @@ def render_sharing(
         "roles": [(role, ROLE_PERMISSIONS[role]) for role in Role],
         "readable": count_public_documents(plugin),
         "me": person,
+        **audience_context(plugin),
     }
     return render_pane(request, plugin, "sharing", "builder/sharing.html", context)
 

@@ -61,13 +61,15 @@ class GateResult:
         return f"{self.passed} of its {self.questions} golden questions pass; {self.required} have to."
 
 
-def gate_result(plugin: Plugin) -> GateResult:
-    """Where the draft stands before publishing. Asks nothing of the plugin: it looks at the runs there are."""
+def gate_result(plugin: Plugin, *, has_worker: bool = False) -> GateResult:
+    """Where the draft stands before publishing. Asks nothing of the plugin: it looks at the runs there are.
+    `has_worker`: a worker would ask the golden questions, as many as there are."""
     questions = 0 if plugin.golden_gate == GoldenGate.OFF else plugin.golden_questions.count()
     if not questions:
         return _build_gate_result(plugin)
     run = golden_runs.latest_matching_run(releases.snapshot(plugin))
-    return _build_gate_result(plugin, questions=questions, run=run, runs_on_publish=golden_runs.can_run_inline(plugin))
+    runs_first = golden_runs.can_run_unasked() if has_worker else golden_runs.can_run_inline(plugin)
+    return _build_gate_result(plugin, questions=questions, run=run, runs_on_publish=runs_first)
 
 
 def gate_result_for_run(plugin: Plugin, *, run: EvaluationRun | None) -> GateResult:

@@ -9,15 +9,18 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.golden import golden_runs
+from evaluation.golden import golden_dataset, golden_runs
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import Consent
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.listings.update_listing import update_and_enqueue_listing
+from marketplace.models import PublishingRun
+from marketplace.publishing.approval import approval_blocker
 from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
 from marketplace.publishing.knowledge_consent import consent_blockers
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PublishingBlocked, Release
 from querying import releases
+from querying.answering.llms import get_llm
 from webhooks import outbox
 from webhooks.models import Event
 
@@ -50,6 +53,13 @@ class VersionNotNew(Conflict):
     code = "version_not_new"
 
 
+class DraftChanged(Conflict):
+    """The draft or its golden questions were changed while they were run, so nothing was published."""
+
+    code = "draft_changed"
+    hint = "Publish again: the golden questions are then run on the draft as it is now."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Publication:
     """`warning` is what the golden gate has to say, empty where it has nothing."""
@@ -73,18 +83,34 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
     if plugin.golden_questions.exists() and not publish_blockers(plugin):
         golden_runs.ensure_draft_run(plugin)
     with transaction.atomic():
+        done = make_release(plugin, by=by, version=version, notes=notes)
+        PublishingRun.objects.filter(plugin=plugin).cancel()
+        return done
+
+
+def make_release(
+    plugin: Plugin, *, by: User, version: str | None = None, notes: str = "", fingerprint: str | None = None
+) -> Publication:
+    """What `publish` does once the golden questions are run. Raises `DraftChanged` where the draft and its golden
+    questions are not those of this `fingerprint` (`evaluation.golden.golden_dataset.run_fingerprint`)."""
+    with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        run = golden_runs.latest_matching_run(releases.snapshot(plugin))
+        draft = releases.snapshot(plugin)
+        if fingerprint not in (None, golden_dataset.run_fingerprint(draft, llm=get_llm())):
+            raise DraftChanged
+        run = golden_runs.latest_matching_run(draft)
         golden = gate_result_for_run(plugin, run=run)
         if reasons := publish_blockers(plugin, golden=golden):
             raise NotReady(reasons)
         # The curve of this very content or none: an older one would claim what nobody has checked.
         golden_runs.store_calibration(plugin, run.calibration if run else None)
         release, latest = releases.snapshot(plugin), plugin.latest_release()
+        if reason := approval_blocker(plugin, release=release):  # of exactly what is published
+            raise NotReady([reason])
         if latest and version in (None, latest.version) and has_same_content(release, latest):
             make_live(plugin, latest, is_news=not plugin.is_published)
             return Publication(release=latest, is_new=False, warning=golden.warning)
-        release.version = next_version(plugin) if version is None else _validated_version(version, latest)
+        release.version = next_version(plugin) if version is None else validated_version(version, latest)
         release.notes, release.created_by = notes, by
         release.scorecard = golden_runs.build_scorecard(run) if run else {}
         release.save()
@@ -138,8 +164,8 @@ def publish_blockers(
         unverified = f"{counts.unverified} of its documents are not verified against their files."
         reasons.append(f"{unverified} Read them again, or remove them.")
     reasons += [*counts.tree_problems, *consent_blockers(plugin, least=Consent.PUBLISHED)]
-    held_back = (golden or gate_result(plugin)).reason
-    return [*reasons, held_back] if held_back else reasons
+    gates = ((golden or gate_result(plugin)).reason, approval_blocker(plugin))
+    return [*reasons, *filter(None, gates)]
 
 
 def has_same_content(one: Release, other: Release) -> bool:
@@ -159,7 +185,8 @@ def _policy_errors(plugin: Plugin) -> list[str]:
     return []
 
 
-def _validated_version(version: str, latest: Release | None) -> str:
+def validated_version(version: str, latest: Release | None) -> str:
+    """The version. Raises `InvalidVersion` and `VersionNotNew`."""
     try:
         SEMVER(version)
     except ValidationError:

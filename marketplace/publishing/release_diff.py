@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from marketplace.comparison.document_changes import DocumentsComparison, compare_documents
+from marketplace.comparison.tree_changes import compare_trees
 from plugins.models import AnswerPolicy, Plugin, Release
 from querying import releases
 
 # Short enough to be read where it is said that they changed.
 QUOTED_FIELDS = {"audience", "tone"}
+# So many documents are named in a sentence.
+MAX_NAMED = 5
 PLURAL_FIELDS = {"limits", "synonyms", "top_k"}
 
 
@@ -15,9 +19,9 @@ def draft_changes(plugin: Plugin, *, since: Release) -> list[str]:
     return release_changes(releases.snapshot(plugin), since=since)
 
 
-def release_changes(now: Release, *, since: Release) -> list[str]:
-    """The same of two releases of one plugin, the draft being one too."""
-    return [*_policy_changes(now, since), *_tree_changes(now, since), *_knowledge_changes(now, since)]
+def release_changes(now: Release, *, since: Release, documents: DocumentsComparison | None = None) -> list[str]:
+    """The same of two releases of one plugin, the draft being one too. `documents` spares comparing them again."""
+    return [*_policy_changes(now, since), *_tree_changes(now, since), *_knowledge_changes(now, since, documents)]
 
 
 def _policy_changes(draft: Release, since: Release) -> list[str]:
@@ -34,18 +38,30 @@ def _policy_changes(draft: Release, since: Release) -> list[str]:
 
 
 def _tree_changes(draft: Release, since: Release) -> list[str]:
-    now, then = ({tree["id"]: tree for tree in release.trees} for release in (draft, since))
-    added = [f"The tree “{now[pk]['name']}” is new." for pk in now.keys() - then.keys()]
-    gone = [f"The tree “{then[pk]['name']}” is no longer used." for pk in then.keys() - now.keys()]
-    other = [f"The tree “{now[pk]['name']}” is different." for pk in now.keys() & then.keys() if now[pk] != then[pk]]
-    reordered = list(now) != list(then) and not added and not gone
-    return sorted([*added, *gone, *other]) + ["The trees are in another order."] * reordered
+    found = compare_trees(draft, since)
+    added = [f"The tree “{name}” is new." for name in found.added]
+    gone = [f"The tree “{name}” is no longer used." for name in found.removed]
+    other = [f"The tree “{tree.name}” is different." for tree in found.changed]
+    return sorted([*added, *gone, *other]) + ["The trees are in another order."] * bool(found.order)
 
 
-def _knowledge_changes(draft: Release, since: Release) -> list[str]:
+def _knowledge_changes(draft: Release, since: Release, documents: DocumentsComparison | None) -> list[str]:
     now, then = ({one["knowledge_base"]: one["revision"] for one in release.knowledge} for release in (draft, since))
-    said = [f"{len(now.keys() - then.keys())} more knowledge bases are read."] * bool(now.keys() - then.keys())
-    said += [f"{len(then.keys() - now.keys())} knowledge bases are no longer read."] * bool(then.keys() - now.keys())
-    if any(now[pk] != then[pk] for pk in now.keys() & then.keys()):
-        said.append("Its documents are different.")
-    return said
+    if now == then:
+        return []
+    found = compare_documents(draft, since) if documents is None else documents
+    said = [
+        _titles_sentence("added", found.added),
+        _titles_sentence("removed", found.removed),
+        _titles_sentence("replaced", [one.title for one in found.replaced]),
+        _titles_sentence("renamed", [f"{then} → {now}" for then, now in found.renamed]),
+    ]
+    return [sentence for sentence in said if sentence] or ["Its documents were read again; their text is the same."]
+
+
+def _titles_sentence(what: str, titles: list[str]) -> str:
+    if not titles:
+        return ""
+    named = ", ".join(f"“{title}”" for title in titles[:MAX_NAMED])
+    rest = f" and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
+    return f"{len(titles)} document{'' if len(titles) == 1 else 's'} {what}: {named}{rest}."

@@ -7,7 +7,9 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import Consent, KnowledgeBase
 from lexic.errors import Conflict
-from marketplace.publishing.publish import has_same_content, make_live, next_version
+from marketplace.models import PublishingRun
+from marketplace.publishing.approval import approval_blocker
+from marketplace.publishing.publish import NotReady, has_same_content, make_live, next_version
 from plugins.models import Plugin, Release
 
 
@@ -23,14 +25,18 @@ def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
 
     Releases are never moved: this makes a newer one with the same content and scorecard, or makes the latest one live
     where its content is already the same. The golden gate is not asked: the content has been published before.
-    Raises `RollbackKnowledgeGone`, `PublishingBlocked`.
+    An organisation that wants releases approved has approved this content. Raises `RollbackKnowledgeGone`,
+    `NotReady`, `PublishingBlocked`.
     """
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
+        PublishingRun.objects.filter(plugin=plugin).cancel()
         pinned = {one["knowledge_base"] for one in to.knowledge}
         granted = KnowledgeBase.objects.open_to(to.plugin, least=Consent.PUBLISHED)
         if granted.filter(pk__in=pinned).count() < len(pinned):
             raise RollbackKnowledgeGone
+        if reason := approval_blocker(plugin, release=to):
+            raise NotReady([reason])
         latest = plugin.latest_release()
         if latest and has_same_content(to, latest):
             make_live(plugin, latest, is_news=not plugin.is_published, returns_to=to)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import IO, Any
 from uuid import UUID
 
@@ -25,8 +23,6 @@ from plugins.models import Release
 FOLDER = "shared"
 # The id of the release, and a name of what it holds.
 _RELEASE_FILE_NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{64}\.zip")
-# What is younger may still be written.
-_MIN_STALE_AGE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +44,7 @@ class ReleaseFile:
             if (kept := _open_kept_file(name)) is None:
                 with storage.new_file(FOLDER) as target:
                     bundle.write_release(self.head, self.documents, target)
-                    storage.keep(target, name)
-                kept = storage.open(name)
+                    kept = storage.keep_and_open(target, name)
                 prune_release_files(most_bytes=settings.LEXIC_SHARED_MAX_BYTES, but=name)
         return kept
 
@@ -68,31 +63,25 @@ def prune_release_files(*, most_bytes: int, but: str = "") -> int:
     return prune(site_storage(), FOLDER, most_bytes=most_bytes, but=but)
 
 
-def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
+def delete_stale_files() -> int:
     """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, withdrawn
-    or replaced, of releases whose knowledge is deleted or no longer granted, of what a release held before, and what
-    was never written to its end. Returns how many."""
-    gone = stale_files(older_than=older_than)
+    or replaced, of releases whose knowledge is deleted or no longer granted, and of what a release held before.
+    Returns how many."""
+    gone = stale_files()
     for name in gone:
         site_storage().delete(f"{FOLDER}/{name}")
     return len(gone)
 
 
-def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[str]:
+def stale_files() -> list[str]:
     """The names of the files that `delete_stale_files` deletes."""
     by_release: dict[UUID | None, list[str]] = defaultdict(list)
-    unfinished: list[str] = []
-    before = time.time() - older_than.total_seconds()
     for found in sorted(site_storage().files(f"{FOLDER}/"), key=lambda one: one.modified, reverse=True):
         name = found.name.rpartition("/")[2]
-        if name.endswith(".zip"):
-            named = _RELEASE_FILE_NAME.fullmatch(name)
-            by_release[UUID(named[1]) if named else None].append(name)
-        elif found.modified < before:
-            unfinished.append(name)
+        named = _RELEASE_FILE_NAME.fullmatch(name)
+        by_release[UUID(named[1]) if named else None].append(name)
     wanted = set(_shared_release_ids([pk for pk in by_release if pk]))
-    gone = [name for pk, names in by_release.items() for name in (names[1:] if pk in wanted else names)]
-    return gone + unfinished
+    return [name for pk, names in by_release.items() for name in (names[1:] if pk in wanted else names)]
 
 
 def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
@@ -104,7 +93,9 @@ def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
 
 
 def _open_kept_file(name: str) -> IO[bytes] | None:
-    if site_storage().touch(name):
+    storage = site_storage()
+    if found := storage.find(name):
+        storage.note_use(found)
         with suppress(FileNotFoundError):
-            return site_storage().open(name)
+            return storage.open(name)
     return None

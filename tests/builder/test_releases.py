@@ -11,13 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from builder.releases.diff import diff_lines
 from evaluation.models import GoldenQuestion
-from knowledge.models import KnowledgeBase
+from knowledge.models import Document, KnowledgeBase
+from marketplace import tasks
+from marketplace.models import PublishingRun
 from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
+from marketplace.sharing.installs import install_copy
 from plugins.models import Plugin, Release
 from querying import releases
+from tests.marketplace.comparison.replaced import replace_text
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -64,8 +67,7 @@ def test_two_releases_are_compared(expert: Client, published: Plugin, two: tuple
     content = expert.get(address("release", published, two[1].pk)).content.decode()
     assert "1.1.0, compared with 1.0.0" in content
     assert "The persona is different." in content
-    assert '<del><span class="sr">Gone: </span>You are a safety engineer.</del>' in content
-    assert '<ins><span class="sr">New: </span>You are a shoemaker.</ins>' in content
+    assert "<td>You are a <del>safety engineer.</del></td><td>You are a <ins>shoemaker.</ins></td>" in content
 
 
 def test_a_release_is_compared_with_the_draft(expert: Client, published: Plugin, two: tuple[Release, Release]) -> None:
@@ -73,9 +75,17 @@ def test_a_release_is_compared_with_the_draft(expert: Client, published: Plugin,
     assert "Nothing that affects answers is different." in content
 
 
-def test_lines_are_told_apart() -> None:
-    found = [(line.kind, line.text) for line in diff_lines("a\nc\nd", then="a\nb\nd")]
-    assert found == [("same", "a"), ("gone", "b"), ("new", "c"), ("same", "d")]
+def test_the_publish_page_shows_what_a_replaced_document_says_now(
+    expert: Client, published: Plugin, handbook: Document
+) -> None:
+    replace_text(handbook, handbook.pages.get().text.replace("24 months", "18 <b>long</b> months"))
+    content = expert.get(address("publish", published)).content.decode()
+    for words in (
+        "1 document replaced: “Rules on boots”.",
+        "<del>24 </del>",
+        "<ins>18 &lt;b&gt;long&lt;/b&gt; </ins>",
+    ):
+        assert words in content
 
 
 def test_notes_are_edited_and_nothing_else(expert: Client, published: Plugin) -> None:
@@ -171,3 +181,86 @@ def test_a_change_taken_back_leaves_nothing_to_publish(expert: Client, published
         published.system_prompt = text
         published.save()
     assert "Everything is published" in strip(expert, published)
+
+
+# --- Publishing by a worker -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the runs that a worker would be told of."""
+    told: list[str] = []
+    monkeypatch.setattr(tasks.publish_plugin, "apply_async", lambda **given: told.append(given["kwargs"]["run_id"]))
+    return told
+
+
+def test_publishing_is_watched_and_leads_to_the_release(expert: Client, plugin: Plugin, sent: list[str]) -> None:
+    GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?", must_contain=["steel toe"])
+    waiting = expert.post(address("publish", plugin), {"notes": "First."}, follow=True).content.decode()
+    assert "1 golden question will be asked as soon as a worker is free" in waiting
+    assert 'hx-trigger="every 1s"' in waiting
+    assert "publish-form" not in waiting
+    PublishingRun.objects.update(
+        state="asking", scores=[{"question": "What is <b>worn</b>?", "failures": ["No page."]}]
+    )
+    asking = expert.get(address("publish_progress", plugin), headers={"HX-Request": "true"}).content.decode()
+    for words in ("<b>1 of 1</b> golden questions asked, 0 passed", "What is &lt;b&gt;worn&lt;/b&gt;?", "No page."):
+        assert words in asking
+    PublishingRun.objects.update(state="waiting", scores=[])
+    tasks.publish_plugin(run_id=sent[0])
+    over = expert.get(address("publish_progress", plugin), headers={"HX-Request": "true"})
+    assert over["HX-Redirect"] == address("published", plugin)
+    assert "Published: boots@1.0.0." in expert.get(over["HX-Redirect"]).content.decode()
+    assert plugin.releases.get().notes == "First."
+
+
+def test_publishing_is_cancelled(expert: Client, plugin: Plugin, sent: list[str]) -> None:
+    GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?")
+    expert.post(address("publish", plugin), {"notes": "First."})
+    content = expert.post(address("publish_cancel", plugin), follow=True).content.decode()
+    assert "Publishing is cancelled. Nothing was published." in content
+    assert "First.</textarea>" in content
+    tasks.publish_plugin(run_id=sent[0])
+    assert not plugin.releases.exists()
+    assert "nothing to cancel" in expert.post(address("publish_cancel", plugin), follow=True).content.decode()
+
+
+def test_what_held_it_back_is_shown_with_the_questions_that_failed(
+    expert: Client, plugin: Plugin, sent: list[str]
+) -> None:
+    Plugin.objects.update(golden_gate="block")
+    for words in ("steel toe", "rubber"):
+        GoldenQuestion.objects.create(plugin=plugin, question=f"Is {words} worn on every site?", must_contain=[words])
+    expert.post(address("publish", plugin), {})
+    tasks.publish_plugin(run_id=sent[0])
+    content = expert.get(address("publish", plugin)).content.decode()
+    assert "The last attempt published nothing." in content
+    assert "Is rubber worn on every site?" in content
+    assert "Is steel toe worn on every site?" not in content
+
+
+def test_a_viewer_may_not_publish_or_watch(plugin: Plugin, browsing: Browse, bob: User) -> None:
+    plugin.viewers.add(bob)
+    viewer = browsing(bob)
+    assert viewer.get(address("publish_progress", plugin)).status_code == 404
+    assert viewer.post(address("publish_cancel", plugin)).status_code == 404
+
+
+def test_a_copy_is_compared_with_the_latest_release_of_its_original(
+    plugin: Plugin, browsing: Browse, alice: User, bob: User
+) -> None:
+    Plugin.objects.filter(pk=plugin.pk).update(is_shared=True)
+    publish(plugin, by=alice)
+    copy = install_copy(plugin.slug, by=bob).install.copy
+    Plugin.objects.filter(pk=plugin.pk).update(system_prompt="You are a shoemaker.")
+    replace_text(plugin.knowledge_base.documents.get(), "# Boots\n\nBoots are replaced after 18 months of wear.\n")
+    plugin.refresh_from_db()
+    publish(plugin, by=alice)
+    reader = browsing(bob)
+    assert address("original_changes", copy) in reader.get(address("sharing", copy)).content.decode()
+    content = reader.get(address("original_changes", copy)).content.decode()
+    for words in ("Boots 1.1.0, compared with your copy", "<ins>shoemaker.</ins>", "after 18 months of wear."):
+        assert words in content
+    assert reader.get(address("original_changes", plugin)).status_code == 404
+    plugin.unpublish()
+    assert reader.get(address("original_changes", copy)).status_code == 404

@@ -69,4 +69,6 @@ def test_opening_the_chat_while_no_document_is_public_says_so(browsing: Browse, 
     assert said(public_chat="on") == [("warning", told)]
     assert said() == [("success", "Saved.")]
     Document.objects.update(is_public=True)
+    assert said(public_chat="on") == [("success", "Saved. It applies once the plugin is published.")]
+    Plugin.objects.update(is_published=True)
     assert said(public_chat="on") == [("success", "Saved.")]

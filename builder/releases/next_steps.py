@@ -1,0 +1,30 @@
+"""What to do with a plugin that is published: its address, a key, a call that works, and who can see it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.signed_in_request import SignedInRequest
+from builder.panes import render_pane
+from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.usable_key import newest_usable_key
+from marketplace.publishing.visibility import describe_visibility
+from plugins.models import Plugin
+
+
+def show_next_steps(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """Leads to the publish page where nothing is published."""
+    if not plugin.is_published:
+        return HttpResponseRedirect(reverse("admin:builder_publish", args=[plugin.pk]))
+    question = plugin.golden_questions.filter(expectation="answer").values_list("question", flat=True).first() or ""
+    snippets = {snippet.id: snippet for snippet in build_snippets(plugin.slug, question=question)}
+    context = {
+        "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.slug])}" if plugin.is_listed else "",
+        "chat_address": f"{settings.PUBLIC_URL}{reverse('chat', args=[plugin.slug])}" if plugin.public_chat else "",
+        "key": newest_usable_key(plugin, request.user),
+        "curl": snippets["http"],
+        "visibility": describe_visibility(plugin),
+    }
+    return render_pane(request, plugin, "releases", "builder/published.html", context)

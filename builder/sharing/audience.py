@@ -1,0 +1,69 @@
+"""Who can see a plugin: one choice, said in words with what becomes public by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.signed_in_request import SignedInRequest
+from builder.history import log_plugin_change
+from builder.releases.publication import withdraw_with_message
+from builder.sharing.forms import AudienceForm
+from builder.sharing.public_chat import count_public_documents
+from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.publishing.visibility import Audience, describe_visibility
+from plugins.models import Plugin
+
+
+def audience_context(plugin: Plugin) -> dict[str, Any]:
+    """Who can see the plugin now, and what each choice would make public. `chosen` is the value of the one that holds,
+    or that will hold once it is published."""
+    field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin)
+    offered = dict(field.choices)  # type: ignore[attr-defined]
+    return {
+        "visibility": visibility,
+        "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
+        "chosen_audience": field.initial,
+    }
+
+
+def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
+    """Choosing the people who work on it withdraws a plugin that is published. Bad input changes nothing."""
+    pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
+    back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
+    form = AudienceForm(request.POST, instance=plugin)
+    if not form.is_valid():
+        for reasons in form.errors.values():
+            messages.error(request, " ".join(map(str, reasons)))
+        return back
+    if form.cleaned_data["audience"] == Audience.PEOPLE:
+        withdraw_with_message(request, plugin)
+        return back
+    before = Plugin.objects.values_list("public_chat", "is_shared").get(pk=plugin.pk)
+    plugin.public_chat = form.cleaned_data["audience"] == Audience.VISITORS
+    if before != (plugin.public_chat, plugin.is_shared):
+        plugin.save(update_fields=["public_chat", "is_shared", "updated_at"])
+        update_listing_if_published(plugin)
+        log_plugin_change(request, plugin, f"Changed who can see it: {Audience(form.cleaned_data['audience']).label}.")
+    report_availability(request, plugin)
+    return back
+
+
+def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
+    """That it is saved, and what does not work yet, or opens more than its author may think."""
+    counts = count_public_documents(plugin)
+    if plugin.public_chat and not counts.public_count:
+        messages.warning(
+            request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."
+        )
+    elif plugin.is_shared and not counts.public_count:
+        messages.warning(
+            request, "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."
+        )
+    elif not plugin.is_published and (plugin.public_chat or plugin.is_shared):
+        messages.success(request, "Saved. It applies once the plugin is published.")
+    else:
+        messages.success(request, "Saved.")

@@ -1,0 +1,103 @@
+"""Who can see a plugin: one choice, in words, on the publish page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import ApiKey, User
+from knowledge.models import Document
+from marketplace.publishing.visibility import Audience, audience_of, describe_visibility
+from plugins.models import Plugin
+from tests.cover import published
+from tests.pages.conftest import browsing, plugin
+
+__all__ = ["browsing", "plugin", "published"]
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+
+def choose(client: Client, plugin: Plugin, audience: str, **more: str) -> list[tuple[str, str]]:
+    data = {"audience": audience, "pane": "publish", **more}
+    response = client.post(reverse("admin:builder_audience", args=[plugin.pk]), data, follow=True)
+    plugin.refresh_from_db()
+    assert response.redirect_chain[0][0] == reverse("admin:builder_publish", args=[plugin.pk])
+    return [(message.level_tag, str(message)) for message in response.context["messages"]]
+
+
+def test_each_choice_says_what_it_makes_public(browsing: Browse, alice: User, published: Plugin) -> None:
+    content = browsing(alice).get(reverse("admin:builder_publish", args=[published.pk])).content.decode()
+    for words in (
+        "Nothing of it is public.",
+        "titles and dates of 1 document, not their text.",
+        "titles and dates of 0 public documents, not their text.",
+        "no document is marked public: every question is refused.",
+        "Never public: the persona, the draft, keys, and who asked what.",
+    ):
+        assert words in content
+
+
+def test_a_draft_offers_what_comes_once_it_is_published(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    content = browsing(alice).get(reverse("admin:builder_publish", args=[plugin.pk])).content.decode()
+    assert "Who can see it once it is published" in content
+    assert 'name="audience" value="people"' not in content
+    assert "error" in dict(choose(browsing(alice), plugin, "people"))
+    Document.objects.update(is_public=True)
+    assert choose(browsing(alice), plugin, "visitors") == [
+        ("success", "Saved. It applies once the plugin is published.")
+    ]
+    assert (plugin.public_chat, audience_of(plugin)) == (True, Audience.PEOPLE)
+
+
+def test_the_choice_maps_onto_publishing_and_the_chat(browsing: Browse, alice: User, published: Plugin) -> None:
+    client = browsing(alice)
+    assert audience_of(published) == Audience.KEY
+    assert choose(client, published, "visitors")[0][0] == "warning"  # no document is public
+    assert audience_of(published) == Audience.VISITORS
+    Document.objects.update(is_public=True)
+    assert choose(client, published, "visitors", is_shared="on") == [("success", "Saved.")]
+    assert published.is_shared
+    assert choose(client, published, "key") == [("success", "Saved.")]
+    assert (published.public_chat, published.is_shared) == (False, False)
+    assert "is withdrawn" in choose(client, published, "people")[0][1]
+    assert not published.is_published
+
+
+def test_sharing_while_no_document_is_public_says_what_it_opens(
+    browsing: Browse,
+    alice: User,
+    published: Plugin,
+) -> None:
+    said = "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."
+    assert choose(browsing(alice), published, "key", is_shared="on") == [("warning", said)]
+    assert "the persona" not in describe_visibility(published).never
+
+
+def test_bad_input_and_strangers_change_nothing(
+    browsing: Browse,
+    alice: User,
+    bob: User,
+    published: Plugin,
+) -> None:
+    assert choose(browsing(alice), published, "everybody", is_shared="on")[0][0] == "error"
+    assert not published.is_shared
+    published.viewers.add(bob)
+    address = reverse("admin:builder_audience", args=[published.pk])
+    assert browsing(bob).post(address, {"audience": "people"}).status_code == 404
+
+
+def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client, address = browsing(alice), reverse("admin:builder_published", args=[plugin.pk])
+    publish_page = reverse("admin:builder_publish", args=[plugin.pk])
+    assert client.get(address).headers["Location"] == publish_page
+    answer = client.post(publish_page, {"notes": ""}, follow=True)
+    assert answer.redirect_chain == [(address, 302)]
+    content = answer.content.decode()
+    for words in ("/marketplace/boots", "Make an API key", "/api/v1/query", "Who can see it: Anyone with an API key"):
+        assert words in content
+    ApiKey.objects.issue(owner=alice, name="Site agent")
+    assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
