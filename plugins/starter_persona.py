@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass
 from lexic.column_length import column_length
 from plugins.models import Plugin
 
-# The model's columns are no longer (plugins/models.py).
-
 
 @dataclass(frozen=True, kw_only=True)
 class PersonaDraft:
@@ -180,8 +178,9 @@ GENERAL_PROFESSION = Profession(
 )
 
 
-def compose_persona(*, name: str, domain: str) -> PersonaDraft:
-    """A draft for a plugin of this name and field. The same name and field give the same words."""
+def compose_persona(*, name: str, domain: str, task: str = "") -> PersonaDraft:
+    """A draft for a plugin of this name and field; `task` is a paragraph about what its readers come for. The same name
+    and field give the same words."""
     profession, field = find_profession(f"{domain} {name}"), " ".join(re.split(r"[\s_-]+", domain.strip())).strip()
     subject = " ".join(name.split()) or field or "its subject"
     of_field = f" in the field of {field}" if field else ""
@@ -189,6 +188,7 @@ def compose_persona(*, name: str, domain: str) -> PersonaDraft:
         f"You are {profession.who}{of_field}. You answer questions about {subject}.\n\n"
         f"Begin with {profession.first}. Then name {profession.place} that says so, and only then explain, as far as "
         f"it helps.\n"
+        f"{task and task + chr(10)}"
         f"When the answer depends on {profession.facts} and the question does not say it, ask for it; do not assume.\n"
         f"When sources disagree, say so, name both, and say which is newer or more specific.\n"
         f"When only part of a question is covered, answer that part and name the part that is not.\n"
@@ -203,9 +203,9 @@ def compose_persona(*, name: str, domain: str) -> PersonaDraft:
     )
 
 
-def fill_empty_fields(plugin: Plugin) -> None:
+def fill_empty_fields(plugin: Plugin, *, task: str = "") -> None:
     """Put a first draft in the place of every word that a new plugin leaves open. Nothing is saved."""
-    for name, text in asdict(compose_persona(name=plugin.name, domain=plugin.domain)).items():
+    for name, text in asdict(compose_persona(name=plugin.name, domain=plugin.domain, task=task)).items():
         if not getattr(plugin, name):
             setattr(plugin, name, text)
 

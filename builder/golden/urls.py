@@ -12,7 +12,7 @@ urlpatterns = [
     post_route("golden/run/", runs.start_run, "golden_run"),
     get_route("golden/progress/", runs.show_progress, "golden_progress"),
     pane_route("golden/add/", crud.add_question, "golden_add", for_editing=True),
-    post_route("golden/import/", import_export.import_questions, "golden_import"),
+    pane_route("golden/import/", import_export.import_questions, "golden_import", for_editing=True),
     get_route("golden/export/", import_export.export_questions, "golden_export"),
     post_route("golden/evidence/", runs.set_evidence_threshold, "golden_evidence"),
     pane_route(_QUESTION, crud.change_question, "golden_change", for_editing=True),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from lexic.plots import Frame, line_path
@@ -82,14 +83,19 @@ class Topic:
         return line_path([(n * _WIDTH / (_POINTS - 1), frame.y(count)) for n, count in enumerate(counts)])
 
 
-def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> list[Topic]:
-    """What waits of the last days, the newest and most frequent first. One statement.
+def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None, source: str = "") -> list[Topic]:
+    """What waits of the last days, the newest and most frequent first: asked in the `sandbox`, by `callers`, or by
+    everybody. One statement.
 
     Raises EmbedderError.
     """
     now = now or timezone.now()
     columns = ("pk", "question", "created_at", "outcome", "is_wrong")
     waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
+    # The draft is asked by hand in the sandbox alone.
+    in_sandbox = Q(release=None, api_key=None)
+    if source:
+        waiting = waiting.filter(in_sandbox) if source == "sandbox" else waiting.exclude(in_sandbox)
     by_question: dict[str, list[InboxQuery]] = {}
     for pk, question, at, outcome, is_wrong in waiting.order_by("-created_at", "pk").values_list(*columns)[
         :MAX_QUERIES

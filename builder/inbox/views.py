@@ -26,6 +26,8 @@ from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, 
 
 PER_PAGE = 10
 DAY_RANGES = (30, 90)
+# Who asked, by the name in the address; the empty name stands for everybody.
+SOURCES = {"": "Everybody", "callers": "Agents and visitors", "sandbox": "Sandbox"}
 _MAX_WORDINGS = 5
 _MAX_NOTES = 3
 
@@ -56,8 +58,8 @@ class TopicRow:
 
 def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The topics of the last 30 (or 90) days, by page. A fixed number of statements, whatever waits."""
-    now, days = timezone.now(), _read_days(request.GET.get("days"))
-    topics = get_topics(plugin, days=days, now=now)
+    now, days, source = timezone.now(), _read_days(request.GET.get("days")), _read_source(request.GET.get("from"))
+    topics = get_topics(plugin, days=days, now=now, source=source)
     page = get_page(request, topics, per_page=PER_PAGE)
     count = sum(topic.count for topic in topics)
     dismissed = Dismissal.objects.filter(query__plugin=plugin)
@@ -67,6 +69,8 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "count": count,
         "days": days,
         "ranges": DAY_RANGES,
+        "source": source,
+        "sources": SOURCES.items(),
         "is_cut": count >= MAX_QUERIES or sum(len(one.representative_ids) for one in topics) >= MAX_QUESTIONS,
         "until": now.isoformat(),
         "undo": dismissed.filter(at=parse_moment(request.GET["undo"])).batches().first()
@@ -77,19 +81,34 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
 
 
-def dismiss_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    """Sends the queries away that ask in the same words as those named, as far as they were there to be seen."""
-    days, until = _read_days(request.POST.get("days")), parse_moment(request.POST.get("until", ""))
-    named = Query.objects.filter(plugin=plugin, pk__in=_parse_query_ids(request.POST.get("queries", "")))
+def dismiss_topics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """Sends away one topic, or all that are marked."""
+    undo = dismiss_named(request, plugin)
+    if undo is None:
+        messages.warning(request, "Nothing was dismissed: these questions are not in the inbox any more.")
+    return redirect_to_inbox(request, plugin, undo=undo)
+
+
+def dismiss_named(request: SignedInRequest, plugin: Plugin) -> datetime | None:
+    """Sends the queries away that ask in the same words as those named, as far as they were there to be seen. Returns
+    the moment under which they can be brought back, None where there were none."""
+    until = parse_moment(request.POST.get("until", ""))
+    ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
+    named = Query.objects.filter(plugin=plugin, pk__in=ids)
     # Further back than the page shows: the same words should not come up again when it shows more days.
     waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(since=_BEGINNING)
     same = waiting.filter(question__in=named.order_by().values("question")).only("pk")
     now = timezone.now()
-    back = {"days": str(days), "page": request.POST.get("page", "1")}
-    if Dismissal.record(same, by=request.user, at=now):
-        back["undo"] = now.isoformat()
-    else:
-        messages.warning(request, "Nothing was dismissed: these questions are not in the inbox any more.")
+    return now if Dismissal.record(same, by=request.user, at=now) else None
+
+
+def redirect_to_inbox(request: SignedInRequest, plugin: Plugin, *, undo: datetime | None = None) -> HttpResponse:
+    """Back to where the person was. With `undo` the page offers to bring back what was dismissed at that moment."""
+    back = {"days": str(_read_days(request.POST.get("days"))), "page": request.POST.get("page", "1")}
+    if source := _read_source(request.POST.get("from")):
+        back["from"] = source
+    if undo:
+        back["undo"] = undo.isoformat()
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
 
 
@@ -124,6 +143,10 @@ def _feedback_notes(topics: Sequence[Topic]) -> dict[UUID, str]:
 
 def _read_days(text: str | None) -> int:
     return next((days for days in DAY_RANGES if str(days) == text), DAY_RANGES[0])
+
+
+def _read_source(text: str | None) -> str:
+    return text if text in SOURCES else ""
 
 
 def parse_moment(text: str) -> datetime:

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
 from lexic.admin_theme import RadioSelect, TextareaWidget
+from marketplace.plugin_templates.templates import plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
 from plugins.synonyms import format_synonyms, parse_synonyms
 
@@ -140,11 +141,28 @@ class NewPluginForm(forms.ModelForm):
     """Name and field come first; the rest is composed from them and then edited. The admin sets its `owner`."""
 
     owner: User
+    template = forms.ChoiceField(
+        required=False,
+        label="Begin with",
+        widget=RadioSelect,
+        help_text="A template adds words to the draft, golden questions that must be refused, and a sample tree, which"
+        " is switched off.",
+    )
 
     class Meta:
         model = Plugin
         fields = ("name", "domain", "slug")
         help_texts = PluginForm.Meta.help_texts
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        template = self.fields["template"]
+        assert isinstance(template, forms.ChoiceField)
+        described = [(one.name, one.title, one.summary) for one in plugin_templates()]
+        template.choices = [
+            (name, format_html("<b>{}.</b> {}", title, summary))
+            for name, title, summary in [("", "No template", "Only a first draft of the persona."), *described]
+        ]
 
     def clean(self) -> dict[str, Any] | None:
         try:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from accounts.signed_in_request import SignedInRequest
+from marketplace.plugin_templates.templates import plugin_templates
 from plugins.models import CitationMode, Plugin, Release
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
@@ -41,7 +42,9 @@ def preview_prompt(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 def suggest_persona(request: SignedInRequest) -> HttpResponse:
     """The first draft for a name and a field that are being typed."""
     name, domain = (request.GET.get(key, "").strip()[:120] for key in ("name", "domain"))
-    draft = compose_persona(name=name, domain=domain) if name and domain else None
+    chosen = request.GET.get("template", "")
+    task = next((template.task for template in plugin_templates() if template.name == chosen), "")
+    draft = compose_persona(name=name, domain=domain, task=task) if name and domain else None
     return render(request, "builder/_persona_suggestion.html", {"draft": draft})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,14 @@ _GOLDEN_FIELDS = ("question", "expectation", "facts", "must_cite", "must_contain
 
 
 class InvalidGoldenFile(InvalidInput):
-    """The file holds no golden questions."""
+    """These are no golden questions."""
 
     code = "not_golden_questions"
-    hint = "One JSON object a line, with `question` and what must come out, as `manage.py golden export` writes it."
+    hint = "Write one JSON object on each line, with `question` and what must come out, as the export writes it."
+
+
+class InvalidGoldenRow(Exception):
+    """What is wrong with one golden question, as the sentence that follows its line number."""
 
 
 class GoldenFileTooLarge(PayloadTooLarge):
@@ -65,9 +69,14 @@ def export_golden_questions(plugin: Plugin) -> Iterator[str]:
 def import_golden_questions(plugin: Plugin, *, lines: Iterable[str]) -> GoldenImportResult:
     """Take golden questions in; all, or none where one is wrong. Doing it twice adds nothing: a question that is
     there already with the same facts is brought up to date. Raises `InvalidGoldenFile`, which names the line."""
-    rows = [_validated_row(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    rows = [_row_of_line(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if len(rows) > MAX_GOLDEN_ROWS:
         raise InvalidGoldenFile(f"The file has more than {MAX_GOLDEN_ROWS} golden questions.")
+    return save_golden_rows(plugin, rows)
+
+
+def save_golden_rows(plugin: Plugin, rows: Sequence[dict[str, Any]]) -> GoldenImportResult:
+    """Adds golden questions, each as `validated_row` gives it; one that is there already is brought up to date."""
     with transaction.atomic():
         done = [_upsert_question(plugin, row) for row in rows]
     return GoldenImportResult(
@@ -97,21 +106,34 @@ def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:
     return "changed" if known.update(row) else "unchanged"
 
 
-def _validated_row(number: int, line: str) -> dict[str, Any]:
+def parse_json_line(line: str) -> dict[str, Any]:
+    """One golden question of a line of JSON, complete. Raises `InvalidGoldenRow`."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidGoldenFile(f"Line {number} is not JSON.") from error
+        raise InvalidGoldenRow("this is not JSON.") from error
+    return validated_row(given)
+
+
+def validated_row(given: Any) -> dict[str, Any]:
+    """The columns of a golden question, with defaults for those that are left out. Raises `InvalidGoldenRow`."""
     if problem := _row_error(given):
-        raise InvalidGoldenFile(f"Line {number}: {problem}")
+        raise InvalidGoldenRow(problem)
     empty = {"expectation": "answer", "facts": {}, "must_cite": [], "must_contain": [], "must_reach": ""}
     row = {**empty, "is_public": False, **given}
     row["must_cite"] = [[*place, None][:2] for place in row["must_cite"]]
     try:
         GoldenQuestion(**row).clean_fields(exclude=["plugin"])
     except ValidationError as error:
-        raise InvalidGoldenFile(f"Line {number}: {' '.join(error.messages)}") from error
+        raise InvalidGoldenRow(" ".join(error.messages)) from error
     return row
+
+
+def _row_of_line(number: int, line: str) -> dict[str, Any]:
+    try:
+        return parse_json_line(line)
+    except InvalidGoldenRow as error:
+        raise InvalidGoldenFile(f"Line {number}: {error}") from error
 
 
 def _row_error(given: Any) -> str:

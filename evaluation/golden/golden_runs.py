@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from evaluation import dataset, eval_corpus, evaluation_runner
 from evaluation.eval_types import QuestionScores
-from evaluation.evaluation_runner import Evaluation, Mode, ProgressWrapper
+from evaluation.evaluation_runner import Evaluation, Mode, ProgressWrapper, ScoreJournal
 from evaluation.golden import golden_dataset
 from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.tuning import calibration_fit
@@ -50,8 +50,10 @@ def run_golden(
     mode: Mode = "pipeline",
     limit: int | None = None,
     with_progress: ProgressWrapper = iter,
+    journal: ScoreJournal | None = None,
 ) -> tuple[Evaluation, EvaluationRun]:
-    """Ask the golden questions of the release's plugin, and keep the outcome.
+    """Ask the golden questions of the release's plugin, and keep the outcome. Those that the `journal` has the scores
+    of are not asked again.
 
     A whole run of the draft, by the model that answers callers, also renews the plugin's curve. Raises
     `NoGoldenQuestions`.
@@ -61,7 +63,9 @@ def run_golden(
     data = golden_dataset.golden_dataset(plugin)
     sampled = replace(data, questions=dataset.sample_questions(data.questions, limit=limit))
     asked_of = eval_corpus.release_corpus(release)
-    evaluation = evaluation_runner.evaluate(sampled, library=asked_of, mode=mode, llm=llm, with_progress=with_progress)
+    evaluation = evaluation_runner.evaluate(
+        sampled, library=asked_of, mode=mode, llm=llm, with_progress=with_progress, journal=journal
+    )
     is_whole = mode != "retrieval" and len(sampled.questions) == len(data.questions)
     fitted = calibration_fit.fit_from_scores(evaluation.scored, today=timezone.localdate()) if is_whole else None
     row = EvaluationRun(
@@ -109,7 +113,12 @@ def ensure_draft_run(plugin: Plugin, *, llm: LLM | None = None) -> EvaluationRun
 
 def can_run_inline(plugin: Plugin, *, llm: LLM | None = None) -> bool:
     """Whether the golden questions may be asked while somebody waits: they are few, and the model costs nothing."""
-    return (llm or get_llm()).is_offline and plugin.golden_questions.count() <= MAX_INLINE_QUESTIONS
+    return can_run_unasked(llm=llm) and plugin.golden_questions.count() <= MAX_INLINE_QUESTIONS
+
+
+def can_run_unasked(*, llm: LLM | None = None) -> bool:
+    """Whether a worker may ask the golden questions though nobody told it to: the model costs nothing."""
+    return (llm or get_llm()).is_offline
 
 
 def store_calibration(plugin: Plugin, calibration: dict[str, Any] | None) -> None:
@@ -123,10 +132,11 @@ def build_scorecard(row: EvaluationRun, *, llm: LLM | None = None) -> dict[str, 
     """What a release shows of the run: counts, shares of 0 to 1 (None where nothing applies), milliseconds, a date.
 
     `answered`, `refused` and `asked_back` are `[right, asked]` of the questions that must end so; `cited` those whose
-    sources are prescribed. The run is one in which `llm` answered.
+    sources are prescribed. `run` is its id. The run is one in which `llm` answered.
     """
     passed = [one["passed"] for one in row.questions]
     return {
+        "run": row.pk,
         "golden_total": len(passed),
         "golden_passed": sum(passed),
         **_passed_by_expectation(row.questions),
@@ -163,6 +173,7 @@ def _question_outcome(one: QuestionScores) -> dict[str, Any]:
         "id": int(one.id),
         "question": one.question,
         "outcome": one.outcome,
+        "answer": one.answer,
         "expected": one.expected,
         "cited": bool(one.values["golden_cited"]) if "golden_cited" in one.values else None,
         "passed": not one.failures,

@@ -349,3 +349,88 @@ def test_the_dismissed_take_the_same_statements_for_any_number(
         client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
     with django_assert_num_queries(len(around) + 1):
         dismissed(client, plugin)
+
+
+# --- Replies, many at once, and who asked -----------------------------------------------------------------------------
+
+HELMETS = "When are helmets replaced?"
+
+
+def reply(client: Client, plugin: Plugin, page: Any, **fields: str) -> Any:
+    said = {"queries": page.context["rows"][0].ids, "until": page.context["until"], "days": 30, **fields}
+    return client.post(reverse("admin:builder_inbox_reply", args=[plugin.pk]), said, follow=True)
+
+
+def test_a_reply_becomes_a_cited_document_and_a_golden_question_and_closes_the_topic(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    answer = "Helmets are replaced five years after they were made."
+    after = reply(client, plugin, pane(client, plugin), question=HELMETS, answer=answer)
+    assert [message.level_tag for message in after.context["messages"]] == ["success"]
+    assert counts(after) == []
+    document = Document.objects.get(title="Expert answers")
+    text = document.pages.get(removed_in=None).text
+    assert (f"## {HELMETS}" in text, answer in text, "Answered by Alice on " in text) == (True, True, True)
+    golden = GoldenQuestion.objects.get()
+    assert (golden.question, golden.must_cite) == (HELMETS, [["Expert answers", None]])
+    assert Query.objects.count() == 1  # asking again leaves nothing in the log
+    asked(plugin, "When are gloves replaced?")
+    reply(
+        client,
+        plugin,
+        pane(client, plugin),
+        question="When are gloves replaced?",
+        answer="Gloves are replaced monthly.",
+    )
+    text = Document.objects.get(title="Expert answers").pages.get(removed_in=None).text
+    assert (answer in text, "Gloves are replaced monthly." in text) == (True, True)
+
+
+def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    gloves = "Who cleans the gloves?"
+    asked(plugin, gloves)
+    Plugin.objects.update(evidence_threshold=1.0)  # more than this reply is worth
+    client = browsing(alice)
+    answer = "The cleaner cleans the gloves every Friday."
+    after = reply(client, plugin, pane(client, plugin), question=gloves, answer=answer)
+    assert [message.level_tag for message in after.context["messages"]] == ["warning"]
+    assert counts(after) == [(gloves, 1)]
+
+
+def test_an_empty_reply_and_a_viewers_change_nothing(plugin: Plugin, browsing: Browse, alice: User, bob: User) -> None:
+    asked(plugin, HELMETS)
+    plugin.viewers.add(bob)
+    client = browsing(alice)
+    after = reply(client, plugin, pane(client, plugin), question=HELMETS, answer=" ")
+    assert "Nothing was saved. Answer: This field is required." in after.content.decode()
+    address = reverse("admin:builder_inbox_reply", args=[plugin.pk])
+    assert browsing(bob).post(address, {"question": HELMETS, "answer": "Yearly."}).status_code == 404
+    assert not Document.objects.filter(title="Expert answers").exists()
+    assert not GoldenQuestion.objects.exists()
+
+
+def test_marked_topics_are_dismissed_and_brought_back_together(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    asked(plugin, BOOTS)
+    asked(plugin, CUP)
+    client = browsing(alice)
+    page = pane(client, plugin)
+    said = {"queries": [row.ids for row in page.context["rows"]], "until": page.context["until"], "days": 30}
+    after = client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), said, follow=True)
+    assert counts(after) == []
+    assert after.context["undo"]["count"] == 2
+
+
+def test_questions_of_the_sandbox_stand_apart(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    key, _ = ApiKey.objects.issue(owner=alice, name="agent")
+    asked(plugin, BOOTS)
+    asked(plugin, CUP, api_key=key)
+    client = browsing(alice)
+    assert len(counts(pane(client, plugin))) == 2
+    assert counts(pane(client, plugin, **{"from": "sandbox"})) == [(BOOTS, 1)]
+    callers = pane(client, plugin, **{"from": "callers"})
+    assert counts(callers) == [(CUP, 1)]
+    said = {"queries": callers.context["rows"][0].ids, "until": callers.context["until"], "from": "callers"}
+    back = client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), said)
+    assert "from=callers" in back.headers["Location"]

@@ -112,7 +112,7 @@ def test_the_command_says_what_is_wrong(plugin: Plugin, tmp_path: Path):
     for arguments, reason in (
         (["export", "nowhere"], "no plugin called 'nowhere'"),
         (["import", "cover", str(tmp_path / "none.jsonl")], "cannot be read"),
-        (["import", "cover", str(tmp_path / "bad.jsonl")], "Line 1 is not JSON"),
+        (["import", "cover", str(tmp_path / "bad.jsonl")], "Line 1: this is not JSON"),
     ):
         with pytest.raises(CommandError, match=reason):
             call_command("golden", *arguments, stdout=StringIO())

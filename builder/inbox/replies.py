@@ -1,0 +1,76 @@
+"""A reply on the spot: it becomes knowledge and a golden question, and closes the topic that the draft now answers."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.utils import timezone
+
+from accounts.signed_in_request import SignedInRequest
+from builder.history import errors_as_messages, log_plugin_change
+from builder.inbox.views import dismiss_named, redirect_to_inbox
+from evaluation.ask_draft import ask_draft
+from evaluation.models import GoldenQuestion
+from knowledge.documents.expert_answers import TITLE, add_expert_answer
+from knowledge.ingest import ingest_until_done
+from knowledge.models import Document, DocumentStatus
+from knowledge.own_knowledge_base import own_knowledge_base
+from plugins.models import Plugin
+from querying.types import Outcome
+
+MAX_QUESTION_LENGTH = 1_000
+MAX_ANSWER_LENGTH = 20_000
+
+
+class ReplyForm(forms.Form):
+    question = forms.CharField(max_length=MAX_QUESTION_LENGTH)
+    answer = forms.CharField(max_length=MAX_ANSWER_LENGTH)
+
+
+def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """Saves the answer, asks the question of the draft again, and closes the topic where the draft cites the answer.
+    Bad input changes nothing."""
+    form = ReplyForm(request.POST)
+    if not form.is_valid():
+        reasons = [f"{name.capitalize()}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
+        messages.error(request, f"Nothing was saved. {' '.join(reasons)}")
+        return redirect_to_inbox(request, plugin)
+    question = " ".join(form.cleaned_data["question"].split())
+    undo = None
+    with errors_as_messages(request):
+        document = add_expert_answer(
+            own_knowledge_base(plugin),
+            question=question,
+            answer=form.cleaned_data["answer"],
+            author=str(request.user),
+            day=timezone.localdate(),
+        )
+        _keep_as_golden(plugin, question)
+        log_plugin_change(request, plugin, f"Answered a question of the inbox in “{TITLE}”.")
+        if _answers_with(plugin, question, document):
+            undo = dismiss_named(request, plugin)
+            messages.success(request, f"“{question}” is answered from “{TITLE}” now. Publish, and agents get it too.")
+        else:
+            messages.warning(
+                request,
+                f"Your answer is saved in “{TITLE}”, but the draft does not use it for this question yet. Put the words"
+                " of the question into the answer, or ask it in the sandbox to see why. The topic stays open.",
+            )
+    return redirect_to_inbox(request, plugin, undo=undo)
+
+
+def _keep_as_golden(plugin: Plugin, question: str) -> None:
+    """One that asks the same is left as its author wrote it."""
+    if not plugin.golden_questions.filter(question=question).exists():
+        GoldenQuestion.objects.create(plugin=plugin, question=question, must_cite=[[TITLE, None]])
+
+
+def _answers_with(plugin: Plugin, question: str, document: Document) -> bool:
+    """Whether the draft, once it has read the document, answers the question and cites it."""
+    ingest_until_done(document.pk)
+    document.refresh_from_db()
+    if document.status != DocumentStatus.READY:
+        return False
+    given = ask_draft(plugin, question)
+    return given.outcome == Outcome.ANSWERED and any(span.document == document.pk for span in given.citations)

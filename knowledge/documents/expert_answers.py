@@ -1,0 +1,38 @@
+"""What experts answered by hand: one document of a knowledge base that grows by a section for each answer."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.db import transaction
+from django.utils.formats import date_format
+
+from knowledge import lease
+from knowledge.documents.file_store import open_stored
+from knowledge.documents.lifecycle import add_text
+from knowledge.models import Document, KnowledgeBase
+
+TITLE = "Expert answers"
+_FILE_NAME = "expert-answers.md"
+
+
+def add_expert_answer(base: KnowledgeBase, *, question: str, answer: str, author: str, day: date) -> Document:
+    """Adds a section that is headed by the question and says who answered it when. The document is still to be read.
+
+    Two people who answer at once wait for each other, so that no answer is lost. Raises what `add_text` raises.
+    """
+    heading = " ".join(question.split())
+    section = f"## {heading}\n\n{answer.strip()}\n\nAnswered by {author} on {date_format(day, 'j F Y')}.\n"
+    with transaction.atomic():
+        lease.lock_in_transaction(f"expert-answers:{base.pk}")
+        text = f"{_answers_so_far(base) or f'# {TITLE}'}\n\n{section}"
+        return add_text(knowledge_base=base, title=TITLE, file_name=_FILE_NAME, text=text, enqueue=False).document
+
+
+def _answers_so_far(base: KnowledgeBase) -> str:
+    """As the latest version says them, read or not."""
+    known = Document.objects.present().filter(knowledge_base=base, file_name=_FILE_NAME).exclude(sha256="").first()
+    if known is None:
+        return ""
+    with open_stored(known.sha256) as file:
+        return file.read().decode(errors="replace").rstrip()
