@@ -1,0 +1,224 @@
+"""Mails to authors: the digest of a week, files that were not read, and plugins that refuse much."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.mail import EmailMultiAlternatives
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from notifications.digest import make_digest
+from notifications.models import MAX_ATTEMPTS, MailPreferences, NotificationMail
+from notifications.notify import digest_week, notify
+from notifications.recipients import authors
+from notifications.tasks import send_due
+from plugins.models import Plugin
+from querying.models import Query
+
+pytestmark = pytest.mark.django_db
+
+MONDAY = date(2026, 3, 2)
+NOW = datetime(2026, 3, 9, 7, tzinfo=UTC)  # the Monday after
+
+
+@pytest.fixture
+def plugin(alice: User) -> Plugin:
+    return Plugin.objects.create(owner=alice, name="Boots & <gloves>", slug="boots", domain="x", system_prompt="x")
+
+
+@pytest.fixture
+def base(plugin: Plugin) -> Any:
+    return KnowledgeBase.objects.create(owner=plugin.owner, plugin=plugin, name="Boots", embedder="local", revision=1)
+
+
+def ask(plugin: Plugin, at: datetime, outcome: str = "answered", **columns: Any) -> Query:
+    row = Query.objects.create(
+        plugin=plugin, release_name="boots@1.0.0", question="A secret?", outcome=outcome, confidence="high", **columns
+    )
+    Query.objects.filter(pk=row.pk).update(created_at=at)
+    return row
+
+
+def in_week(day: int = 0) -> datetime:
+    return datetime(2026, 3, 2 + day, 12, tzinfo=UTC)
+
+
+def fail(base: Any, title: str, at: datetime) -> Document:
+    document = Document.objects.create(knowledge_base=base, title=title, source_type="pdf")
+    Document.objects.filter(pk=document.pk).update(
+        status=DocumentStatus.FAILED, error="The document is damaged and cannot be read.", updated_at=at
+    )
+    return document
+
+
+def html_of(mail: Any) -> str:
+    assert isinstance(mail, EmailMultiAlternatives)
+    return str(mail.alternatives[0][0])
+
+
+def test_the_digest_says_what_a_week_brought(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:
+    for day in range(3):
+        ask(plugin, in_week(day))
+    ask(plugin, in_week(6), "refused")
+    ask(plugin, in_week(-1))
+    Document.objects.create(knowledge_base=base, title="Standard", source_type="pdf", superseded_on=date(2026, 4, 1))
+    assert notify(alice.pk, now=NOW) == 1
+    [mail] = mailoutbox
+    assert (mail.subject, mail.to) == ("Your plugins last week: 4 questions", [alice.email])
+    assert "4 questions (the week before: 1), 3 answered, 1 refused." in mail.body
+    assert "“Standard” is superseded on 1 April 2026." in mail.body
+    assert "Boots & <gloves>" in mail.body
+    assert "Boots &amp; &lt;gloves&gt;" in html_of(mail)
+    assert "A secret?" not in mail.body + html_of(mail)
+    assert "2 March to 8 March 2026" in mail.body
+
+
+def test_it_is_sent_once(plugin: Plugin, alice: User, mailoutbox: list[Any]) -> None:
+    ask(plugin, in_week())
+    assert [notify(alice.pk, now=NOW + timedelta(hours=hour)) for hour in range(3)] == [1, 0, 0]
+    assert len(mailoutbox) == 1
+
+
+def test_a_week_without_news_sends_nothing(plugin: Plugin, alice: User, mailoutbox: list[Any]) -> None:
+    assert notify(alice.pk, now=NOW) == 0
+    assert mailoutbox == []
+    assert not NotificationMail.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        (datetime(2026, 3, 9, 5, 59, tzinfo=UTC), None),
+        (datetime(2026, 3, 9, 6, tzinfo=UTC), MONDAY),
+        (datetime(2026, 3, 10, 0, 30, tzinfo=UTC), MONDAY),
+        (datetime(2026, 3, 11, 23, tzinfo=UTC), MONDAY),
+        (datetime(2026, 3, 12, 0, tzinfo=UTC), None),
+    ],
+)
+def test_a_digest_comes_at_the_beginning_of_the_week(at: datetime, expected: date | None) -> None:
+    assert digest_week(at) == expected
+
+
+def test_a_mail_server_that_is_away_is_asked_again_but_not_for_ever(
+    plugin: Plugin, alice: User, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(plugin, in_week())
+
+    def refuse(mail: Any, *args: Any) -> int:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as away:
+        away.setattr(EmailMultiAlternatives, "send", refuse)
+        assert notify(alice.pk, now=NOW) == 0
+    assert notify(alice.pk, now=NOW) == 1
+    NotificationMail.objects.update(sent_at=None, attempts=MAX_ATTEMPTS)
+    assert notify(alice.pk, now=NOW) == 0
+    assert len(mailoutbox) == 1
+
+
+def test_files_that_were_not_read_are_named_once(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:
+    now = NOW + timedelta(days=4)
+    fail(base, "Old", now - timedelta(days=3))
+    fail(base, "Broken", now - timedelta(hours=2))
+    fail(base, "Just now", now - timedelta(minutes=5))
+    assert notify(alice.pk, now=now) == 1
+    [mail] = mailoutbox
+    assert mail.subject == "1 file was not read"
+    assert "Broken (Boots & <gloves>): The document is damaged and cannot be read." in mail.body
+    assert "Old" not in mail.body
+    assert notify(alice.pk, now=now + timedelta(hours=1)) == 0
+    assert notify(alice.pk, now=now + timedelta(days=1)) == 1
+    assert "Just now" in mailoutbox[-1].body
+    assert "Broken" not in mailoutbox[-1].body
+
+
+@pytest.mark.parametrize(("asked", "refused", "sent"), [(10, 5, 1), (10, 4, 0), (9, 9, 0)])
+def test_a_plugin_that_refuses_much_is_told_of(
+    plugin: Plugin, alice: User, mailoutbox: list[Any], asked: int, refused: int, sent: int
+) -> None:
+    now = NOW + timedelta(days=4)
+    release = plugin.releases.create(version="1.0.0", system_prompt="x")
+    for number in range(asked):
+        ask(plugin, now - timedelta(hours=1), "refused" if number < refused else "answered", release=release)
+    ask(plugin, now - timedelta(hours=25), "refused", release=release)
+    assert notify(alice.pk, now=now) == sent
+    assert notify(alice.pk, now=now + timedelta(minutes=30)) == 0
+    if sent:
+        assert mailoutbox[0].subject == "Boots & <gloves> refused 50 % of its questions"
+        assert "5 of 10 questions" in mailoutbox[0].body
+
+
+def test_what_the_author_tries_in_the_sandbox_raises_no_alarm(plugin: Plugin, alice: User) -> None:
+    now = NOW + timedelta(days=4)
+    for _ in range(12):
+        ask(plugin, now - timedelta(hours=1), "refused", user=alice)
+    assert notify(alice.pk, now=now) == 0
+
+
+def test_each_kind_can_be_chosen(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:
+    ask(plugin, in_week())
+    fail(base, "Broken", NOW - timedelta(hours=2))
+    MailPreferences.objects.create(user=alice, weekly_digest=False, failed_files=False)
+    assert notify(alice.pk, now=NOW) == 0
+    MailPreferences.objects.update(failed_files=True)
+    assert notify(alice.pk, now=NOW) == 1
+    assert mailoutbox[0].subject == "1 file was not read"
+
+
+def test_those_who_work_on_a_plugin_are_told_and_nobody_else(
+    plugin: Plugin, alice: User, bob: User, charlie: User, mailoutbox: list[Any]
+) -> None:
+    ask(plugin, in_week())
+    plugin.viewers.add(charlie)
+    assert set(authors()) == {alice}
+    plugin.editors.add(bob)
+    assert set(authors()) == {alice, bob}
+    assert notify(charlie.pk, now=NOW) == 0
+    assert notify(bob.pk, now=NOW) == 1
+    bob.is_active = False
+    bob.save()
+    assert set(authors()) == {alice}
+    Plugin.objects.create(owner=charlie, name="Hats", slug="hats", domain="x", system_prompt="x")
+    charlie.is_superuser = True
+    charlie.save()
+    assert notify(charlie.pk, now=NOW) == 0
+    assert [mail.to for mail in mailoutbox] == [[bob.email]]
+
+
+def test_an_address_that_is_not_confirmed_gets_no_mail(plugin: Plugin, alice: User, mailoutbox: list[Any]) -> None:
+    ask(plugin, in_week())
+    alice.emailaddress_set.update_or_create(email=alice.email, defaults={"verified": False, "primary": True})
+    assert notify(alice.pk, now=NOW) == 0
+    assert mailoutbox == []
+
+
+def test_as_many_statements_for_many_plugins_as_for_one(plugin: Plugin, alice: User) -> None:
+    ask(plugin, in_week())
+    with CaptureQueriesContext(connection) as one:
+        make_digest(alice, monday=MONDAY)
+    for number in range(4):
+        other = Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x", system_prompt="x")
+        ask(other, in_week())
+    with CaptureQueriesContext(connection) as many:
+        digest = make_digest(alice, monday=MONDAY)
+    assert digest is not None
+    assert len(digest.plugins) == 5
+    assert len(many) <= len(one) <= 12
+
+
+def test_the_timetable_asks_for_every_author_and_forgets_old_mails(
+    plugin: Plugin, alice: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[Any] = []
+    monkeypatch.setattr("notifications.tasks.publish_task", lambda name, **given: published.append((name, given)))
+    for number, days in enumerate((1, 100)):
+        mail = NotificationMail.objects.create(user=alice, kind="digest", key=f"{number}", until=NOW)
+        NotificationMail.objects.filter(pk=mail.pk).update(created_at=datetime.now(UTC) - timedelta(days=days))
+    send_due()
+    assert published == [("notifications.notify", {"user_id": str(alice.pk), "expires": 3600})]
+    assert list(NotificationMail.objects.values_list("key", flat=True)) == ["0"]
