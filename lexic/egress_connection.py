@@ -75,7 +75,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
             addresses = [ipaddress.ip_address(text) for text in self._resolver(host.strip("[]"), port)]
         except (OSError, ValueError) as error:
             raise FetchFailed("The name of the server is not known.") from error
-        if not all(self._policy.allows(address, port) for address in addresses):
+        if not all(self._policy.allows(address, port, host=host) for address in addresses):
             raise EgressRefused()
         if not addresses:
             raise FetchFailed("The name of the server is not known.")

@@ -1,4 +1,4 @@
-"""Which addresses may be reached: those of the public internet, however they are written.
+"""Which addresses may be reached: those of the public internet, however they are written, and those that are listed.
 
 The table is our own, because Python's `ipaddress` knows the registries of the day it was released. A test compares it
 with IANA's registries of special-purpose addresses (tests/lexic/iana_registries).
@@ -10,6 +10,7 @@ import ipaddress
 from dataclasses import dataclass
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _REFUSED_IPV4 = tuple(
     ipaddress.IPv4Network(block)
@@ -50,6 +51,20 @@ _REFUSED_IPV6 = tuple(
     )
 )
 
+# Where clouds tell a machine its secrets: refused also where a list has the network around them.
+_CLOUD_METADATA = tuple(
+    ipaddress.ip_network(block)
+    for block in (
+        "100.100.100.200/32",
+        "168.63.129.16/32",
+        "169.254.0.0/16",
+        "192.0.0.192/32",
+        "fd00:ec2::/32",
+        "fd20:ce::/32",
+        "fe80::/10",
+    )
+)
+
 # An IPv4 address in its last 32 bits is where a connection to one of these ends.
 _IPV4_CARRIERS = (
     ipaddress.IPv6Network("::ffff:0:0/96"),  # IPv4-mapped
@@ -61,27 +76,58 @@ _ISATAP_MARKS = frozenset({0x0000_5EFE, 0x0200_5EFE})
 
 @dataclass(frozen=True, kw_only=True)
 class EgressPolicy:
-    """Where a fetch may go. `exempt` are (address, port) pairs that are reached although they are not public."""
+    """Where a fetch may go: to the usual ports of public addresses, and to what is listed.
+
+    `exempt` are (address, port) pairs. `networks` are reached on all ports, and so is every address of `hosts`, which
+    are names in small letters; neither is ever where a cloud keeps its metadata.
+    """
 
     ports: frozenset[int] = frozenset({80, 443})
     exempt: frozenset[tuple[str, int]] = frozenset()
+    networks: frozenset[Network] = frozenset()
+    hosts: frozenset[str] = frozenset()
     max_redirects: int = 5
 
     def allows_port(self, port: int) -> bool:
-        return port in self.ports or any(port == exempt for _, exempt in self.exempt)
+        """Whether the port may be tried at all; with a list, only the address tells."""
+        return bool(port in self.ports or self.networks or self.hosts) or any(port == one for _, one in self.exempt)
 
-    def allows(self, address: Address, port: int) -> bool:
-        if (str(address), port) in self.exempt:
+    def allows(self, address: Address, port: int, *, host: str = "") -> bool:
+        """Whether this address, of this host, may be connected to."""
+        if (str(address), port) in self.exempt or self._lists_address(address):
             return True
+        if self._lists_name(host):
+            return not _is_metadata(address)
         return port in self.ports and is_public(address)
 
     def allows_host(self, host: str, port: int) -> bool:
         """False for an address, not a name, that may not be reached. What a name leads to is only known later."""
-        try:
-            address = ipaddress.ip_address(host.strip("[]"))
-        except ValueError:
-            return True
-        return self.allows(address, port)
+        address = _read_address(host)
+        return True if address is None else self.allows(address, port)
+
+    def lists(self, host: str) -> bool:
+        """Whether the host, a name or an address, is in the list of networks and hosts."""
+        address = _read_address(host)
+        return self._lists_name(host) if address is None else self._lists_address(address)
+
+    def _lists_address(self, address: Address) -> bool:
+        real = getattr(address, "ipv4_mapped", None) or address
+        return not _is_metadata(real) and any(real in network for network in self.networks)
+
+    def _lists_name(self, host: str) -> bool:
+        return host.lower().rstrip(".") in self.hosts
+
+
+def _read_address(host: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return None
+
+
+def _is_metadata(address: Address) -> bool:
+    real = getattr(address, "ipv4_mapped", None) or address
+    return any(real in block for block in _CLOUD_METADATA)
 
 
 def is_public(address: Address) -> bool:

@@ -17,7 +17,7 @@ from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Plugin
 from webhooks import signing
-from webhooks.retry_schedule import receiver_backoff
+from webhooks.retry_schedule import MAX_REST, MAX_WAIT, receiver_backoff
 
 
 class Event(models.TextChoices):
@@ -43,7 +43,8 @@ class WebhookQuerySet(AuditedQuerySet["Webhook"]):
 
     def sendable(self, *, now: datetime) -> WebhookQuerySet:
         """Those that something may be sent to now: not resting, and nobody else is just sending."""
-        return self.filter(models.Q(not_before=None) | models.Q(not_before__lte=now), is_active=True)
+        is_free = models.Q(not_before=None) | models.Q(not_before__lte=now)
+        return self.filter(is_free | models.Q(not_before__gt=now + MAX_REST), is_active=True)
 
 
 class Webhook(AuditedModel):
@@ -152,7 +153,8 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
     def due(self, *, now: datetime) -> DeliveryQuerySet:
         """The longest due first."""
-        return self.waiting().filter(next_attempt_at__lte=now).order_by("next_attempt_at", "created_at")
+        is_due = models.Q(next_attempt_at__lte=now) | models.Q(next_attempt_at__gt=now + MAX_WAIT)
+        return self.waiting().filter(is_due).order_by("next_attempt_at", "created_at")
 
 
 class Delivery(models.Model):

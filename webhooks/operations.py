@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -123,13 +124,16 @@ def _clear_backoff(webhook: Webhook) -> None:
 
 
 def _validate_url(url: str) -> str:
-    policy = egress.EgressPolicy()
+    """A public https address on the usual port, or one that the operator lists. Raises `InvalidReceiverUrl`."""
+    policy = settings.WEBHOOK_POLICY
     try:
         parsed = egress.parse_url(url.strip(), policy=policy)
     except egress.EgressRefused as error:
         raise InvalidReceiverUrl from error
-    if parsed.scheme != "https" or not policy.allows_host(parsed.host, egress.url_port(parsed)):
-        raise InvalidReceiverUrl
+    if not policy.lists(parsed.host):
+        port = egress.url_port(parsed)
+        if parsed.scheme != "https" or port not in policy.ports or not policy.allows_host(parsed.host, port):
+            raise InvalidReceiverUrl
     return url.strip()
 
 

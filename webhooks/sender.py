@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -104,6 +105,7 @@ def attempt_delivery(claimed: DeliveryLease, *, now: datetime | None = None) -> 
             headers=headers,
             max_bytes=MAX_EXCERPT_BYTES,
             timeout=ATTEMPT_TIMEOUT_SECONDS,
+            policy=settings.WEBHOOK_POLICY,
         )
     except LexicError as error:
         return AttemptResult(error=error.message)

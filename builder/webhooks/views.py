@@ -11,6 +11,8 @@ from django.db.models import Count, Q
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report, log_plugin_change
@@ -21,6 +23,7 @@ from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from webhooks import operations
 from webhooks.models import Delivery, Webhook
+from webhooks.sender import USER_AGENT
 
 PER_PAGE = 25
 STATE_STYLES = {"delivered": "ok", "given_up": "no", "failed": "warn", "pending": ""}
@@ -94,12 +97,15 @@ def delete_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> H
 
 
 def redeliver_event(request: SignedInRequest, plugin: Plugin, webhook: UUID, delivery: UUID) -> HttpResponse:
+    """Sends it again, and opens it in the log, where what is sent can be read."""
     found = _get_webhook(plugin, webhook)
     sent = get_object_or_404(found.deliveries.select_related("webhook"), pk=delivery)
     with errors_as_messages(request):
         operations.redeliver(sent)
-        messages.success(request, f"{sent.event} is being sent again with the same id.")
-    return _redirect_to_webhook(found)
+        what = f"{sent.event} of {date_format(localtime(sent.created_at), 'j F Y, H:i:s')}"
+        size = f"{len(sent.body())} bytes, the same text with the same id"
+        messages.success(request, f"{what} is being sent again to {found.host}: {size}. The log shows the answer soon.")
+    return _redirect_to_webhook(found, opened=sent)
 
 
 def _render_webhook(
@@ -111,18 +117,29 @@ def _render_webhook(
         "form": form or WebhookForm(webhook=webhook),
         "secret": secret,
         "page": page,
-        "deliveries": [_delivery_json(delivery) for delivery in page],
+        "deliveries": [_delivery_json(delivery, opened=request.GET.get("opened", "")) for delivery in page],
     }
     return render_pane(request, plugin, "sharing", "builder/webhook.html", context)
 
 
-def _delivery_json(delivery: Delivery) -> dict[str, Any]:
+def _delivery_json(delivery: Delivery, *, opened: str) -> dict[str, Any]:
     return {
+        "is_open": str(delivery.pk) == opened,
         "row": delivery,
         "style": STATE_STYLES[delivery.state],
         "icon": STATE_ICONS[delivery.state],
+        "headers": _sent_headers(delivery),
+        "size": len(delivery.body()),
         "payload": json.dumps(delivery.payload, ensure_ascii=False, indent=2),
     }
+
+
+def _sent_headers(delivery: Delivery) -> str:
+    """The headers of the last attempt, one a line. The signature is not kept: it is made anew for each attempt."""
+    headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT, "webhook-id": delivery.event_id}
+    if delivery.attempts and delivery.attempted_at:
+        headers["webhook-timestamp"] = str(int(delivery.attempted_at.timestamp()))
+    return "\n".join(f"{name}: {value}" for name, value in headers.items())
 
 
 def _get_webhook(plugin: Plugin, pk: UUID) -> Webhook:
@@ -130,5 +147,10 @@ def _get_webhook(plugin: Plugin, pk: UUID) -> Webhook:
     return get_object_or_404(plugin.webhooks.select_related("created_by", "plugin"), pk=pk)
 
 
-def _redirect_to_webhook(webhook: Webhook) -> HttpResponse:
-    return HttpResponseRedirect(reverse("admin:builder_webhook", args=[webhook.plugin_id, webhook.pk]))
+def _redirect_to_webhook(webhook: Webhook, *, opened: Delivery | None = None) -> HttpResponse:
+    """To the page of the webhook, or to the page of its log where one entry is, which is opened."""
+    address = reverse("admin:builder_webhook", args=[webhook.plugin_id, webhook.pk])
+    if opened:
+        page = webhook.deliveries.filter(created_at__gt=opened.created_at).count() // PER_PAGE + 1
+        address += f"?page={page}&opened={opened.pk}#{opened.pk}"
+    return HttpResponseRedirect(address)

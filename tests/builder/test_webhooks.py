@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from builder.webhooks import views
 from plugins.models import Plugin
 from webhooks.models import Delivery, Event, Webhook
 
@@ -108,7 +110,28 @@ def test_a_test_event_and_an_old_one_are_put_on_their_way(client: Client, webhoo
     page = client.post(of("webhook_redeliver", webhook, delivery=old.pk), follow=True).content.decode()
     old.refresh_from_db()
     assert (old.state, old.attempts) == ("pending", 0)
-    assert "document.ready is being sent again with the same id." in page
+    size = len(old.body())
+    assert f"is being sent again to example.org: {size} bytes, the same text with the same id." in page
+    assert f'<li id="{old.pk}">\n      <details open>' in page
+    assert page.count("<details open>") == 1
+    assert f"webhook-id: {old.event_id}" in page
+    assert f"{size} bytes of JSON" in page
+
+
+def test_what_is_sent_again_is_opened_wherever_it_is_in_the_log(
+    client: Client, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PER_PAGE", 2)
+    oldest, *_ = [sent(webhook) for _ in range(5)]
+    answer = client.post(of("webhook_redeliver", webhook, delivery=oldest.pk))
+    assert "<details open>" in client.get(answer["Location"]).content.decode()
+
+
+def test_the_log_shows_the_headers_that_were_sent_and_no_signature(client: Client, webhook: Webhook) -> None:
+    sent(webhook, attempted_at=datetime(2026, 11, 24, 5, 0, tzinfo=UTC))
+    page = client.get(of("webhook", webhook)).content.decode()
+    assert "User-Agent: Lexic-Webhooks\nwebhook-id: evt_0\nwebhook-timestamp: 1795496400\n" in page
+    assert "webhook-signature" not in page
 
 
 def test_one_that_was_switched_off_says_so_and_sends_nothing(client: Client, webhook: Webhook) -> None:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from typing import Any
 
 import pytest
 
 from accounts.models import User
-from lexic import egress
 from plugins.models import Plugin
 from tests.cover import plugin, published
 from tests.webhooks.receiver import Receiver, receiving
@@ -21,10 +20,10 @@ def boots(alice: User) -> Plugin:
 
 
 @pytest.fixture
-def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+def receiver(settings: Any) -> Iterator[Receiver]:
     """A receiver on this machine, to which the egress policy makes one exception."""
     with receiving() as server:
-        monkeypatch.setattr(egress, "post", partial(egress.post, policy=server.policy))
+        settings.WEBHOOK_POLICY = server.policy
         yield server
 
 
