@@ -31,8 +31,9 @@ ENV PATH=/opt/lexic/venv/bin:$PATH \
     HOME=/tmp \
     LEXIC_VAR_DIR=/var/lib/lexic \
     LEXIC_STATIC_ROOT=/opt/lexic/static \
+    LEXIC_LOG_FORMAT=json \
     REMAP_SIGTERM=SIGQUIT
 WORKDIR /opt/lexic/app
 USER 10001:10001
 EXPOSE 8000
-CMD ["uvicorn", "lexic.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--http", "local.slow_client_protocol:SlowClientTimeoutProtocol", "--timeout-graceful-shutdown", "60", "--lifespan", "off"]
+CMD ["uvicorn", "lexic.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--http", "local.slow_client_protocol:SlowClientTimeoutProtocol", "--timeout-graceful-shutdown", "60", "--timeout-keep-alive", "75", "--lifespan", "off"]

@@ -4,6 +4,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 PORT ?= 8000
 T ?=
+LENGTH ?= 30
 
 # One test process more than there are processors, because some tests wait for browsers and other processes; at most 8.
 WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 8 ? n + 1 : 8)))
@@ -17,7 +18,7 @@ PIP := $(IN_VENV) -m pip --quiet --disable-pip-version-check --no-input install 
 	--no-warn-script-location --require-hashes --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test lint bench chromium
+.PHONY: help demo run test lint components bench soak chromium
 .SUFFIXES:
 
 help: ## Print this list
@@ -45,11 +46,19 @@ lint: $(DEV) ## Style, types, import contracts, forgotten and risky migrations, 
 	@$(IN_VENV) manage.py lint_migrations
 	@$(IN_VENV) manage.py spectacular --validate --fail-on-warn >/dev/null
 
+components: $(DEV) ## What Lexic consists of: a bill of materials (var/sbom.cdx.json), licences, known vulnerabilities
+	@$(IN_VENV) -m supply_chain.bill_of_materials var/sbom.cdx.json
+	@$(IN_VENV) -m supply_chain.licences
+	@$(IN_VENV) -m supply_chain.vulnerabilities
+
 bench: $(DEV) ## Measure speed and quality
 	@for program in benchmarks/[a-z]*.py; do \
 		[ -e "$$program" ] || { echo "There are no benchmarks yet."; break; }; \
 		echo "== $$program"; PYTHONPATH=. $(IN_VENV) "$$program" || exit 1; \
 	done
+
+soak: $(DEV) ## Mixed traffic with a fault a minute, and a checker (LENGTH=30, in minutes)
+	@PYTHONPATH=. $(IN_VENV) -m benchmarks.soak --minutes $(LENGTH)
 
 $(RUNTIME):
 	$(call installed,requirements.lock,.runtime-)

@@ -15,25 +15,17 @@ from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from accounts import key_secrets, social_login, visitors
-from accounts.email_addresses import name_from_email
+from accounts import key_secrets, social_login
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
+from lexic.http.client_address import client_network
 
 
 class AccountAdapter(DefaultAccountAdapter):
     def get_client_ip(self, request: HttpRequest) -> str:
         """By which attempts to sign in, sign up and reset a password are counted: of IPv6 the network, or each attempt
         could come from another address."""
-        return visitors.client_network(super().get_client_ip(request))
-
-    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
-        """Of a new account. It has a name from the beginning, which its profile changes."""
-        super().save_user(request, user, form, commit=False)
-        user.display_name = user.display_name or name_from_email(user.email)
-        if commit:
-            user.save()
-        return user
+        return client_network(super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""

@@ -28,7 +28,7 @@ from audit.references import person
 from lexic.admin_theme import AdminPasswordChangeForm, TextWidget, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
-from lexic.scoped_admin import ListAdmin, ScopedAdmin
+from lexic.scoped_admin import ListAdmin, ScopedAdmin, column
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -42,7 +42,7 @@ class UserAdmin(DjangoUserAdmin, ListAdmin):
     change_password_form = AdminPasswordChangeForm
 
     ordering = ["email"]
-    list_display = ["email", "display_name", "is_staff", "is_active", "created_at"]
+    list_display = ["email", "display_name", "is_staff", "is_active", column("created_at", "joined")]
     list_filter = ["is_staff", "is_superuser", "is_active"]
     search_fields = ["email", "display_name"]
     readonly_fields = ["created_at", "last_login"]
@@ -116,7 +116,7 @@ class SocialAccountAdmin(ViewAndDeleteAdmin):
 class AuthenticatorAdmin(ViewAndDeleteAdmin):
     """Take one away when its owner has lost it, and has made sure that they are who they say."""
 
-    list_display = ["user", "type", "created_at", "last_used_at"]
+    list_display = ["user", "type", column("created_at", "made"), column("last_used_at", "last used")]
     fields = ["user", "type", "created_at", "last_used_at"]
     list_filter = ["type"]
     search_fields = ["user__email"]
@@ -207,7 +207,15 @@ class ApiKeyAdmin(ScopedAdmin):
     a page of the site, which alone shows secrets."""
 
     form = ApiKeyForm
-    list_display = ["name", "shown_prefix", "state", "owner", "created_at", "last_used_at", "expires_at"]
+    list_display = [
+        "name",
+        "shown_prefix",
+        "state",
+        "owner",
+        column("created_at", "made"),
+        column("last_used_at", "last used"),
+        column("expires_at", "expires"),
+    ]
     list_select_related = ["owner"]
     search_fields = ["name", "prefix"]
     actions = ["revoke"]

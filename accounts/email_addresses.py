@@ -6,16 +6,12 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 
 from accounts.models import User
+from accounts.user_models import normalized_email
 
 
 def find_user_by_email(email: str) -> User | None:
     """The account with this address that may sign in."""
-    return User.objects.filter(email=email.strip().lower(), is_active=True).first()
-
-
-def name_from_email(email: str) -> str:
-    """What somebody is called until they say their name: the part of their address before the @, without its tag."""
-    return email.partition("@")[0].partition("+")[0]
+    return User.objects.filter(email=normalized_email(email), is_active=True).first()
 
 
 def has_confirmed_email(user: User) -> bool:

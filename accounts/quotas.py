@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from asgiref.sync import sync_to_async
@@ -23,12 +24,13 @@ from django.core.cache import cache
 from lexic import redis_cache
 from lexic.errors import Conflict
 
-QuotaScope = Literal["visitor", "account", "plugin", "project", "site"]
+QuotaScope = Literal["visitor", "account", "plugin", "project", "organisation", "site"]
 
 MEGABYTE = 1024 * 1024
 _ASK_OPERATORS = "Or ask those who run this site for more."
-# A stream that ended without a word, because its process was killed, gives its place back after so many seconds.
-_MAX_STREAM_SECONDS = 900
+# In seconds: how long a stream holds its place unless it renews it, so that those of a process that was killed are soon
+# free again; how often it does; and after how long it gives it up in any case.
+_SLOT_SECONDS, _RENEWAL_SECONDS, _MAX_STREAM_SECONDS = 60, 20.0, 900.0
 
 # KEYS: sorted sets of streams: the visitor's, if any, the account's and the site's. ARGV: the time, when the new stream
 # expires, its id, and the limit of each set (0: none). Gives 0, or the number of the set that is full, and its size.
@@ -43,6 +45,14 @@ for i, key in ipairs(KEYS) do
     redis.call('EXPIREAT', key, ARGV[2])
 end
 return {0, 0}
+"""
+# Who was silent for too long, or has left meanwhile, does not come back.
+_RENEW_SLOT_SCRIPT = """
+for i, key in ipairs(KEYS) do
+    redis.call('ZADD', key, 'XX', ARGV[1], ARGV[2])
+    redis.call('EXPIREAT', key, ARGV[1])
+end
+return {0}
 """
 # What stands in for Redis: the streams of this process, by the names of the sets.
 _held_slots: defaultdict[str, set[str]] = defaultdict(set)
@@ -80,6 +90,12 @@ class TooManyProjects(QuotaExceeded):
     """The quota of projects is used up."""
 
     code = "too_many_projects"
+
+
+class TooManyOrganisations(QuotaExceeded):
+    """The quota of organisations that this account owns is used up."""
+
+    code = "too_many_organisations"
 
 
 class TooManyConversations(QuotaExceeded):
@@ -185,6 +201,7 @@ STORAGE = Quota(name="storage_mb", noun="MB of files", refusal=StorageFull, unit
 DOCUMENTS = Quota(name="documents", noun="documents", refusal=TooManyDocuments)
 PLUGINS = Quota(name="plugins", noun="plugins", refusal=TooManyPlugins)
 PROJECTS = Quota(name="projects", noun="projects", refusal=TooManyProjects)
+ORGANISATIONS = Quota(name="organisations", noun="organisations", refusal=TooManyOrganisations)
 CONVERSATIONS = Quota(name="conversations", noun="conversations", refusal=TooManyConversations)
 RUNS = Quota(name="runs", noun="messages worked on at once", refusal=TooManyRuns)
 REVIEWS = Quota(name="reviews", noun="contract reviews", refusal=TooManyReviews)
@@ -224,10 +241,21 @@ async def stream_slot(account: str, *, visitor: str = "", quota: Quota = STREAMS
         raise
     if full:
         quota.check([*sets][full - 1], used=count)
+    renewing = asyncio.ensure_future(_renew_slot_regularly(names, slot))
     try:
         yield
     finally:
+        renewing.cancel()
         await sync_to_async(_free_slot, thread_sensitive=False)(names, slot)
+
+
+async def _renew_slot_regularly(names: list[str], slot: str) -> None:
+    end = time.monotonic() + _MAX_STREAM_SECONDS
+    while time.monotonic() < end:
+        await asyncio.sleep(_RENEWAL_SECONDS)
+        terms: list[int | str] = [int(time.time()) + _SLOT_SECONDS, slot]
+        renew = partial(redis_cache.run_script, _RENEW_SLOT_SCRIPT, names, terms)
+        await sync_to_async(redis_cache.outage.run, thread_sensitive=False)(renew, lambda: None)
 
 
 def _take_slot(names: list[str], limits: list[int], slot: str) -> tuple[int, int]:
@@ -243,7 +271,7 @@ def _take_slot(names: list[str], limits: list[int], slot: str) -> tuple[int, int
                 _held_slots[name].add(slot)
         return 0, 0
 
-    terms: list[int | str] = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
+    terms: list[int | str] = [now, now + _SLOT_SECONDS, slot, *limits]
     return redis_cache.outage.run(lambda: redis_cache.run_script(_TAKE_SLOT_SCRIPT, names, terms), in_process)
 
 

@@ -9,6 +9,7 @@ from allauth.mfa import signals as mfa_signals
 from django.contrib.auth import signals as auth_signals
 
 from accounts.models import User
+from accounts.user_models import normalized_email
 from audit.actions import Action
 from audit.record import record
 from audit.references import person
@@ -40,7 +41,7 @@ def _signed_out(sender: Any, user: User | None, **kwargs: Any) -> None:
 def _failed(sender: Any, credentials: dict[str, Any], **kwargs: Any) -> None:
     """What was typed is not kept: people type passwords into every field. Whose account it was about is."""
     typed = next((str(credentials[name]) for name in _ADDRESS_FIELDS if credentials.get(name)), "")
-    account = User.objects.filter(email__iexact=typed).first() if typed else None
+    account = User.objects.filter(email=normalized_email(typed)).first() if typed else None
     record(Action.SIGN_IN_FAILED, person(account) if account else None)
 
 

@@ -20,7 +20,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.shortcuts import render
 
-from accounts.email_addresses import find_user_by_email, name_from_email
+from accounts.email_addresses import find_user_by_email
 from accounts.models import User
 from lexic.celery import publish_task
 from lexic.column_length import column_length
@@ -50,9 +50,9 @@ def drop_unconfirmed_claims(sociallogin: SocialLogin) -> None:
 
 
 def set_display_name(user: User, *, data: dict[str, Any]) -> None:
-    """First and last name together, else one name, else the part of the address before the @."""
+    """First and last name together, else one name. None where the provider says none."""
     parts = [str(data.get(name) or "").strip() for name in ("first_name", "last_name")]
-    name = " ".join(filter(None, parts)) or str(data.get("name") or "").strip() or name_from_email(user.email)
+    name = " ".join(filter(None, parts)) or str(data.get("name") or "").strip()
     user.display_name = name[:_MAX_NAME_LENGTH]
 
 

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 @shared_task(name="accounts.fetch_avatar", acks_late=True)
-def fetch_avatar(person: str, url: str) -> None:
+def fetch_avatar(person: str, url: str, **kwargs: object) -> None:
     user = User.objects.filter(pk=person).first()
     if user is None or user.avatar:
         return

@@ -16,6 +16,13 @@ from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from audit.models import AuditName
 
+UNNAMED = "Unnamed member"
+
+
+def normalized_email(email: str) -> str:
+    """As every account has its address, so that one is found by the index of the column."""
+    return email.strip().lower()
+
 
 class UserQuerySet(AuditedQuerySet["User"]):
     """Accounts; a change of what many of them may do is recorded for each."""
@@ -32,10 +39,10 @@ class UserQuerySet(AuditedQuerySet["User"]):
 
 class UserManager(BaseUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> User:
-        return self.get(email__iexact=username or "")
+        return self.get(email=normalized_email(username or ""))
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        user = self.model(email=email.strip().lower(), **fields)
+        user = self.model(email=normalized_email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -49,6 +56,7 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("email address", unique=True)
+    # As the person chose it, or the provider that they signed up with says it; empty until then.
     display_name = models.CharField(max_length=150, blank=True)
     # The name of a file in `accounts.avatars`, made by the server; empty without a picture.
     avatar = models.CharField(max_length=64, blank=True, editable=False)
@@ -74,10 +82,12 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
         constraints = [models.UniqueConstraint(Lower("email"), name="user_email_ci")]
 
     def __str__(self) -> str:
-        return self.display_name or self.email
+        """What their colleagues read: the name, else the part of the address before the @, without its tag."""
+        local_part = self.email.partition("@")[0]
+        return self.display_name or local_part.partition("+")[0] or local_part
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.email = self.email.strip().lower()
+        self.email = normalized_email(self.email)
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
@@ -95,10 +105,15 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
 
     @property
     def public_name(self) -> str:
-        """What anybody may read of a person: the name they go by, and never an address, theirs or another."""
+        """What anybody may read of a person: the name they go by, and never an address or a part of one."""
         name = " ".join(self.display_name.split())
         has_address = any("@" in word.strip("@") for word in name.split())
-        return name if name and not has_address else "Unnamed member"
+        return name if name and not has_address else UNNAMED
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the public reads no name of theirs."""
+        return self.public_name == UNNAMED
 
     def get_full_name(self) -> str:
         return str(self)

@@ -59,7 +59,10 @@ class ProfileForm(forms.ModelForm):
         model = User
         fields = ["display_name"]
         labels = {"display_name": "Name"}
-        help_texts = {"display_name": "Shown beside what you write and publish. Empty: nothing but your address is."}
+        help_texts = {
+            "display_name": "Everybody reads it beside your reviews and what you publish. Without one, they read "
+            "“Unnamed member”, and those who work with you the part of your address before the @."
+        }
 
     def clean_display_name(self) -> str:
         return " ".join(self.cleaned_data["display_name"].split())

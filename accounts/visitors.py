@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from lexic.http.client_address import client_address as client_address
-from lexic.http.client_address import client_network as client_network
+from lexic.http.client_address import client_address
 
 _VISITOR_SALT = "lexic.visitor"
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MAX_EVENT_BYTES = 256 * 1024
 # A process that lives ends a run within two seconds after it was asked to stop. After so many, another one ends it.
 STOP_SECONDS = 3.0
+# A lease that ends after so many of its lengths was not taken by the clock of today.
+_MAX_LEASE_FACTOR = 20
 # What is left of a journal whose documents are gone: that it ran, and how it ended.
 _KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done", "error")
 
@@ -108,8 +110,12 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         return self.filter(state=RunState.RUNNING)
 
     def interrupted(self) -> AgentRunQuerySet:
-        """Those whose process has not been heard of for too long."""
-        return self.running().filter(leased_until__lt=Now())
+        """Those whose process has not been heard of for too long. No lease is as long as one that seems to end far in
+        the future: that was taken while the clock was wrong."""
+        is_over = models.Q(leased_until__lt=Now()) | models.Q(
+            leased_until__gt=Now() + _MAX_LEASE_FACTOR * _lease_length()
+        )
+        return self.running().filter(is_over)
 
     def with_newest_event(self) -> AgentRunQuerySet:
         """How they stand, and no more: `newest_event` is the number of the last event that a reader may see, or 0."""

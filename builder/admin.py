@@ -17,10 +17,12 @@ from builder.persona.views import persona_context
 from builder.readiness import reverse_pane
 from builder.releases.publication import try_publish, withdraw_with_message
 from knowledge.own_knowledge_base import own_knowledge_base
-from lexic.scoped_admin import ScopedAdmin
+from lexic.scoped_admin import ScopedAdmin, column
 from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.models import PublishingRun
+from marketplace.plugin_templates.apply_template import add_template_content, fill_new_plugin
+from marketplace.plugin_templates.templates import get_template
 from plugins.models import Plugin
-from plugins.starter_persona import fill_empty_fields
 from privacy.plugin_deletion import delete_plugin, plugin_deletion
 
 
@@ -33,7 +35,7 @@ class PluginAdmin(ScopedAdmin):
     change_form_template = "builder/persona.html"
     add_form_template = "builder/new.html"
     change_list_template = "builder/plugins.html"
-    list_display = ["name", "slug", "state", "domain", "owner", "updated_at"]
+    list_display = ["name", "slug", "state", "domain", "owner", column("updated_at", "changed")]
     list_filter = ["is_published"]
     list_select_related = ["owner"]
     search_fields = ["name", "slug", "domain", "tagline"]
@@ -63,7 +65,7 @@ class PluginAdmin(ScopedAdmin):
         ("Its public page", {"fields": ["tagline", "description", "tags"]}),
         ("How its documents are split", {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]}),
     ]
-    add_fieldsets = [(None, {"fields": ["name", "domain", "slug"]})]
+    add_fieldsets = [(None, {"fields": ["name", "domain", "slug", "template"]})]
 
     def get_urls(self) -> list[URLPattern]:
         # Imported here: the panes look this class up in the registry.
@@ -82,7 +84,7 @@ class PluginAdmin(ScopedAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """Only its owner deletes a plugin; those who edit it with them do not."""
         person = signed_in_user(request)
-        is_owners = not isinstance(obj, Plugin) or obj.owner_id == person.pk or person.is_superuser
+        is_owners = not isinstance(obj, Plugin) or obj.may_be_shared_by(person)
         return is_owners and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -125,12 +127,15 @@ class PluginAdmin(ScopedAdmin):
         return super().change_view(request, object_id, form_url, {**context, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
+        template = get_template(form.cleaned_data["template"]) if not change and form.cleaned_data["template"] else None
         if not change:
-            fill_empty_fields(obj)
+            fill_new_plugin(obj, template)
             obj.owner = signed_in_user(request)
         super().save_model(request, obj, form, change)
         update_listing_if_published(obj)
         own_knowledge_base(obj)  # so that there is a place to put documents at once
+        if template is not None:
+            add_template_content(obj, template, by=signed_in_user(request))
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
         text = "A first draft of its persona is below. Edit it, then add documents."
@@ -158,7 +163,8 @@ class PluginAdmin(ScopedAdmin):
     @admin.action(description="Publish")
     def publish_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
-            try_publish(request, plugin)
+            if isinstance(try_publish(request, plugin), PublishingRun):
+                messages.info(request, f"{plugin} is being published: its golden questions are run first.")
 
     @admin.action(description="Withdraw")
     def withdraw_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:

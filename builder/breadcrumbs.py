@@ -24,10 +24,10 @@ def get_breadcrumbs(context: Mapping[str, Any]) -> list[Breadcrumb]:
     opts, title = context.get("opts"), str(context.get("title") or "Builder")
     if not opts:
         return [Breadcrumb(title=title)]
+    if context.get("cl"):
+        return [Breadcrumb(title=title)]
     plural = str(opts.verbose_name_plural)
     plural = plural[:1].upper() + plural[1:]
-    if context.get("cl"):
-        return [Breadcrumb(title=plural)]
     parts = [Breadcrumb(title=plural, url=_admin_url(opts, "changelist"))]
     one = context.get("original") or context.get("object")
     if one is None or isinstance(one, str):

@@ -38,8 +38,9 @@ def sidebar(request: SignedInRequest) -> list[dict[str, Any]]:
     ]
     sections = [("Plugins", plugins), ("Knowledge", knowledge), ("Use", use)]
     if request.user.is_superuser:
+        status = _page_item(request, "System status", "monitor_heart", "builder_system_status")
         log = _list_item("Audit log", "history", "audit_auditentry")
-        sections.append(("Operators", [_list_item("People", "group", "accounts_user"), _reports_item(), log]))
+        sections.append(("Operators", [_list_item("People", "group", "accounts_user"), _reports_item(), log, status]))
     return [{"title": title, "items": items} for title, items in sections]
 
 
@@ -73,7 +74,7 @@ def _page_item(request: SignedInRequest, title: str, icon: str, view: str) -> di
 
 def _grants_item(request: SignedInRequest) -> dict[str, Any]:
     item = _page_item(request, "Knowledge grants", "handshake", "builder_grants")
-    waiting = KnowledgeGrant.objects.requested().filter(knowledge_base__owner=request.user.pk)[:MAX_BADGE].count()
+    waiting = KnowledgeGrant.objects.requested().owned_by(request.user)[:MAX_BADGE].count()
     return {**item, "badge": str(waiting)} if waiting else item
 
 

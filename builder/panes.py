@@ -84,7 +84,7 @@ def pane_route(
 def plugin_or_404(request: SignedInRequest, pk: UUID, *, for_editing: bool) -> Plugin:
     """The plugin, if this person may look at it, or change it. Raises Http404."""
     plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.readable_by
-    return get_object_or_404(plugins(request.user).select_related("owner"), pk=pk)
+    return get_object_or_404(plugins(request.user).select_related("owner", "organisation"), pk=pk)
 
 
 def may_edit_plugin(request: HttpRequest, plugin: Plugin) -> bool:
@@ -147,7 +147,7 @@ def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:
 def _gate_verdict(plugin: Plugin) -> GateResult:
     """Only a gate that blocks is worth looking at the runs on every page."""
     if plugin.golden_gate == GoldenGate.BLOCK:
-        return gate_result(plugin)
+        return gate_result(plugin, has_worker=True)
     return GateResult(policy=GoldenGate(plugin.golden_gate), share=plugin.golden_share, questions=0)
 
 

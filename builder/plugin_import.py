@@ -14,6 +14,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
 from lexic.errors import LexicError
+from lexic.http.error_handlers import with_retry_after
 from lexic.styled_form import StyledFormMixin
 from marketplace.sharing.installs import import_upload
 
@@ -51,5 +52,5 @@ def import_plugin(request: SignedInRequest) -> HttpResponse:
     }
     response = TemplateResponse(request, "builder/import.html", context)
     if refused:
-        response.status_code, response["Retry-After"] = refused.status, str(refused.retry_after)
-    return response
+        response.status_code = refused.status
+    return with_retry_after(response, refused)

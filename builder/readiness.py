@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from django.urls import reverse
 from django.utils import timezone
@@ -14,10 +13,8 @@ from evaluation.plugin_counts import PluginCounts
 from knowledge.models import DocumentStatus
 from marketplace.publishing.golden_gate import GateResult
 from plugins.models import GoldenGate, Plugin
-from querying.models import Query
+from querying.models import ATTENTION_PERIOD, Query
 
-# What waits longer than this is looked for on the page itself.
-INBOX_PERIOD = timedelta(days=30)
 _TITLES = {
     "persona": "Persona",
     "knowledge": "Knowledge",
@@ -130,7 +127,7 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
 
 def _inbox_part(plugin: Plugin) -> ReadinessPart:
     """Nothing in the inbox blocks a release."""
-    count = Query.objects.filter(plugin=plugin).needing_attention(since=timezone.now() - INBOX_PERIOD).count()
+    count = Query.objects.filter(plugin=plugin).needing_attention(since=timezone.now() - ATTENTION_PERIOD).count()
     if not count:
         return _make_part(plugin, "inbox", ReadinessStatus.FINE, "clear", 0)
     detail = f"{count} question{'' if count == 1 else 's'} waiting"

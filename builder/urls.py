@@ -16,11 +16,13 @@ from builder.releases.urls import urlpatterns as releases
 from builder.reviews.urls import urlpatterns as reviews
 from builder.sandbox import urls as sandbox_urls
 from builder.sharing.urls import urlpatterns as sharing
+from builder.system_status import show_system_status
 from builder.trees.urls import urlpatterns as trees
 from builder.webhooks.urls import urlpatterns as webhooks
 
 urlpatterns = [
     path("import/", admin.site.admin_view(import_plugin), name="builder_import"),
+    path("system/", admin.site.admin_view(show_system_status), name="builder_system_status"),
     *persona,
     *knowledge,
     *trees,

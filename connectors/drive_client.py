@@ -25,6 +25,7 @@ from knowledge.readers.formats import DOCX_MEDIA_TYPE
 from lexic import egress
 from lexic.egress import FetchTooLarge, GetResponse
 from lexic.errors import InvalidInput, LexicError
+from lexic.middleware.request_limit import free_slot_and_connections
 
 DOWNLOAD_SECONDS = 60.0
 MAX_CURSOR_LENGTH = 1500  # of a token that names the next page of a list
@@ -148,6 +149,7 @@ def account_email(access_token: str) -> str:
 
 def _get(url: str, token: str, *, max_bytes: int, timeout: float) -> GetResponse:
     headers = {"Authorization": f"Bearer {token}", "User-Agent": "Lexic"}
+    free_slot_and_connections()
     try:
         return egress.get(url, headers=headers, max_bytes=max_bytes, timeout=timeout)
     except FetchTooLarge:

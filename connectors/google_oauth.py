@@ -13,6 +13,7 @@ from connectors.drive_errors import AuthorizationRefused, DriveBusy, DriveFailed
 from lexic import egress
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.strict_json import read_json
+from lexic.middleware.request_limit import free_slot_and_connections
 
 # The least that both lists a person's files and reads them. `drive.file` knows only files that are picked in a script
 # of Google's own, which the pages may not load; `drive.metadata.readonly` lists them and opens none.
@@ -111,6 +112,7 @@ def _post(url: str, fields: dict[str, str]) -> tuple[int, dict[str, Any]]:
     """The status and what was said, empty where that is no object of JSON. Raises `DriveFailed`, `DriveBusy`."""
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
     body = urlencode(fields).encode()
+    free_slot_and_connections()
     try:
         posted = egress.post(url, body=body, headers=headers, max_bytes=_MAX_ANSWER_BYTES, timeout=TIMEOUT_SECONDS)
     except LexicError as error:

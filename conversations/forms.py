@@ -11,13 +11,13 @@ from django import forms
 from conversations.public_questions import VisitorMessage
 from querying.forms import QuestionForm
 
-MAX_QUESTION_CHARACTERS = 2000
+MAX_CHAT_QUESTION_CHARACTERS = 2000
 
 
 class ChatForm(QuestionForm):
     """What the form of a chat sends, and in which conversation."""
 
-    question = forms.CharField(max_length=MAX_QUESTION_CHARACTERS, required=False)
+    question = forms.CharField(max_length=MAX_CHAT_QUESTION_CHARACTERS, required=False)
     session = forms.UUIDField(required=False)
     timezone = forms.CharField(max_length=64, required=False, empty_value="UTC")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from asgiref.sync import sync_to_async
 from django.db import DatabaseError
@@ -18,16 +18,47 @@ from querying.question.clarification_replies import pack_original
 from querying.types import Answer, Delta, Done, Event, Failed, Question
 
 logger = logging.getLogger(__name__)
+# A response whose caller has gone before its first byte may be dropped without a word.
+UNREAD_SECONDS = 10.0
 _INTERRUPTED_NOTE = "\n\nThe answer stopped early. What you see is verified; the rest was not sent."
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerStream:
-    """A question that is being answered. `first_event` is its first text, its whole answer or its failure."""
+    """A question that is being answered, and its text as the body of a response. `first_event` is its first text, its
+    whole answer or its failure.
 
-    question: Question
-    first_event: Event
-    events: AsyncGenerator[Event]
+    The question holds a place among those that are answered at once. Where nobody begins to read the text, it leaves
+    the place when the response is closed, or soon after the response was dropped.
+    """
+
+    def __init__(self, question: Question, *, first_event: Event, events: AsyncGenerator[Event]) -> None:
+        """Called on the event loop that the events come from."""
+        self.question, self.first_event, self._events = question, first_event, events
+        self._is_read, self._loop = False, asyncio.get_running_loop()
+        self._loop.call_later(UNREAD_SECONDS, self._end_unread)
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        """The text, and under it what its marks stand for. Closing it stops the model."""
+        self._is_read = True
+        async with aclosing(_encode(self.question, self._read_events())) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def close(self) -> None:
+        """Ends what nobody has begun to read. May be called by any thread, and again."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._end_unread)
+
+    def _end_unread(self) -> None:
+        if not self._is_read:
+            self._is_read = True
+            self._ending = asyncio.ensure_future(self._events.aclose())
+
+    async def _read_events(self) -> AsyncGenerator[Event]:
+        async with aclosing(self._events) as events:
+            yield self.first_event
+            async for event in events:
+                yield event
 
     @property
     def followup(self) -> dict[str, str] | None:
@@ -52,14 +83,13 @@ async def open_answer_stream(question: Question) -> AnswerStream:
         if isinstance(event, (Delta, Done, Failed)):
             if not isinstance(event, Delta):
                 await events.aclose()
-            return AnswerStream(question=question, first_event=event, events=events)
+            return AnswerStream(question, first_event=event, events=events)
     raise AssertionError("the pipeline ends with an answer or a failure")
 
 
-async def stream_text(opened: AnswerStream) -> AsyncGenerator[bytes]:
-    """The text, and under it what its marks stand for. Closing it stops the model."""
+async def _encode(question: Question, events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
     has_text = False
-    async with aclosing(_with_first_event(opened)) as events:
+    async with aclosing(events):
         async for event in events:
             if isinstance(event, Delta):
                 has_text = True
@@ -70,18 +100,11 @@ async def stream_text(opened: AnswerStream) -> AsyncGenerator[bytes]:
                 try:
                     text += await sync_to_async(_sources_list)(event.answer)
                 except DatabaseError:
-                    logger.exception("the sources of query %s could not be listed", opened.question.id)
+                    logger.exception("the sources of query %s could not be listed", question.id)
                     text += _INTERRUPTED_NOTE
                 yield text.encode()
             elif isinstance(event, Failed):
                 yield _INTERRUPTED_NOTE.encode()
-
-
-async def _with_first_event(opened: AnswerStream) -> AsyncGenerator[Event]:
-    async with aclosing(opened.events) as events:
-        yield opened.first_event
-        async for event in events:
-            yield event
 
 
 def _sources_list(answer: Answer) -> str:

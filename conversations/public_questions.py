@@ -14,6 +14,7 @@ from conversations.exchanges import Exchange, exchanges_of
 from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import Visitor
 from lexic.errors import Conflict, InvalidInput, NotFound
+from lexic.redacted_questions import redact_question
 from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
@@ -67,6 +68,10 @@ class VisitorMessage:
     answer: str = ""
     session: UUID | None = None
     timezone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "question", redact_question(self.question))
+        object.__setattr__(self, "answer", redact_question(self.answer))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,6 +126,7 @@ class QuestionScores:
     question: str = ""
     failures: tuple[str, ...] = ()  # of a golden question
     outcome: str = ""  # the pipeline's
+    answer: str = ""  # what was answered, of a golden question
     expected: str = ""  # the outcome that a golden question's expert fixed
     probability: float | None = None  # as stated, where the plugin has a curve
     grounds: ConfidenceSignals | None = None  # what the pipeline's confidence went by

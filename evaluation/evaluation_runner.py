@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from evaluation import engine_queries
 from evaluation.eval_corpus import EvalCorpus
@@ -20,6 +20,14 @@ MODES: tuple[Mode, ...] = ("retrieval", "pipeline", "both", "review")
 ProgressWrapper = Callable[[Sequence[EvalQuestion]], Iterable[EvalQuestion]]
 
 
+class ScoreJournal(Protocol):
+    """Where the scores of a run are kept as they come, so that a run that was interrupted goes on where it was."""
+
+    def find(self, question_id: str) -> QuestionScores | None: ...
+
+    def add(self, scores: QuestionScores) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """The figures of a run, and each question's own."""
@@ -30,15 +38,29 @@ class Evaluation:
 
 
 def evaluate(
-    data: EvalDataset, *, library: EvalCorpus, mode: Mode, llm: LLM | None = None, with_progress: ProgressWrapper = iter
+    data: EvalDataset,
+    *,
+    library: EvalCorpus,
+    mode: Mode,
+    llm: LLM | None = None,
+    with_progress: ProgressWrapper = iter,
+    journal: ScoreJournal | None = None,
 ) -> Evaluation:
-    """Ask every question of the set. Two runs over the same library give the same figures, latencies aside."""
+    """Ask every question of the set that the journal has no scores of. Two runs over the same library give the same
+    figures, latencies aside."""
     places = GoldLocator(library.documents, files=data.files)
     if data.questions:  # the first question would pay for loading the model
         engine_queries.run_retrieval(engine_queries.build_question(data.questions[0], library))
-    scored = tuple(
-        _score_question(asked, library, places, mode=mode, llm=llm) for asked in with_progress(data.questions)
-    )
+
+    def score(asked: EvalQuestion) -> QuestionScores:
+        if journal and (known := journal.find(asked.id)):
+            return known
+        scores = _score_question(asked, library, places, mode=mode, llm=llm)
+        if journal:
+            journal.add(scores)
+        return scores
+
+    scored = tuple(score(asked) for asked in with_progress(data.questions))
     documents = len(set(library.documents.values()))
     result = summarise(scored, name=data.name, documents=documents, chunks=library.chunks)
     return Evaluation(result=result, scored=scored, mode=mode)

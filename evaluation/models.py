@@ -98,9 +98,17 @@ class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
     def visible_to(self, principal: Principal) -> EvaluationRunQuerySet:
         return self.filter(plugin__in=Plugin.objects.readable_by(principal))
 
+    def erase_answers(self) -> None:
+        """Forgets what was answered, which quotes documents; how each question went is kept."""
+        runs: list[EvaluationRun] = list(self.exclude(questions=[]).only("questions"))
+        for run in runs:
+            run.questions = [{name: value for name, value in one.items() if name != "answer"} for one in run.questions]
+        EvaluationRun.objects.bulk_update(runs, ["questions"], batch_size=100)
+
 
 class EvaluationRun(models.Model):
-    """How a plugin did on its golden questions; `release` is null for a draft. Never altered.
+    """How a plugin did on its golden questions; `release` is null for a draft. Never altered, but that answers go
+    with the documents which they quote.
 
     `content` names what was asked of and by whom it was answered (`evaluation.golden.golden_dataset.run_fingerprint`);
     `questions` holds each golden question's outcome; `calibration` the curve fitted on them, null with too few.

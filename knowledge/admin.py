@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.signed_in_request import signed_in_user
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
-from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin, column
 from plugins.models import Plugin
 
 
@@ -53,7 +53,15 @@ class VisibleBaseFilter(admin.RelatedFieldListFilter):
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnlyAdmin):
-    list_display = ["title", "status", "error", "knowledge_base", "source_type", "page_count", "updated_at"]
+    list_display = [
+        "title",
+        "status",
+        "error",
+        "knowledge_base",
+        column("source_type", "type"),
+        column("page_count", "pages"),
+        column("updated_at", "changed"),
+    ]
     list_select_related = ["knowledge_base"]
     list_filter = [("knowledge_base", VisibleBaseFilter), "status", "source_type"]
     search_fields = ["title", "file_name", "url"]

@@ -78,7 +78,8 @@ def _is_edited_by(user: User) -> models.Q:
     for_plugins = models.Q(kind=BaseKind.PLUGIN)
     if user.is_superuser and user.is_active:
         return for_plugins
-    return for_plugins & (models.Q(owner=user) | models.Q(plugin__in=Plugin.objects.editable_by(user)))
+    of_no_plugin = models.Q(owner=user, plugin=None)
+    return for_plugins & (of_no_plugin | models.Q(plugin__in=Plugin.objects.editable_by(user)))
 
 
 class KnowledgeBase(AuditedModel):
@@ -136,6 +137,10 @@ class KnowledgeBase(AuditedModel):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """As `KnowledgeBaseQuerySet.delete`."""
         return KnowledgeBase.objects.filter(pk=self.pk).delete()
+
+    def is_owned_by(self, user: User) -> bool:
+        """Whether the person decides which plugins use it."""
+        return self.plugin.is_owned_by(user) if self.plugin else self.owner_id == user.pk
 
     @property
     def is_private(self) -> bool:

@@ -13,6 +13,7 @@ from accounts.models import ApiKey, Principal, User, user_of
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import NotAllowed
+from organisations.models import READING_ROLES, Membership, Organisation, OrganisationRole
 from plugins.models import Plugin
 
 if TYPE_CHECKING:
@@ -62,9 +63,15 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
         """Grants and requests that this person decides on: those of the bases that they own. A key that is limited to
         plugins decides on those of the plugins' own bases."""
         user = user_of(principal)
-        mine = self if user.is_superuser and user.is_active else self.filter(knowledge_base__owner=user)
+        mine = self if user.is_superuser and user.is_active else self.owned_by(user)
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         return mine if allowed is None else mine.filter(knowledge_base__plugin__in=allowed)
+
+    def owned_by(self, user: User) -> KnowledgeGrantQuerySet:
+        """Grants and requests of the bases that the person owns, or an organisation that they own."""
+        owned = Organisation.objects.open_to(user, roles=[OrganisationRole.OWNER])
+        own = models.Q(knowledge_base__owner=user, knowledge_base__plugin__organisation=None)
+        return self.filter(own | models.Q(knowledge_base__plugin__organisation__in=owned))
 
     def with_people(self) -> KnowledgeGrantQuerySet:
         """Those that nobody has ended, with whom and what they are about. `stands` is false for requests, and for
@@ -90,7 +97,7 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
             return known
         mine.end()
         grant = self.create(knowledge_base=base, plugin=plugin, granted_to=by)
-        if base.owner_id == by.pk or by.is_superuser:
+        if base.is_owned_by(by) or by.is_superuser:
             owns_both = plugin.owner_id == base.owner_id == by.pk
             grant.give(by=by, consent=consent or (Consent.SHARED if owns_both else Consent.DRAFT))
         return grant
@@ -101,12 +108,19 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
 
 
 def _person_opens_base() -> models.Q:
-    """Whoever the grant was given to owns the base, works on its plugin, or runs the site."""
+    """Whoever the grant was given to owns the base, works on its plugin, alone or in its organisation, or runs the
+    site; and whoever that was where base and plugin belong to one organisation."""
+    of_one_organisation = models.Q(plugin__organisation=models.F("knowledge_base__plugin__organisation"))
     person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
     for members in (Plugin.editors.through, Plugin.viewers.through):
         of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}
         person |= models.Q(models.Exists(members._default_manager.filter(**of_plugin)))
-    return person & models.Q(granted_to__is_active=True)
+    colleagues = Membership.objects.filter(
+        organisation=models.OuterRef("knowledge_base__plugin__organisation"),
+        user=models.OuterRef("granted_to"),
+        role__in=READING_ROLES,
+    )
+    return of_one_organisation | (person | models.Q(models.Exists(colleagues))) & models.Q(granted_to__is_active=True)
 
 
 class KnowledgeGrant(AuditedModel):

@@ -17,7 +17,7 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from knowledge import lease, webhook_events
-from knowledge.documents import metadata_columns, prepared_import
+from knowledge.documents import mail_attachments, metadata_columns, prepared_import
 from knowledge.documents.source_file import source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
@@ -184,6 +184,8 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
     publish_version.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
+    if source.source_type == SourceType.EML:
+        mail_attachments.add_attachments(document)
 
 
 def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Progress:

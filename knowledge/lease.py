@@ -26,6 +26,7 @@ from lexic.errors import LexicError
 logger = logging.getLogger(__name__)
 
 LEASE_SECONDS, RENEWAL_SECONDS = 60.0, 10.0
+DOCUMENT_LEASE_PREFIX = "document:"
 _held: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("held_leases", default=())
 
 
@@ -91,7 +92,7 @@ def held_names(*among: str) -> set[str]:
 
 
 def document_lease_name(document_id: UUID) -> str:
-    return f"document:{document_id}"
+    return f"{DOCUMENT_LEASE_PREFIX}{document_id}"
 
 
 def lock_in_transaction(name: str) -> None:

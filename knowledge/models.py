@@ -25,6 +25,7 @@ from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember
 from knowledge.pin_models import PinKind as PinKind
 from knowledge.pin_models import RevisionPin as RevisionPin
+from knowledge.readers.types import MAX_LABEL_LENGTH
 from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
@@ -44,6 +45,13 @@ class SourceType(models.TextChoices):
     HTML = "html", "HTML"
     JSON = "json", "JSON"
     DOCX = "docx", "Word (DOCX)"
+    PPTX = "pptx", "slides (PPTX)"
+    XLSX = "xlsx", "workbook (XLSX)"
+    CSV = "csv", "table (CSV)"
+    EPUB = "epub", "book (EPUB)"
+    ODT = "odt", "OpenDocument text"
+    RTF = "rtf", "RTF"
+    EML = "eml", "e-mail"
     URL = "url", "web page"
     CODE = "code", "source code"
 
@@ -215,6 +223,14 @@ class Page(Revisioned):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField(help_text="From 1. A source without pages is one page, number 1.")
     text = models.TextField()
+    label = models.CharField(
+        max_length=MAX_LABEL_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="What people call it: “slide 3”, “sheet Prices, rows 2–40”. Empty where that is “page 3”.",
+    )
     source_sha256 = models.CharField(max_length=64)
     # Of a file of a repository, whose text stands here line for line: where it was, and what was checked out then.
     repository_path = models.CharField(max_length=2000, blank=True, default="", db_default="", editable=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -61,6 +62,9 @@ class WorkerCrashed(LexicError):
     acks_late=True,
     reject_on_worker_lost=True,
     max_retries=MAX_ATTEMPTS - 1,
+    autoretry_for=(OperationalError,),  # wherever the database was lost
+    retry_backoff=FIRST_RETRY_SECONDS,
+    retry_jitter=False,
 )
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     """Read this document, or that of another owner whose turn it is. Tries again, later and later, while the embedding
@@ -85,11 +89,12 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     except (OperationalError, StorageUnavailable) as error:
         raise try_again(exc=error) from error
     finally:  # reached on every way out but a crash of the process
-        # While another worker reads it, the count is about that one.
-        if not lease.is_leased(claimed):
-            cache.delete(_start_count_key(document_id))
-        if waiting := reading_turns.next_waiting():
-            publish_ingest(waiting)
+        with suppress(OperationalError):  # then it is tried again, and what waits is found by the timetable
+            # While another worker reads it, the count is about that one.
+            if not lease.is_leased(claimed):
+                cache.delete(_start_count_key(document_id))
+            if waiting := reading_turns.next_waiting():
+                publish_ingest(waiting)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)
 
@@ -140,6 +145,7 @@ def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:
         Q(error_code=WAITING_FOR_BROKER)
         | (~waiting & Q(updated_at__lt=now - STALE_AFTER))
         | Q(updated_at__lt=now - STALE_WHILE_WAITING)
+        | Q(updated_at__gt=now + STALE_AFTER)  # noted while the clock was wrong
     )
 
 

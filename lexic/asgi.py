@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import json
 import os
+import time
 from typing import IO, Any
 
 import django
@@ -13,7 +14,9 @@ from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 django.setup(set_prefix=False)
 
-from lexic.errors import LexicError  # noqa: E402 -- what follows needs the apps
+from lexic import metrics  # noqa: E402 -- what follows needs the apps
+from lexic.database import in_thread  # noqa: E402
+from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
@@ -56,8 +59,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] != "http":
         await django_application(scope, receive, send)
         return
-    begin_request(dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1"))
-    left, has_answered = _max_body_bytes(), False
+    begin_request(_header(scope, b"x-request-id"))
+    left, has_answered, begun = _max_body_bytes(), False, time.monotonic()
 
     async def bounded() -> Any:
         nonlocal left
@@ -69,6 +72,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     async def complete(message: Any) -> None:
         nonlocal has_answered
         has_answered = True
+        if message["type"] == "http.response.start" and scope["path"] in _MCP_PATHS:
+            seconds = time.monotonic() - begun
+            metrics.count_request(method=scope["method"], route="mcp", status=message["status"], seconds=seconds)
         await send(complete_headers(scope, message) if message["type"] == "http.response.start" else message)
 
     if _content_length(scope) > _max_body_bytes():
@@ -88,6 +94,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 async def _application_for(scope: Any) -> Any:
     global _mcp_application
+    if scope["path"] == metrics.PATH and metrics.may_read(_header(scope, b"authorization")):
+        return _answer_metrics
     if scope["path"] not in _MCP_PATHS:
         return django_application
     if _mcp_application is None:
@@ -96,8 +104,18 @@ async def _application_for(scope: Any) -> Any:
     return _mcp_application
 
 
+async def _answer_metrics(scope: Any, receive: Any, send: Any) -> None:
+    """Whoever has the token. Prometheus asks by the address of a pod, so the host is not looked at."""
+    await _send(send, 200, await in_thread(metrics.render), content_type=b"text/plain; version=0.0.4; charset=utf-8")
+
+
+def _header(scope: Any, name: bytes) -> str:
+    sent: bytes = dict(scope["headers"]).get(name, b"")
+    return sent.decode("latin-1")
+
+
 def _content_length(scope: Any) -> int:
-    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    declared = _header(scope, b"content-length")
     return int(declared) if declared.isdigit() else 0
 
 
@@ -107,8 +125,12 @@ def _max_body_bytes() -> int:
 
 async def _send_error(send: Any, error: LexicError, *, path: str) -> None:
     body = json.dumps(error_body(error, path=path)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send(
-        {"type": "http.response.start", "status": error.status, "headers": [*headers, (b"connection", b"close")]}
-    )
+    await _send(send, error.status, body, more=[(b"connection", b"close")])
+
+
+async def _send(
+    send: Any, status: int, body: bytes, *, content_type: bytes = b"application/json", more: Any = ()
+) -> None:
+    headers = [(b"content-type", content_type), (b"content-length", str(len(body)).encode()), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -14,6 +14,7 @@ from celery.platforms import SecurityWarning
 from celery.signals import beat_embedded_init, worker_init, worker_process_init
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
+from lexic import task_signals  # noqa: F401 -- connects itself to what happens to tasks
 from lexic.redis_cache import Outage
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")

@@ -1,4 +1,4 @@
-"""Database connections around work that is not the database's."""
+"""Snapshots of the database, and its connections around work that is not the database's."""
 
 from __future__ import annotations
 
@@ -7,10 +7,23 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
-from django.db import connections
+from django.db import connection, connections, transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+@contextmanager
+def read_snapshot() -> Iterator[None]:
+    """All reads of the block see the database as it is at the first of them. Inside a transaction they see what it
+    sees."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
 
 
 @contextmanager
@@ -22,9 +35,9 @@ def release_connections() -> Iterator[None]:
     try:
         yield
     finally:
-        for connection in connections.all(initialized_only=True):
-            if not connection.in_atomic_block:
-                connection.close()
+        for each in connections.all(initialized_only=True):
+            if not each.in_atomic_block:
+                each.close()
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

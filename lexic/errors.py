@@ -6,6 +6,11 @@ import inspect
 from typing import Any
 
 
+def try_again_in(seconds: int) -> str:
+    """What to do about a limit, as a sentence."""
+    return f"Try again in {seconds} second{'' if seconds == 1 else 's'}."
+
+
 class LexicError(Exception):
     """Something went wrong."""
 

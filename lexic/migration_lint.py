@@ -24,15 +24,21 @@ from django.db.models.fields import NOT_PROVIDED, Field
 RELEASED = Path(__file__).parent / "released_migrations.txt"
 # An attribute of a migration: by the code of a finding, why it does no harm there.
 ACCEPTED = "accepted_risks"
-# Those that grow with documents, questions and messages.
+# Those that grow with documents, questions, messages and what is done.
 BIG_TABLES = frozenset(
     {
+        "agents.agentevent",
+        "agents.agentrun",
+        "audit.auditentry",
+        "contracts.finding",
         "knowledge.chunk",
         "knowledge.chunkterms",
         "knowledge.document",
         "knowledge.embedding",
         "knowledge.page",
         "knowledge.revision",
+        "knowledge.term",
+        "knowledge.termcount",
         "conversations.chatmessage",
         "querying.query",
         "webhooks.delivery",
@@ -45,12 +51,14 @@ _SQL_RISKS = {
     ("RENAME",): "renames",
     ("SET", "NOT NULL"): "not_null",
 }
+_TABLE_CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN", "EXCLUDE"})
 _EXPLANATIONS = {
     "drops_table": "drops a table that the version before may read",
     "drops_column": "drops a column that the version before may read",
     "renames": "renames what the version before knows by its old name",
     "not_null": "needs a value that the version before does not write; give the field a db_default, or let it be null",
     "changes_type": "changes the type of a column, which writes the whole table anew",
+    "runs_code": "runs code that is not looked at here: say what it writes, which rows it locks, and for how long",
     "locks_big_table": "locks a big table while all rows are read: use AddIndexConcurrently, or AddConstraintNotValid",
     "without_reason": "accepts a risk without saying why",
     "accepts_nothing": "accepts a risk that it does not have",
@@ -129,10 +137,16 @@ class _Linter:
     def _risks_of(self, operation: Operation) -> Iterator[tuple[str, str]]:
         if isinstance(operation, operations.CreateModel):
             self._new.add(operation.name_lower)
-            return
-        if isinstance(operation, operations.RunSQL):
+        elif isinstance(operation, operations.RunSQL):
             yield from _sql_risks(operation.sql)
-            return
+        elif isinstance(operation, operations.RunPython):
+            if operation.code is not operations.RunPython.noop:
+                yield "runs_code", f"“{getattr(operation.code, '__name__', operation.code)}”"
+        else:
+            yield from self._risks_of_change(operation)
+
+    def _risks_of_change(self, operation: Operation) -> Iterator[tuple[str, str]]:
+        """Those of what is changed in a model."""
         model = str(getattr(operation, "model_name_lower", None) or getattr(operation, "name_lower", ""))
         if model in self._new:
             return
@@ -207,6 +221,37 @@ def _sql_risks(sql: object) -> Iterator[tuple[str, str]]:
                     yield code, place
             if words[:1] == ["CREATE"] and "INDEX" in words[1:3] and "CONCURRENTLY" not in words:
                 yield "locks_big_table", place
+            if words[:2] == ["ALTER", "TABLE"]:
+                yield from ((code, place) for action in _table_actions(words) for code in _action_risks(action))
+
+
+def _table_actions(words: list[str]) -> Iterator[list[str]]:
+    """What an ALTER TABLE does, one thing after the other, without what is in parentheses."""
+    action: list[str] = []
+    depth = 0
+    for word in words[2:]:
+        depth += (word == "(") - (word == ")")
+        if depth or word in (")", ";", "COLUMN", "IF EXISTS", "IF NOT EXISTS"):
+            continue
+        if word == ",":
+            yield action
+            action = []
+        elif action or word in ("ADD", "ALTER"):  # the name of the table comes before
+            action.append(word)
+    yield action
+
+
+def _action_risks(action: list[str]) -> Iterator[str]:
+    if action[:1] == ["ALTER"] and (action[2:3] == ["TYPE"] or action[2:5] == ["SET", "DATA", "TYPE"]):
+        yield "changes_type"
+    if action[:1] != ["ADD"]:
+        return
+    if action[1] in _TABLE_CONSTRAINTS:
+        # Made of an index that is there, or looked at only when it is validated, it reads no rows now.
+        if action[-2:] != ["NOT", "VALID"] and "USING" not in action:
+            yield "locks_big_table"
+    elif "NOT NULL" in action and not {"DEFAULT", "GENERATED"} & set(action):
+        yield "not_null"
 
 
 def _statements(sql: object) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import models
 from django.db.models.options import Options
@@ -19,11 +19,25 @@ from lexic.admin_theme import ChangeList, ModelAdmin
 MAX_CHECKED_ROWS = 1000
 
 
+def column(field: str, heading: str) -> Callable[[Any], Any]:
+    """A field in a list or on a page under this heading, in place of its own name."""
+
+    @admin.display(description=heading, ordering=field)
+    def value(row: Any) -> Any:
+        choice = getattr(row, f"get_{field}_display", None)
+        return choice() if choice else getattr(row, field)
+
+    value.__name__ = field
+    return value
+
+
 class ListAdmin(ModelAdmin):
-    """Its list is called by what is in it, and not “Select API key to change”."""
+    """Its list is called by what is in it, and not “Select API key to change”; some have a `list_title`."""
+
+    list_title = ""
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        title = capfirst(str(self.opts.verbose_name_plural))
+        title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
 

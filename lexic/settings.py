@@ -19,15 +19,19 @@ from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.backups import read_backups
+from lexic.conf.egress import read_webhook_policy
 from lexic.conf.language_models import read_language_models
+from lexic.conf.logging import read_logging
+from lexic.conf.metrics import read_metrics
 from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
+from lexic.conf.redaction import read_redaction
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
 from lexic.conf.sign_in import *  # noqa: F403
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
 from lexic.conf.static_files import read_static_url, static_origins
-from lexic.conf.storage import read_storage
+from lexic.conf.storage import read_files_keys, read_storage
 from lexic.conf.tracing import read_tracing
 from lexic.http.origins import read_origin
 from local import embedded_services
@@ -38,6 +42,15 @@ env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 VAR_DIR = Path(env.str("LEXIC_VAR_DIR", str(BASE_DIR / "var"))).resolve()
 DEBUG = env.bool("LEXIC_DEBUG", False)
+
+
+def _read_fallbacks(variable: str) -> list[str]:
+    """Earlier values, the newest first: of the variable, or of the file that `manage.py rotate_keys --begin` writes."""
+    given: list[str] = env.list(f"{variable}_FALLBACKS", [])
+    if given:
+        return given
+    path = VAR_DIR / f"{variable.lower()}_fallbacks.txt"
+    return path.read_text().split() if path.is_file() else []
 
 
 def _load_or_create_secret(variable: str) -> str:
@@ -62,6 +75,9 @@ def _load_or_create_secret(variable: str) -> str:
 
 SECRET_KEY = _load_or_create_secret("SECRET_KEY")
 ENCRYPTION_KEY = _load_or_create_secret("ENCRYPTION_KEY")
+# What was signed or sealed under these is still believed and read. `manage.py rotate_keys` says when they can go.
+SECRET_KEY_FALLBACKS = _read_fallbacks("SECRET_KEY")
+ENCRYPTION_KEY_FALLBACKS = _read_fallbacks("ENCRYPTION_KEY")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -82,6 +98,7 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "audit",
     "accounts",
+    "organisations",
     "plugins",
     "webhooks",
     "knowledge",
@@ -91,6 +108,7 @@ INSTALLED_APPS = [
     "contracts",
     "evaluation",
     "marketplace",
+    "notifications",
     "conversations",
     "agents",
     "privacy",
@@ -113,12 +131,15 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "lexic.middleware.request_id.request_id",
+    "lexic.middleware.request_metrics.request_metrics",
+    "django.middleware.security.SecurityMiddleware",
+    "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
+    # Static files wait for no view. Whatever reads the database comes behind the limit.
+    "servestatic.middleware.ServeStaticMiddleware",
+    "api.compression.JsonCompressionMiddleware",
     "lexic.middleware.request_limit.request_limit",
     "audit.actor.remember_request",
-    "django.middleware.security.SecurityMiddleware",
     "api.cors.cors",
-    "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
-    "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "lexic.middleware.cache_control.private_cache_control",
     "django.middleware.common.CommonMiddleware",
@@ -176,6 +197,9 @@ REDIS_URL = env.str("REDIS_URL", "")
 EMBEDDED_DATABASE = "lexic"
 
 
+_POOL_SIZE = env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100))
+
+
 def _database(url: str) -> dict[str, Any]:
     if url:
         database = dict(dj_database_url.parse(url))
@@ -190,9 +214,9 @@ def _database(url: str) -> dict[str, Any]:
     # Under ASGI a request runs on a short-lived thread: a persistent connection would leak with it, so the web
     # processes share a pool. Celery closes pools around every task; workers and commands do without.
     options: dict[str, Any] = database.setdefault("OPTIONS", {})  # type: ignore[assignment]
-    if pool_size := env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100)):
+    if _POOL_SIZE:
         # After an outage the pool tries again when somebody asks, not when its own growing delay is over.
-        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5, "reconnect_timeout": 2}
+        options["pool"] = {"min_size": 1, "max_size": _POOL_SIZE, "timeout": 5, "reconnect_timeout": 2}
     # Cursors on the server belong to a session, and a pooler may give every transaction another one.
     return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True}
 
@@ -243,12 +267,15 @@ KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Ran
 QUOTAS = read_quotas(env)
 
 # What one web process works on at once, and how many wait in line: questions, and requests until their view has
-# returned. As many requests as the pool has connections (LEXIC_DB_POOL, 8): some views take seconds, and questions,
-# which hold a connection for a tenth of one, share them.
+# returned. As many requests as the pool has connections: some views take seconds, and questions, which hold a
+# connection for a tenth of one, share them.
 ANSWERS_AT_ONCE = env.int("LEXIC_ANSWERS_AT_ONCE", min(4, os.cpu_count() or 2), validate=validate.Range(min=1))
 ANSWER_QUEUE = env.int("LEXIC_ANSWER_QUEUE", 500, validate=validate.Range(min=0))
-REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", 8, validate=validate.Range(min=1))
+REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", _POOL_SIZE or 8, validate=validate.Range(min=1))
 REQUEST_QUEUE = env.int("LEXIC_REQUEST_QUEUE", 1000, validate=validate.Range(min=0))
+
+# How long an answer goes on being made after its reader's connection broke, so that they can come back for the rest.
+RESUME_SECONDS = env.int("LEXIC_RESUME_SECONDS", 10, validate=validate.Range(min=0, max=300))
 
 # What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
 VISITOR_PER_MINUTE = env.int("LEXIC_VISITOR_PER_MINUTE", 8, validate=validate.Range(min=0))
@@ -269,6 +296,7 @@ def _validate_origins(origins: list[str]) -> None:
 
 # Pages of these origins may call the API from a browser with any key; "*": of all. A key can name more for itself.
 CORS_ORIGINS: list[str] = env.list("LEXIC_CORS_ORIGINS", [], validate=_validate_origins)
+WEBHOOK_POLICY = read_webhook_policy(env)
 
 # --- API ----------------------------------------------------------------------------------------------------
 
@@ -278,6 +306,7 @@ SPECTACULAR_SETTINGS = {**OPENAPI, "SERVERS": [{"url": PUBLIC_URL}]}
 
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
 S3 = read_storage(env)
+FILES_KEYS = read_files_keys(env)
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
@@ -291,8 +320,9 @@ LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Rang
 KEEP_QUESTIONS_DAYS = env.int("LEXIC_KEEP_QUESTIONS_DAYS", 0, validate=validate.Range(min=0, max=36_500))
 KEEP_CHATS_DAYS = env.int("LEXIC_KEEP_CHATS_DAYS", 90, validate=validate.Range(min=0, max=36_500))
 KEEP_FILES_DAYS = env.int("LEXIC_KEEP_FILES_DAYS", 1, validate=validate.Range(min=0, max=36_500))
+REDACT_QUESTIONS, PHONE_REGIONS = read_redaction(env)
 AUDIT = read_audit(env)
-BACKUPS = read_backups(env)
+BACKUPS = read_backups(env, uploads=S3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
@@ -328,6 +358,7 @@ LEXIC_EMBEDDER = MODELS.embedder
 EMBEDDING_SERVER_URL = MODELS.embedding_server
 AGENTS = read_agent_settings(env)
 TRACING = read_tracing(env)
+METRICS = read_metrics(env, folder=VAR_DIR / "metrics")
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")
@@ -349,6 +380,7 @@ STORAGES = {
 SERVESTATIC_USE_FINDERS = DEBUG or not (STATIC_ROOT / "staticfiles.json").is_file()
 SERVESTATIC_AUTOREFRESH = DEBUG
 LANGUAGE_CODE = "en-gb"
+FORMAT_MODULE_PATH = "lexic.formats"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
@@ -366,29 +398,6 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "lexic.log_redaction.RedactingFormatter",
-            "format": "%(levelname)s %(name)s%(request)s: %(message)s",
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {
-        "handlers": ["console"],
-        "level": env.str("LEXIC_LOG_LEVEL", "INFO", validate=validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR"])),
-    },
-    "loggers": {
-        "pdfminer": {"level": "ERROR"},
-        "httpx2": {"level": "WARNING"},
-        "mcp": {"level": "WARNING"},
-        # The server's own lines show whole addresses, and come with a handler of their own.
-        "uvicorn": {"handlers": ["console"], "propagate": False},
-        "uvicorn.access": {"handlers": ["console"], "propagate": False},
-        "django.server": {"handlers": ["console"], "propagate": False},
-    },
-}
+LOGGING = read_logging(env)
 
 env.seal()

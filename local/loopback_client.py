@@ -36,11 +36,19 @@ def running_web_server() -> Iterator[str]:
     if server and server.status == "up":
         yield server.url
         return
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with own_web_server({"LEXIC_DB_POOL": "4", "LEXIC_LOG_LEVEL": "WARNING"}) as (url, _):
+        yield url
+
+
+@contextmanager
+def own_web_server(environment: Mapping[str, str], *, backlog: int | None = None) -> Iterator[tuple[str, int]]:
+    """The URL of a web process of our own with these settings, and its id. It ends with the block. Raises
+    `WebServerUnreachable`."""
+    with socket.create_server(("127.0.0.1", 0), backlog=backlog) as listener:
         process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
             [sys.executable, "-m", "local.serve", str(listener.fileno())],
             pass_fds=[listener.fileno()],
-            env={**os.environ, "LEXIC_DB_POOL": "4", "LEXIC_LOG_LEVEL": "WARNING"},
+            env={**os.environ, **environment},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -49,10 +57,10 @@ def running_web_server() -> Iterator[str]:
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             wait_until_up(url, process)
-            yield url
+            yield url, process.pid
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(20)
 
 
 def post_json(url: str, *, body: Mapping[str, Any], bearer: str) -> dict[str, Any]:

@@ -21,6 +21,8 @@ def make_config() -> uvicorn.Config:
         ws="none",  # nothing here speaks WebSocket: a request to change to it is an ordinary request
         lifespan="off",
         timeout_graceful_shutdown=5,  # an open stream would hold the server for ever
+        # Longer than the minute for which proxies keep an idle connection: else one sends into a connection that ends.
+        timeout_keep_alive=75,
         log_level="info",
         use_colors=False,
         proxy_headers=False,  # LEXIC_BEHIND_PROXY says whether they are believed, and Django reads them then

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from lexic import static_files
+from lexic import metrics, static_files
 from lexic.celery import requeue_unacknowledged
 from lexic.errors import LexicError
 from local import embedded_services, locks, processes, running_server
@@ -64,6 +64,7 @@ def up(options: ServerOptions, *, console: Console) -> None:
         # At the end, the end is announced first; then the supervisor stops what runs.
         with contextlib.suppress(StopRequested), Supervisor(console) as supervisor, _announce_stop(root, url=url):
             _start_services(supervisor, root, needed, until=until_the_end)
+            metrics.clear_folder()
             supervisor.run_once(processes.migration_process(settings.BASE_DIR))
             if not (settings.DEBUG or static_files.is_collected()):
                 supervisor.run_once(processes.collectstatic_process(settings.BASE_DIR))

@@ -15,7 +15,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST, require_safe
 
 from lexic.errors import LexicError
-from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin, column
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary
@@ -74,7 +74,7 @@ class SubjectFilter(admin.SimpleListFilter):
 class ReportAdmin(ReadOnlyAdmin):
     """Superusers only: to authors there is no such page."""
 
-    list_display = ["said", "thing", "reported_by", "created_at", "state"]
+    list_display = ["said", "thing", "reported_by", column("created_at", "reported"), "state"]
     list_filter = [OutcomeFilter, SubjectFilter, "reason"]
     list_select_related = ["plugin", "review", "reporter"]
     search_fields = ["text", "plugin__name", "plugin__slug", "review__text"]

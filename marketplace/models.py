@@ -13,6 +13,8 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from accounts.models import User
+from marketplace.approval_models import ReleaseApproval as ReleaseApproval
+from marketplace.publishing_run_models import PublishingRun as PublishingRun
 from plugins.models import Plugin, Release
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from celery import shared_task
 
 from evaluation.models import GoldenQuestion
@@ -9,8 +11,10 @@ from lexic.celery import publish_task
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts
-from marketplace.models import Listing
+from marketplace.models import Listing, PublishingRun, ReleaseApproval
 from marketplace.plugin_page.sample_answers import current_sample
+from marketplace.publishing import approval_mails
+from marketplace.publishing.background_publish import continue_publishing
 from marketplace.sharing import release_files
 from plugins.models import Plugin
 
@@ -46,3 +50,24 @@ def forget_shared_files(**kwargs: object) -> None:
 def recount_reviews(**kwargs: object) -> None:
     """Put right what the end of an account changed."""
     repair_review_counts()
+
+
+@shared_task(name="marketplace.publish_plugin", acks_late=True)
+def publish_plugin(*, run_id: str, **kwargs: object) -> None:
+    """Run the golden questions that are left, and publish. The same afterwards, however often the message comes."""
+    continue_publishing(UUID(run_id))
+
+
+@shared_task(name="marketplace.mail_approval")
+def mail_approval(*, approval_id: int, **kwargs: object) -> None:
+    """Tell those whom a request for an approval, or the decision on one, is about."""
+    people = ("plugin__organisation", "requested_by")
+    if approval := ReleaseApproval.objects.select_related(*people).filter(pk=approval_id).first():
+        approval_mails.mail_approval(approval)
+
+
+@shared_task(name="marketplace.resume_publishing")
+def resume_publishing(**kwargs: object) -> None:
+    """Have a worker go on with what was interrupted: its message may be lost."""
+    for pk in PublishingRun.objects.interrupted().values_list("pk", flat=True):
+        publish_task("marketplace.publish_plugin", run_id=str(pk))

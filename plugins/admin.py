@@ -7,14 +7,14 @@ from django.db import models
 from django.http import HttpRequest
 
 from accounts.signed_in_request import signed_in_user
-from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin, column
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from plugins.models import Plugin, Release
 
 
 @admin.register(Release)
 class ReleaseAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "plugin", "created_at", "created_by"]
+    list_display = ["__str__", "plugin", column("created_at", "published"), column("created_by", "by")]
     not_in_lists = ("trees", "knowledge", "system_prompt", "scorecard")
     list_select_related = ["plugin", "created_by"]
     list_filter = [("plugin", admin.RelatedOnlyFieldListFilter)]

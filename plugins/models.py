@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -17,11 +18,13 @@ from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
+from organisations.models import EDITING_ROLES, READING_ROLES, Organisation, OrganisationRole, has_second_step
 from plugins import slugs
 from plugins.answer_policy import AnswerPolicy as AnswerPolicy
 from plugins.answer_policy import CitationMode as CitationMode
 from plugins.answer_policy import Planner as Planner
 from plugins.collaborator_models import Invitation as Invitation
+from plugins.collaborator_models import OrganisationOffer as OrganisationOffer
 from plugins.collaborator_models import OwnershipOffer as OwnershipOffer
 from plugins.collaborator_models import Role as Role
 from plugins.retention import RetentionSettings
@@ -58,12 +61,13 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         if user.is_superuser:
             return plugins
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
-        return plugins.filter(mine)
+        return plugins.filter(mine | _is_of_organisation(user, EDITING_ROLES), _meets_second_step(user))
 
     def readable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
         user = user_of(principal)
-        viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
+        viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) | _is_of_organisation(user, READING_ROLES)
+        viewed = viewed & _meets_second_step(user) if user.is_active else models.Q(pk=None)
         plugins = self._limited_to_key(principal)
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
@@ -81,12 +85,15 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.filter(is_published=True, public_chat=True)
 
     def with_role_of(self, principal: Principal) -> PluginQuerySet:
-        """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may."""
+        """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may; so do owners
+        of its organisation, and reviewers there view."""
         user = user_of(principal)
         rest = "owner" if user.is_superuser else Role.VIEWER.value
+        owned = models.Q(owner=user) | _is_of_organisation(user, [OrganisationRole.OWNER])
+        edited = models.Q(pk__in=user.edited_plugins.values("pk")) | _is_of_organisation(user, EDITING_ROLES)
         role = models.Case(
-            models.When(owner=user, then=models.Value("owner")),
-            models.When(pk__in=user.edited_plugins.values("pk"), then=models.Value(Role.EDITOR.value)),
+            models.When(owned, then=models.Value("owner")),
+            models.When(edited, then=models.Value(Role.EDITOR.value)),
             default=models.Value(rest),
             output_field=models.CharField(),
         )
@@ -97,6 +104,18 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self if allowed is None else self.filter(pk__in=[pk for pk in allowed if pk])
 
 
+def _is_of_organisation(user: User, roles: Sequence[str]) -> models.Q:
+    """The condition on plugins of organisations in which this person has one of these roles."""
+    return models.Q(organisation__in=Organisation.objects.open_to(user, roles=roles))
+
+
+def _meets_second_step(user: User) -> models.Q:
+    """The condition on plugins whose organisation requires no second step, where this person has none: it holds also
+    for those who have a role on the plugin itself."""
+    without = Organisation.objects.filter(requires_second_step=False)
+    return models.Q(organisation=None) | models.Q(organisation__in=without) | has_second_step(user)
+
+
 class PublishingBlocked(Conflict):
     """An operator withdrew this plugin after a report; it cannot be published until they allow it."""
 
@@ -105,10 +124,16 @@ class PublishingBlocked(Conflict):
 
 
 class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
-    """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps."""
+    """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps.
+
+    One of an `organisation` has an owner of that organisation as `owner`: the account that its documents count for.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="owned_plugins")
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, null=True, editable=False, related_name="plugins"
+    )
     editors = models.ManyToManyField(
         settings.AUTH_USER_MODEL,
         blank=True,
@@ -191,6 +216,7 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         deleted=Action.PLUGIN_DELETED,
         changed={
             "owner_id": Action.OWNER_CHANGED,
+            "organisation_id": Action.OWNER_CHANGED,
             "is_published": (Action.PUBLISHED, Action.UNPUBLISHED),
             "version": Action.PUBLISHED,
             "is_shared": (Action.SHARED, Action.UNSHARED),
@@ -255,7 +281,14 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
 
     def may_be_shared_by(self, user: User) -> bool:
         """Who works on a plugin is its owner's business; editors change everything else."""
-        return user.is_active and (self.owner_id == user.pk or user.is_superuser)
+        return user.is_active and (user.is_superuser or self.is_owned_by(user))
+
+    def is_owned_by(self, user: User) -> bool:
+        """Whether the person owns it, or is an owner of the organisation that does."""
+        if self.organisation_id is None:
+            return self.owner_id == user.pk
+        owned = Organisation.objects.open_to(user, roles=[OrganisationRole.OWNER])
+        return owned.filter(pk=self.organisation_id).exists()
 
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()

@@ -20,7 +20,9 @@ from knowledge import task_queue
 from knowledge.models import BaseMember, Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
+from marketplace.publishing.departure import leave_all, lock_organisations_of, organisations_without_other_owner
 from marketplace.publishing.membership import end_lapsed_grants
+from organisations.models import MembershipInvitation, Organisation
 from plugins import collaborators
 from plugins.models import Invitation, Plugin
 from plugins.retention import UnderLegalHold
@@ -56,7 +58,8 @@ class AccountDeletion:
     and chats, and the `contract_reviews` of the person's documents or by their playbooks, whoever made them. Those that
     the person made of documents of others, `contract_reviews_left`, stay without a name. `readers` are plugins of
     others, which lose the documents that they read from the person's knowledge bases. `questions` to other people's
-    plugins stay without a name. `held` plugins keep the account from going."""
+    plugins stay without a name. `held` plugins and `organisations` without another owner keep the account from going.
+    """
 
     plugins: tuple[Plugin, ...]
     projects: int
@@ -70,48 +73,55 @@ class AccountDeletion:
     contract_reviews_left: int
     readers: tuple[Plugin, ...]
     held: tuple[Plugin, ...]
+    organisations: tuple[Organisation, ...]
 
 
 def account_deletion(user: User) -> AccountDeletion:
     """What deleting the account deletes, for the page that asks for a confirmation."""
-    bases = KnowledgeBase.objects.filter(owner=user)
-    plugins = Plugin.objects.filter(owner=user).order_by("name").only("name", "is_published", "legal_hold")
-    readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
+    bases = KnowledgeBase.objects.filter(owner=user, plugin__organisation=None)
+    plugins = (
+        Plugin.objects.filter(owner=user, organisation=None).order_by("name").only("name", "is_published", "legal_hold")
+    )
+    readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user, organisation=None)
     # Private ones name no plugin, and go with the account.
-    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), is_private=False).exclude(plugin__owner=user)
+    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), is_private=False)
     contract_reviews = ContractReview.objects.that_read_bases(bases.values("pk"))
     return AccountDeletion(
         plugins=tuple(plugins),
         projects=Project.objects.filter(owner=user).count(),
         documents=Document.objects.present().filter(knowledge_base__in=bases).count(),
-        plugin_questions=Query.objects.filter(plugin__owner=user, erased_at=None).count(),
+        plugin_questions=Query.objects.filter(plugin__in=plugins.values("pk"), erased_at=None).count(),
         keys=ApiKey.objects.filter(owner=user).count(),
         reviews=Review.objects.filter(author=user).count(),
         chats=ChatSession.objects.filter(user=user).count(),
-        questions=asked.count(),
+        questions=asked.exclude(plugin__in=plugins.values("pk")).count(),
         contract_reviews=contract_reviews.count(),
         contract_reviews_left=user.contract_reviews.exclude(pk__in=contract_reviews.values("pk")).count(),
         readers=tuple(readers),
         held=tuple(plugin for plugin in [*plugins, *readers] if plugin.legal_hold),
+        organisations=tuple(organisations_without_other_owner(user)),
     )
 
 
 def delete_account(user: User) -> None:
-    """Deletes the account with everything that is the person's alone.
+    """Deletes the account with everything that is the person's alone; what is an organisation's stays with it.
 
-    Raises `LastOperator`, `PluginsUnderLegalHold`.
+    Raises `LastOperator`, `PluginsUnderLegalHold`, `OnlyOwnerOfOrganisation`.
     """
     with transaction.atomic():
+        lock_organisations_of(user)  # before the account, as whoever removes a member does
         locked = User.objects.select_for_update().get(pk=user.pk)
         others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=locked.pk)
         if locked.is_superuser and not others.exists():
             raise LastOperator
         if held := account_deletion(locked).held:
             raise PluginsUnderLegalHold(held)
+        leave_all(locked)
         _detach_what_is_held(locked)
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
         if has_confirmed_email(locked):  # anybody can sign up with anybody's address
             Invitation.objects.for_address(locked.email).delete()
+            MembershipInvitation.objects.for_address(locked.email).delete()
             BaseMember.objects.for_address(locked.email).delete()
             AuditName.objects.erase_person(locked.pk, address=locked.email)
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models, transaction
 from django.http import HttpRequest
 
 from accounts.admin import UserAdmin
 from accounts.models import User
 from knowledge.models import KnowledgeGrant
+from lexic.errors import LexicError
 from marketplace.publishing.membership import end_lapsed_grants
 from privacy.account_deletion import account_deletion, delete_account
 
@@ -31,15 +32,21 @@ class AccountAdmin(UserAdmin):
         return super().has_delete_permission(request, obj) and (obj is None or obj.pk != request.user.pk)
 
     def get_deleted_objects(self, objs: Iterable[User], request: HttpRequest) -> Any:
-        """Names the people alone. A plugin under legal hold keeps the account that it would go with."""
+        """Names the people alone. A plugin under legal hold keeps the account that it would go with, and so does an
+        organisation that has no other owner."""
         people = list(objs)
         forbidden = {str(person) for person in people if not self.has_delete_permission(request, person)}
-        protected = [str(plugin) for person in people for plugin in account_deletion(person).held]
+        deletions = [account_deletion(person) for person in people]
+        protected = [str(kept) for deletion in deletions for kept in (*deletion.held, *deletion.organisations)]
         return [str(person) for person in people], {}, forbidden, protected
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         delete_account(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[User]) -> None:
-        for person in queryset:
-            delete_account(person)
+        try:
+            with transaction.atomic():
+                for person in queryset:
+                    delete_account(person)
+        except LexicError as error:
+            messages.error(request, f"Nobody was deleted. {error.message_with_hint}")

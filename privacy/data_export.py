@@ -58,7 +58,7 @@ def export_personal_data(user: User) -> IO[bytes]:
         if user.avatar:
             with suppress(FileNotFoundError):
                 archive.writestr("picture.webp", avatars.read_avatar(user.avatar))
-        for plugin in Plugin.objects.filter(owner=user).order_by("slug"):
+        for plugin in Plugin.objects.filter(owner=user, organisation=None).order_by("slug"):
             left_out += _write_plugin(archive, plugin)
         left_out += _write_private_documents(archive, user)
         _write_json(archive, "left_out.json", left_out)

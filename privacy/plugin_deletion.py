@@ -14,9 +14,11 @@ from django.utils import timezone
 from agents.models import AgentRun
 from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession
+from evaluation.models import EvaluationRun
 from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
 from lexic.celery import publish_task
+from marketplace.models import PublishingRun
 from marketplace.publishing.membership import end_lapsed_grants
 from plugins import collaborators
 from plugins.models import Plugin, Release
@@ -138,6 +140,8 @@ def erase_quotations(bases: Iterable[int]) -> None:
     ContractReview.objects.that_read_bases(ids).delete_with_pins()
     former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
     readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})
+    EvaluationRun.objects.filter(plugin__in=readers).erase_answers()
+    PublishingRun.objects.filter(plugin__in=readers).delete()
     documents = Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)
     erase_answers_quoting([str(pk) for pk in documents], plugins=readers)
 

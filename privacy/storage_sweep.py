@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import connection
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
@@ -17,6 +18,7 @@ from knowledge.documents import file_store, page_images
 from knowledge.models import BaseKind, Document, KnowledgeGrant, Page, PinKind
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
 from knowledge.revision_pins import release_pins_without_holder
+from lexic.storage import site_storage
 from marketplace.publishing.membership import end_lapsed_grants
 from marketplace.sharing import release_files
 from querying.models import Query, QueryQuerySet
@@ -82,6 +84,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
     for name in report.orphaned_avatars:
         avatars.delete_avatar(name)
     release_files.delete_stale_files()
+    site_storage().delete_unfinished(older_than=older_than.total_seconds())
     _orphaned_questions().erase_content(now=timezone.now())
     end_lapsed_grants()
     release_pins_without_holder(PinKind.RUN, AgentRun.objects.all())
@@ -98,14 +101,10 @@ def _orphaned_questions() -> QueryQuerySet:
 
 
 def _missing_files(stored: set[str]) -> Iterator[MissingFile]:
-    rows = Document.objects.present()
-    named = {
-        *Page.objects.order_by().values_list("source_sha256", flat=True).distinct(),
-        *rows.values_list("sha256", flat=True),
-        *rows.values_list("ready_sha256", flat=True),
-    }
+    with connection.cursor() as cursor:
+        named = file_store.named_files(cursor)
     # Asked for once more: a file may have been stored since they were listed.
-    for sha256 in sorted(named - stored - {""}):
+    for sha256 in sorted(named - stored):
         if not file_store.is_stored(sha256):
             yield MissingFile(sha256=sha256, documents=tuple(_titles(sha256)))
 

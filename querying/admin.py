@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from accounts.signed_in_request import signed_in_user
 from knowledge.models import Chunk
 from knowledge.source_address import source_path
-from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin, column
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from querying.audit.quotations import withhold_quotations
 from querying.models import Query
@@ -22,7 +22,15 @@ from querying.types import Outcome
 
 @admin.register(Query)
 class QueryAdmin(ReadOnlyAdmin):
-    list_display = ["question_start", "shown_outcome", "confidence", "release_name", "took", "created_at"]
+    list_title = "Questions asked"
+    list_display = [
+        "question_start",
+        "shown_outcome",
+        "confidence",
+        column("release_name", "release"),
+        "took",
+        column("created_at", "asked"),
+    ]
     list_filter = [
         "outcome",
         "confidence",
@@ -158,7 +166,7 @@ class QueryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="time", ordering="latency_ms")
     def took(self, query: Query) -> str:
-        return f"{query.latency_ms} ms"
+        return f"{query.latency_ms / 1000:.1f} s"
 
     @admin.display(description="by step")
     def shown_timings(self, query: Query) -> SafeString:

@@ -11,6 +11,10 @@ from lexic.errors import InvalidInput
 # Of a question by a key or by whoever works on the plugin; pages that anybody may use bound theirs lower.
 MAX_QUESTION_CHARACTERS = 4000
 MAX_ANSWER_CHARACTERS = 500
+# Of one message of the conversation before the question.
+MAX_TURN_CHARACTERS = 20_000
+# Of the signed state that comes with a question back.
+MAX_TOKEN_CHARACTERS = 20_000
 
 
 class InvalidQuestion(InvalidInput):
@@ -23,7 +27,7 @@ class QuestionForm(forms.Form):
     """A question, or the answer to what was asked back (`token` and `answer`). Each page bounds its `question`."""
 
     question: forms.CharField
-    token = forms.CharField(max_length=20_000, required=False, widget=forms.HiddenInput)
+    token = forms.CharField(max_length=MAX_TOKEN_CHARACTERS, required=False, widget=forms.HiddenInput)
     answer = forms.CharField(max_length=MAX_ANSWER_CHARACTERS, required=False, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:

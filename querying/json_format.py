@@ -73,6 +73,7 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
     place = {
         "document": passage.document_title,
         "page": passage.page_number,
+        "pageLabel": _page_label(passage),
         "section": " > ".join(passage.section_path) or None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
@@ -81,14 +82,20 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
     return {key: value for key, value in place.items() if value is not None}
 
 
+def _page_label(passage: Passage) -> str | None:
+    return passage.page_label or None if passage.page_number else None
+
+
 def citation_as_json(citation: Citation) -> dict[str, Any]:
-    """A citation. `page` and `section` are left out where the source has none: never a made-up page. Of a file of a
-    repository it names the path, the lines, the hash and the commit."""
+    """A citation. `page` and `section` are left out where the source has none: never a made-up page. `pageLabel` is
+    what people call the page, where that is not its number. Of a file of a repository it names the path, the lines, the
+    hash and the commit."""
     passage = citation.passage
     shown: dict[str, Any] = {
         "id": f"src_{citation.number}",
         "document": passage.document_title,
         "page": passage.page_number,
+        "pageLabel": _page_label(passage),
         "section": " > ".join(passage.section_path) or None,
         "excerpt": citation.excerpt,
         "documentId": str(passage.document_id),
@@ -123,9 +130,14 @@ def event_as_json(event: Event, *, question: Question) -> dict[str, Any]:
     if isinstance(event, Delta):
         return {"type": "delta", "text": event.text}
     if isinstance(event, Failed):
-        return {"type": "error", "error": event.error, "code": event.code, "hint": event.hint}
+        return failed_as_json(event)
     assert isinstance(event, Done)
     return {"type": "done", **answer_as_json(event.answer, question=question)}
+
+
+def failed_as_json(failed: Failed) -> dict[str, Any]:
+    """The error as the last event of a stream."""
+    return {"type": "error", "error": failed.error, "code": failed.code, "hint": failed.hint}
 
 
 def options_as_json(options: Options) -> dict[str, Any]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -33,6 +33,10 @@ ERASED_COLUMNS: dict[str, Any] = {
     "error": "",
 }
 _ERASE_BATCH_SIZE = 1000
+
+
+# What waits in an inbox for longer than this is looked for on its page.
+ATTENTION_PERIOD = timedelta(days=30)
 
 
 class QueryQuerySet(QueryStatistics):
@@ -91,6 +95,7 @@ class QueryQuerySet(QueryStatistics):
         total, left = 0, self.filter(erased_at=None).order_by()
         while ids := list(left.values_list("pk", flat=True)[:_ERASE_BATCH_SIZE]):
             Feedback.objects.filter(query__in=ids).update(note="")
+            StoredResponse.objects.filter(query__in=ids).delete()
             total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
         return total
 
@@ -200,6 +205,26 @@ class Query(models.Model):
         last = self.decision_path[-1] if self.decision_path else {}
         has_decided = "result" in last and self.outcome != Outcome.CLARIFY
         return str(last.get("node", "")) if has_decided else ""
+
+
+class StoredResponseQuerySet(models.QuerySet["StoredResponse"]):
+    def readable_by(self, key: ApiKey) -> StoredResponseQuerySet:
+        """Those to questions that this key asked, of plugins that it may still ask."""
+        return self.filter(query__api_key=key, query__plugin__in=Plugin.objects.visible_to(key))
+
+
+class StoredResponse(models.Model):
+    """A response of `/v1/responses` as it was sent, for the key that asked: it can be read again and continued. It goes
+    with its audit row, and with the words of it."""
+
+    query = models.OneToOneField(Query, on_delete=models.CASCADE, primary_key=True, related_name="stored_response")
+    body = models.JSONField()
+    turns = models.JSONField(help_text="The conversation up to the question: role and content of each.")
+
+    objects = StoredResponseQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"resp_{self.query_id.hex}"
 
 
 class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):

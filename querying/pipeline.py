@@ -22,6 +22,8 @@ from querying.answering import document_list, import_list, tree_answers
 from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
+from querying.answering.structured.fill_fields import empty_fields, fill_fields
+from querying.answering.structured.structured_answer import structured_answer
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.audit.log import QueryRecord, record_query
 from querying.audit.spending import check_spending
@@ -153,7 +155,8 @@ async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]
     async with aclosing(_find(record, place)) as events:
         async for event in events:
             yield event
-    async with aclosing(_write_answer(record)) as events:
+    write_it = _fill_schema(record, place) if record.question.schema else _write_answer(record)
+    async with aclosing(write_it) as events:
         async for event in events:
             yield event
 
@@ -231,6 +234,25 @@ async def _find_in_metadata(record: QueryRecord, place: Place) -> AsyncGenerator
     _set_answer(record, listed)
 
 
+async def _fill_schema(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
+    """Fill the caller's schema from what is cited. Nothing is in it where a fact is missing first."""
+    findings, schema = record.findings, record.question.schema
+    assert findings is not None
+    assert schema is not None
+    yield Status(step=Step.GENERATING, message="Filling the fields")
+    with record.measure("fill"):
+        if findings.clarification:
+            filled = empty_fields(schema)
+        else:
+            filled = await fill_fields(findings, schema, place=place)
+    answer = structured_answer(filled, findings)
+    if filled.value is not None:
+        record.partial_text = answer.text
+        yield Delta(text=answer.text)
+        yield Status(step=Step.VERIFYING, message="Verified against the sources")
+    yield Done(answer=_finish(record, answer))
+
+
 async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
     findings = record.findings
     assert findings is not None
@@ -292,7 +314,8 @@ def _set_answer(record: QueryRecord, ready: Answer) -> None:
 
 def _finish(record: QueryRecord, finished: Answer) -> Answer:
     """The answer as the row has it: with the path of the tree, and all that was used."""
-    if finished.outcome == Outcome.REFUSED and record.consultation.has_decided and finished.reason != UNSUPPORTED:
+    is_refused = finished.outcome == Outcome.REFUSED and finished.structure is None
+    if is_refused and record.consultation.has_decided and finished.reason != UNSUPPORTED:
         finished = tree_answers.unsupported_end(record.question, record.consultation, finished)
     judged = record.findings.sufficiency if record.findings else None
     if finished.outcome == Outcome.REFUSED and judged and record.question.release.plugin.kind == PluginKind.LIBRARY:

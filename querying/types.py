@@ -5,15 +5,21 @@ from __future__ import annotations
 import enum
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
 
 from knowledge.file_place import FilePlace
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from lexic.errors import LexicError
+from lexic.redacted_questions import redact_question
 from plugins.models import PluginKind, Release
+
+if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
+    from querying.field_schema import Shape
 
 _NOTHING_VERIFIED = "I don't have verified information on this topic in my knowledge base."
 # The wording of an expert's refusal, fixed by the first specification.
@@ -110,11 +116,21 @@ class Question:
     layers: tuple[BaseRevision, ...] = ()
     is_private: bool = False
     conversation_id: uuid.UUID | None = None
+    schema: Shape | None = None  # of the caller: it is filled, and no text is written
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
     def __post_init__(self) -> None:
         if self.layers and not self.is_private:
             object.__setattr__(self, "is_private", True)
+        if settings.REDACT_QUESTIONS:
+            self._redact()
+
+    def _redact(self) -> None:
+        """Before anything is made of the words: what is found, written and stored does not have them either."""
+        turns = tuple(replace(turn, content=redact_question(turn.content)) for turn in self.context)
+        object.__setattr__(self, "text", redact_question(self.text))
+        object.__setattr__(self, "context", turns)
+        object.__setattr__(self, "facts", redact_question(dict(self.facts)))
 
     @property
     def earlier_user_turns(self) -> list[str]:
@@ -258,6 +274,28 @@ class DroppedSentence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FilledField:
+    """A field of the caller's schema: its place as a JSON pointer, and its value with the numbers of the citations that
+    say it. A number may have a unit, as pint calls it, and a bound (`>=`). `reason` says why there is no value."""
+
+    path: str
+    value: Any
+    citations: tuple[int, ...] = ()
+    unit: str = ""
+    bound: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """The caller's schema, filled. `value` is None where a field that may not be empty is; `unfilled` names those."""
+
+    value: Mapping[str, Any] | None
+    fields: tuple[FilledField, ...]
+    unfilled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     text: str
     outcome: Outcome
@@ -272,6 +310,8 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
+    # Where the caller sent a schema; the text is its value as JSON then.
+    structure: Structure | None = None
     # How many sentences were written, and those of them that were dropped.
     sentences: int = field(default=0, compare=False)
     dropped: tuple[DroppedSentence, ...] = field(default=(), compare=False)

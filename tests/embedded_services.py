@@ -54,6 +54,8 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 
 # Each worker has a database of its own, so what it prunes must not be the files of another one's.
 os.environ["LEXIC_FILES_DIR"] = f"{os.environ['LEXIC_VAR_DIR']}/files-{os.environ.get('PYTEST_XDIST_WORKER', 'gw0')}"
+# Set before anything imports the library that counts; each worker counts for itself.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.environ["LEXIC_FILES_DIR"].replace("/files-", "/metrics-")
 
 
 def pytest_configure() -> None:

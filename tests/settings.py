@@ -1,7 +1,8 @@
 import os
+from pathlib import Path
 
 from lexic.settings import *  # noqa: F403
-from lexic.settings import CACHES, CELERY_BROKER_URL, DATABASES, MIDDLEWARE
+from lexic.settings import CACHES, CELERY_BROKER_URL, DATABASES, METRICS, MIDDLEWARE
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
@@ -27,3 +28,7 @@ CACHES["default"]["KEY_PREFIX"] = f"gw{_process}"
 CACHES["process"] = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
 # Thousands of requests of one run come from one address.
 READER_PER_MINUTE = 10**9
+# An answer that nobody reads any more is stopped sooner than on a site, so that tests need not wait.
+RESUME_SECONDS = 1
+# As tests.embedded_services has it, without which nobody counts here.
+METRICS = {**METRICS, "folder": Path(os.environ.get("PROMETHEUS_MULTIPROC_DIR") or METRICS["folder"])}

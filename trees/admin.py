@@ -7,14 +7,22 @@ from typing import Any
 from django.contrib import admin
 from django.urls import reverse
 
-from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin, column
 from trees.models import DecisionTree
 from trees.validation.tree_problems import find_problems
 
 
 @admin.register(DecisionTree)
 class DecisionTreeAdmin(ReadOnlyAdmin):
-    list_display = ("name", "plugin", "is_active", "order", "node_count", "problem_count", "updated_at")
+    list_display = (
+        "name",
+        "plugin",
+        "is_active",
+        "order",
+        "node_count",
+        "problem_count",
+        column("updated_at", "changed"),
+    )
     list_filter = ("is_active", ("plugin", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("plugin",)
     search_fields = ("name", "description", "plugin__name", "plugin__slug")

@@ -18,6 +18,7 @@ from conversations.conversation_access import find_conversation
 from conversations.models import ChatSession, Project
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from lexic.middleware.request_limit import free_request_slot
 from querying.presentation import sse
 from querying.presentation.page_requests import error_response, wants_event_stream
 from querying.question.user_limits import check_user_limit
@@ -74,6 +75,7 @@ def stop(request: SignedInRequest, conversation: UUID) -> HttpResponse:
 
 def wait_for_end(run: AgentRun, *, seconds: float) -> None:
     """Returns when the run has ended, or after so many seconds."""
+    free_request_slot()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         with release_connections():

@@ -56,10 +56,9 @@ def search_context(request: SignedInRequest, place: DocumentCollection) -> dict[
 
 
 def _found_passage(passage: Passage, asked: Collection[str]) -> FoundPassage:
-    page = f"page {passage.page_number}" if passage.page_number else ""
     return FoundPassage(
         title=passage.document_title,
-        place=", ".join(filter(None, [page, " › ".join(passage.section_path)])),
+        place=", ".join(filter(None, [passage.page_name, " › ".join(passage.section_path)])),
         url=f"{source_path(passage.page_id, start=passage.start, end=passage.end)}#cited",
         pieces=tuple(split_at_matches(excerpt(_without_headings(passage.content), asked), asked)),
     )

@@ -29,7 +29,7 @@ from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin, Role
-from plugins.slugs import parse_id
+from plugins.slugs import MAX_REFERENCE_LENGTH, parse_id
 from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
@@ -55,7 +55,7 @@ class ProjectForm(StyledFormMixin, forms.Form):
         max_length=MAX_DESCRIPTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 3})
     )
     plugin = forms.CharField(
-        max_length=120,
+        max_length=MAX_REFERENCE_LENGTH,
         required=False,
         widget=forms.Select,
         help_text="Conversations in this project ask this plugin as well as the project's documents.",
@@ -80,7 +80,7 @@ class ProjectForm(StyledFormMixin, forms.Form):
             raise forms.ValidationError(error.message_with_hint) from None
 
     def clean_name(self) -> str:
-        return _checked_name(self.cleaned_data["name"])
+        return checked_name(self.cleaned_data["name"])
 
 
 def _initial(project: Project) -> dict[str, str]:
@@ -163,7 +163,7 @@ class MessageForm(QuestionForm):
     question = forms.CharField(max_length=MAX_MESSAGE_CHARACTERS, required=False)
     session = forms.UUIDField(required=False)
     project = forms.UUIDField(required=False)
-    plugin = forms.CharField(max_length=120, required=False)
+    plugin = forms.CharField(max_length=MAX_REFERENCE_LENGTH, required=False)
     model = forms.ChoiceField(choices=[(name, name) for name in MODEL_NAMES], required=False)
     thinks = forms.BooleanField(required=False)
     text_name = forms.CharField(max_length=200, required=False)
@@ -203,7 +203,7 @@ class TitleForm(StyledFormMixin, forms.Form):
     title = forms.CharField(max_length=column_length(ChatSession, "title"))
 
     def clean_title(self) -> str:
-        return _checked_name(self.cleaned_data["title"])
+        return checked_name(self.cleaned_data["title"])
 
 
 def _first_words(text: str) -> str:
@@ -213,7 +213,7 @@ def _first_words(text: str) -> str:
     return whole or line[:_MAX_FIRST_WORDS]
 
 
-def _checked_name(text: str) -> str:
+def checked_name(text: str) -> str:
     """The name on one line. Raises `ValidationError` where nothing is left of it."""
     name: str = " ".join(NameField().to_python(text).split())
     if not name:

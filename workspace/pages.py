@@ -17,6 +17,7 @@ from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from conversations.models import ChatSession, Project
 from lexic.errors import LexicError, NotAllowed, NotFound
+from lexic.http.error_handlers import with_retry_after
 
 View = Callable[..., HttpResponseBase]
 # So many stand in the sidebar.
@@ -55,7 +56,8 @@ def render_page(
 ) -> HttpResponse:
     """A page inside the shell. `section` names the entry of the sidebar; `error` is shown above, with its status."""
     shell = {"section": "workspace", "part": section, "error": error, **_sidebar(request.user)}
-    return render(request, template, {**shell, **context}, status=error.status if error else status)
+    page = render(request, template, {**shell, **context}, status=error.status if error else status)
+    return with_retry_after(page, error)
 
 
 def _sidebar(user: User) -> dict[str, Any]:

@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import ask, chats, documents, google_drive, knowledge, projects, reviews, run_pages, settings_page
+from workspace import (
+    ask,
+    chats,
+    documents,
+    google_drive,
+    knowledge,
+    mail_preferences,
+    organisation_invitations,
+    organisations,
+    projects,
+    reviews,
+    run_pages,
+    settings_page,
+)
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -31,6 +44,8 @@ urlpatterns = [
     path("c/<uuid:conversation>/stop", ask.stop, name="stop_run"),
     path("c/<uuid:conversation>/title", chats.rename_conversation, name="rename_conversation"),
     path("c/<uuid:conversation>/delete", chats.remove_conversation, name="delete_conversation"),
+    path("settings/mail", mail_preferences.change_mail_preferences, name="mail_preferences"),
+    path("mail/unsubscribe/<str:token>", mail_preferences.unsubscribe, name="unsubscribe"),
     path("projects", projects.list_projects, name="projects"),
     path("projects/<uuid:project>", projects.show_project, name="project"),
     path("projects/<uuid:project>/delete", projects.remove_project, name="delete_project"),
@@ -38,6 +53,36 @@ urlpatterns = [
     path("projects/<uuid:project>/members", projects.save_member, name="save_member"),
     path("projects/<uuid:project>/members/remove", projects.remove_member, name="remove_member"),
     *_document_routes("projects/<uuid:project>", "project"),
+    path("organisations", organisations.list_organisations, name="organisations"),
+    path(
+        "organisations/invitations/<uuid:invitation>/accept",
+        organisation_invitations.accept_without_link,
+        name="accept_organisation_invitation",
+    ),
+    path(
+        "organisations/invitations/<str:token>",
+        organisation_invitations.invitation_page,
+        name="organisation_invitation",
+    ),
+    path("organisations/<uuid:organisation>", organisations.show_organisation, name="organisation"),
+    path("organisations/<uuid:organisation>/invite", organisations.invite, name="invite_to_organisation"),
+    path(
+        "organisations/<uuid:organisation>/invitations/<uuid:invitation>/revoke",
+        organisations.revoke_invitation,
+        name="revoke_organisation_invitation",
+    ),
+    path(
+        "organisations/<uuid:organisation>/members/<uuid:person>",
+        organisations.change_member,
+        name="change_organisation_member",
+    ),
+    path(
+        "organisations/<uuid:organisation>/offers/<uuid:plugin>",
+        organisations.answer_offer,
+        name="answer_organisation_offer",
+    ),
+    path("organisations/<uuid:organisation>/leave", organisations.leave, name="leave_organisation"),
+    path("organisations/<uuid:organisation>/delete", organisations.remove, name="delete_organisation"),
     path("contracts/reviews/<uuid:review>", reviews.show_review, name="review"),
     path("contracts/reviews/<uuid:review>/findings", reviews.list_findings, name="review_findings"),
     path("contracts/reviews/<uuid:review>/findings/<int:number>", reviews.decide_finding, name="decide_finding"),

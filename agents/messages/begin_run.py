@@ -19,6 +19,7 @@ from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput
+from lexic.redacted_questions import redact_question
 from plugins.models import Release
 from querying.answering.llms import site_llm
 from querying.llm_interface import LLM
@@ -68,6 +69,9 @@ class NewMessage:
     thinks: bool = False
     thinking_tokens: int = 0
     request_key: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", redact_question(self.text))
 
 
 def find_begun_run(principal: Principal, request_key: str) -> AgentRun | None:

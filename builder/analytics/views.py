@@ -16,6 +16,7 @@ from builder.analytics.csv_export import COLUMNS, MAX_ROWS, write_csv
 from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
 from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
+from marketplace.listings.trust_label import MIN_QUESTIONS
 from plugins.models import Plugin
 from querying.audit.date_range import days_before
 from querying.audit.key_names import key_label, visible_key_names
@@ -76,6 +77,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "bars": [("wide", charts.bar_chart(days)), ("narrow", charts.bar_chart(days, width=charts.NARROW_WIDTH))],
         "lines": charts.line_chart(days),
         "total": sum(totals.values()),
+        "least_total": MIN_QUESTIONS,
         "shares": _outcome_shares(totals),
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",

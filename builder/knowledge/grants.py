@@ -28,7 +28,7 @@ def show_grants(request: SignedInRequest) -> HttpResponse:
         **admin.site.each_context(request),
         "title": "Knowledge grants",
         "crumbs": [Breadcrumb(title="Knowledge grants")],
-        **grants_context(KnowledgeGrant.objects.filter(knowledge_base__owner=request.user)),
+        **grants_context(KnowledgeGrant.objects.owned_by(request.user)),
     }
     return TemplateResponse(request, "builder/knowledge/grants.html", context)
 

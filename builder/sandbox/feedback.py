@@ -12,12 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from builder.panes import HtmxRequest, render_pane
-from evaluation.golden.golden_form_format import MAX_PHRASE_LENGTH
+from evaluation.golden.golden_form_format import MAX_LINES, MAX_PHRASE_LENGTH
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying.models import Feedback, Query
-
-_MAX_PHRASES = 20
 
 
 class GoldenFromAnswerForm(forms.ModelForm):
@@ -60,8 +58,8 @@ class GoldenFromAnswerForm(forms.ModelForm):
 
     def clean_words(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["words"].splitlines() if line.strip()]
-        if len(lines) > _MAX_PHRASES or any(len(line) > MAX_PHRASE_LENGTH for line in lines):
-            raise forms.ValidationError(f"At most {_MAX_PHRASES} phrases of {MAX_PHRASE_LENGTH} characters.")
+        if len(lines) > MAX_LINES or any(len(line) > MAX_PHRASE_LENGTH for line in lines):
+            raise forms.ValidationError(f"At most {MAX_LINES} phrases of {MAX_PHRASE_LENGTH} characters.")
         return lines
 
     def save(self, commit: bool = True) -> GoldenQuestion:

@@ -8,11 +8,11 @@ from functools import wraps
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import InvalidInput, LexicError
-from lexic.http.error_handlers import PayloadTooLarge
+from lexic.http.error_handlers import PayloadTooLarge, error_response
 from trees.drafts import MAX_TREE_BYTES
 
 
@@ -64,6 +64,6 @@ def json_errors(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         try:
             return view(request, *args, **captured)
         except LexicError as error:
-            return JsonResponse(error.as_dict(), status=error.status)
+            return error_response(error)
 
     return answering

@@ -7,6 +7,7 @@ from typing import Any
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import KnowledgeBase
+from knowledge.page_names import page_name
 from knowledge.search.hybrid import BaseRevision, search
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
@@ -25,9 +26,9 @@ def find_hint_passage(plugin: Plugin, *, hint: str) -> dict[str, Any]:
 
 
 def _passage_json(passage: Passage) -> dict[str, str]:
-    page = f", p. {passage.page_number}" if passage.page_number is not None else ""
+    page = page_name(passage.page_number, passage.page_label, is_short=True)
     url = source_path(passage.page_id, start=passage.start, end=passage.end)
-    return {"title": f"{passage.document_title}{page}", "url": url}
+    return {"title": ", ".join(filter(None, [passage.document_title, page])), "url": url}
 
 
 def _best_passage(plugin: Plugin, hint: str) -> Passage | None:

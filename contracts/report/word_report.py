@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from contracts.models import ContractReview, Decision, Finding, Verdict
@@ -29,10 +28,11 @@ from contracts.word.new_document import (
 )
 from knowledge import readers
 from knowledge.documents import file_store
-from knowledge.models import Page
+from knowledge.models import Document, Page, SourceType
 from knowledge.readers.types import UnreadableDocument
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from lexic.middleware.request_limit import free_request_slot
 
 AUTHOR = "Lexic"
 _SLOTS = threading.BoundedSemaphore(2)
@@ -55,23 +55,42 @@ def word_report(review: ContractReview, *, has_changes: bool = True) -> bytes:
     Raises `SourceFileMissing`, `UnreadableDocument`, `WordExportBusy`, `WordSigned`, `WordTextChanged`, and
     `WordNotProven`.
     """
+    page = _page_of_word_file(review)
+    return _new_word_file(review) if page is None else _annotated_original(review, page, has_changes=has_changes)
+
+
+def _new_word_file(review: ContractReview) -> bytes:
     # No connection is held while the file is made.
     with release_connections():
-        findings = list(review.findings.select_related("decided_by"))
+        document = _new_document(review, _findings(review))
+    return make_word_file(document)
+
+
+def _annotated_original(review: ContractReview, page: Page, *, has_changes: bool) -> bytes:
+    with release_connections():
+        findings = _findings(review)
+    edits = [edit for one in findings for edit in _edits(one, page, review.updated_at, has_changes=has_changes)]
+    with _word_slot(), file_store.local_copy(page.source_sha256) as original:
+        return annotate_word_file(original, edits).content
+
+
+def _findings(review: ContractReview) -> list[Finding]:
+    return list(review.findings.select_related("decided_by"))
+
+
+def _page_of_word_file(review: ContractReview) -> Page | None:
+    """The first page of the contract, where it was read from a Word file. Raises `SourceFileMissing`."""
+    with release_connections():
         page = Page.objects.filter(document=review.document).alive_at(review.revision).order_by("number").first()
-        if page is None:
-            return make_word_file(_new_document(review, findings))
-    with file_store.local_copy(page.source_sha256) as original:
-        if not _is_word_file(original):
-            with release_connections():
-                return make_word_file(_new_document(review, findings))
-        edits = [edit for one in findings for edit in _edits(one, page, review.updated_at, has_changes=has_changes)]
-        with _word_slot():
-            return annotate_word_file(original, edits).content
+        document = review.document
+    return page if page is not None and _is_word_file(page, document) else None
 
 
-def _is_word_file(path: Path) -> bool:
-    with path.open("rb") as file:
+def _is_word_file(page: Page, document: Document) -> bool:
+    """By the type of the document. A file that was fetched, or replaced meanwhile, is asked itself."""
+    if page.source_sha256 == document.sha256 and document.source_type != SourceType.URL:
+        return document.source_type == SourceType.DOCX
+    with file_store.open_stored(page.source_sha256) as file:
         head = file.read(readers.DETECTION_BYTES)
     try:
         return readers.detect_type("contract.docx", head) == "docx"
@@ -81,6 +100,8 @@ def _is_word_file(path: Path) -> bool:
 
 @contextmanager
 def _word_slot() -> Iterator[None]:
+    """Waits for a place to work in, and holds it inside the block. Raises `WordExportBusy`."""
+    free_request_slot()
     if not _SLOTS.acquire(timeout=_SLOT_TIMEOUT_SECONDS):
         raise WordExportBusy
     try:

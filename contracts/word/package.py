@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from contracts.word.edits import WordSigned
-from knowledge.readers.docx.archive import check_archive
+from knowledge.readers.archive import check_archive
 from knowledge.readers.types import DamagedDocument
 
 CONTENT_TYPES = "[Content_Types].xml"

@@ -26,7 +26,7 @@ from contracts.word.resolve_revisions import (
     mark_key,
     resolve_revisions,
 )
-from knowledge.readers.docx.archive import check_archive
+from knowledge.readers.archive import check_archive
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.reader import open_document, read_body
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evaluation.eval_types import QuestionScores
+from evaluation.scoring.scores_json import parse_scores, scores_as_json
 from evaluation.scoring.summary import EvaluationResult
 from lexic.errors import InvalidInput
-from querying.types import ConfidenceSignals
 
 
 class InvalidEvaluationFile(InvalidInput):
@@ -31,14 +30,8 @@ class SavedEvaluation:
 
 def save_evaluation(path: Path, *, result: EvaluationResult, scored: Sequence[QuestionScores]) -> None:
     """Write both to the file; what it held is replaced."""
-    whole = {**result, "scores": [asdict(one) for one in scored]}
+    whole = {**result, "scores": [scores_as_json(one) for one in scored]}
     path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _read_scores(row: dict[str, Any]) -> QuestionScores:
-    lists: dict[str, Any] = {name: tuple(row[name]) for name in ("recall_curve", "failures") if name in row}
-    grounds = ConfidenceSignals(**row["grounds"]) if row.get("grounds") else None
-    return QuestionScores(**{**row, **lists, "grounds": grounds})
 
 
 def load_evaluation(path: Path) -> SavedEvaluation:
@@ -46,7 +39,7 @@ def load_evaluation(path: Path) -> SavedEvaluation:
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
         scores = whole.pop("scores", [])
-        scored = tuple(_read_scores(one) for one in scores)
+        scored = tuple(parse_scores(one) for one in scores)
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
         raise InvalidEvaluationFile(f"{path.name} holds no saved evaluation.") from error
     if not isinstance(whole, dict) or "questions" not in whole:

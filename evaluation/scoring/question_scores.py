@@ -24,6 +24,9 @@ from querying.types import Outcome
 # Where the recall curve of the report is measured.
 RECALL_DEPTHS = (1, 2, 3, 5, 8, 10, 20, 50, 100)
 
+# So much of an answer is kept, to be compared with that of another run.
+MAX_ANSWER_LENGTH = 4_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerKey:
@@ -89,6 +92,7 @@ def score_question(
         question=asked.text,
         failures=tuple(golden_failures(asked, key=key, given=given)) if given else (),
         outcome=given.outcome if given else "",
+        answer=given.text[:MAX_ANSWER_LENGTH] if given and asked.expected else "",
         expected=asked.expected.outcome if asked.expected else "",
         probability=given.probability if given else None,
         grounds=given.grounds if given else None,

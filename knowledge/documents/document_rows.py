@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from uuid import UUID
 
 from django.utils import timezone
 
 from knowledge.ingest import WAITING_ERROR_CODE
-from knowledge.models import Document, DocumentStatus
+from knowledge.lease import DOCUMENT_LEASE_PREFIX, document_lease_name, held_names
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from plugins.models import Plugin
 
 # Without news for this long, something may be wrong.
 QUIET_AFTER = timedelta(seconds=60)
+# Further back in the queue nobody is told their place.
+MAX_QUEUE = 1000
 STAGES = ("reading", "splitting", "embedding", "ready")
 _STAGE_ORDER = [DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING, DocumentStatus.READY]
 _STATUS_LABELS = {
@@ -72,21 +76,59 @@ class DocumentRow:
 
 
 def document_rows(documents: Sequence[Document], access: BaseAccess) -> list[DocumentRow]:
-    """Rows in the order of the documents. One statement at most, and only when some of them have gone quiet."""
+    """Rows in the order of the documents. One statement at most when some of them wait, and two when some have gone
+    quiet."""
     now = timezone.now()
     quiet = {doc.pk for doc in documents if _is_working(doc) and now - doc.updated_at > QUIET_AFTER}
-    moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
-    is_worker_busy = bool(quiet) and moving.exists()
+    readers = _Readers.look(now) if quiet else _Readers()
+    places = _queue_places(documents)
     rows = []
     for document in documents:
-        trouble = ""
-        if document.pk in quiet:
-            trouble = _stalled_reason(document, now, is_worker_busy=is_worker_busy)
-        rows.append(_document_row(document, access, trouble))
+        trouble = _stalled_reason(document, now, readers) if document.pk in quiet else ""
+        rows.append(_document_row(document, access, trouble, place=places.get(document.pk)))
     return rows
 
 
-def _document_row(document: Document, access: BaseAccess, trouble: str) -> DocumentRow:
+@dataclass(frozen=True, kw_only=True)
+class _Readers:
+    """What those who read documents are at: the names of the leases that they hold, and whether anything was heard of
+    them within `QUIET_AFTER`. A page that takes minutes is silent, and its reader holds the lease all the same."""
+
+    held: frozenset[str] = frozenset()
+    is_any_heard_of: bool = False
+
+    @classmethod
+    def look(cls, now: datetime) -> _Readers:
+        moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
+        held = frozenset(name for name in held_names() if name.startswith(DOCUMENT_LEASE_PREFIX))
+        return cls(held=held, is_any_heard_of=moving.exists())
+
+    @property
+    def are_busy(self) -> bool:
+        return self.is_any_heard_of or bool(self.held)
+
+    def is_reading(self, document: Document) -> bool:
+        return document_lease_name(document.pk) in self.held
+
+
+def _queue_places(documents: Sequence[Document]) -> dict[UUID, int]:
+    """How many documents of the same owner come before each that waits. Owners take turns, so that others of other
+    people are no measure."""
+    waiting = [doc for doc in documents if doc.status == DocumentStatus.QUEUED]
+    if not waiting:
+        return {}
+    owners = KnowledgeBase.objects.filter(pk__in={doc.knowledge_base_id for doc in waiting}).values("owner")
+    queue = Document.objects.present().filter(status=DocumentStatus.QUEUED, knowledge_base__owner__in=owners)
+    places: dict[int, int] = {}
+    found = {}
+    rows = queue.order_by("updated_at").values_list("pk", "knowledge_base__owner")[:MAX_QUEUE]
+    for pk, owner in rows:
+        found[pk] = places.get(owner, 0)
+        places[owner] = found[pk] + 1
+    return found
+
+
+def _document_row(document: Document, access: BaseAccess, trouble: str, *, place: int | None) -> DocumentRow:
     status = DocumentStatus(document.status)
     style, icon = _STATUS_STYLES.get(status, ("", "wait"))
     return DocumentRow(
@@ -95,7 +137,7 @@ def _document_row(document: Document, access: BaseAccess, trouble: str) -> Docum
         label=_STATUS_LABELS[status],
         style="warn" if trouble else style,
         icon=icon,
-        note=status_note(document),
+        note=status_note(document, place=place),
         problem=_failure_reason(document) or trouble,
         is_own=document.knowledge_base.plugin_id == (access.plugin.pk if access.plugin else None),
         can_edit=document.knowledge_base_id in access.editable,
@@ -115,11 +157,12 @@ def stage_percentages(document: Document) -> tuple[int, int, int, int]:
     return reading, splitting, embedding, ready
 
 
-def status_note(document: Document) -> str:
-    """Where it stands, in a few words."""
+def status_note(document: Document, *, place: int | None = None) -> str:
+    """Where it stands, in a few words. `place` is how many documents are read before it, where that is known."""
     match document.status:
         case DocumentStatus.QUEUED:
-            return "waits to be compared with its file" if document.is_unverified else "waits for its turn"
+            waits = "waits to be compared with its file" if document.is_unverified else "waits for its turn"
+            return _join_nonempty(waits, _place_text(place))
         case DocumentStatus.READING:
             done = f"page {document.pages_done} of {document.pages_total}" if document.pages_total else "opening it"
             return _join_nonempty(done, _time_left_text(document.expected_at, "of reading"))
@@ -160,11 +203,19 @@ def _is_working(document: Document) -> bool:
     return document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
-def _stalled_reason(document: Document, now: datetime, *, is_worker_busy: bool) -> str:
-    since = duration_text((now - document.updated_at).total_seconds()).removeprefix("about ")
-    if document.error_code == WAITING_ERROR_CODE or (is_worker_busy and document.status == DocumentStatus.QUEUED):
+def _place_text(place: int | None) -> str:
+    if place is None:
         return ""
-    if is_worker_busy:
+    return f"{_count_text(place, 'document')} before it" if place else "next"
+
+
+def _stalled_reason(document: Document, now: datetime, readers: _Readers) -> str:
+    since = duration_text((now - document.updated_at).total_seconds()).removeprefix("about ")
+    if document.error_code == WAITING_ERROR_CODE or readers.is_reading(document):
+        return ""
+    if readers.are_busy and document.status == DocumentStatus.QUEUED:
+        return ""
+    if readers.are_busy:
         return f"No news for {since}. It is taken up again by itself, from where it stopped."
     return f"No worker has taken anything up for {since}. Is one running? Nothing is lost meanwhile."
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from lexic.errors import InvalidInput, LexicError
 from lexic.storage import site_storage
@@ -16,6 +16,11 @@ from lexic.storage import site_storage
 _BLOCK_BYTES = 1024 * 1024
 _HASH_DIGITS = 64
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_NAMED_FILES = """
+SELECT sha256 FROM knowledge_document WHERE removed_in IS NULL
+UNION SELECT ready_sha256 FROM knowledge_document WHERE removed_in IS NULL
+UNION SELECT source_sha256 FROM knowledge_page
+"""
 _STORED_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}")
 
 
@@ -63,6 +68,13 @@ def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
             target.write(piece)
         storage.keep(target, stored_name(digest.hexdigest()))
     return StoredFile(sha256=digest.hexdigest(), size=size)
+
+
+def named_files(cursor: Any) -> set[str]:
+    """The hashes of all files that rows name: of documents, of their version that is searched, and of pages that
+    releases still cite. `cursor` is one of Django's or of psycopg's."""
+    cursor.execute(_NAMED_FILES)
+    return {sha256 for (sha256,) in cursor.fetchall() if sha256}
 
 
 def touch_if_stored(sha256: str) -> bool:

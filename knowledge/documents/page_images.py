@@ -25,7 +25,8 @@ from knowledge.readers.isolation.rendered_page import RenderedPage
 from knowledge.readers.types import UnreadableDocument
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from lexic.storage import StorageUnavailable, prune, site_storage
+from lexic.middleware.request_limit import free_request_slot
+from lexic.storage import prune, site_storage
 
 # The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
 _IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
@@ -37,7 +38,6 @@ _VISITOR_SLOTS = threading.BoundedSemaphore(1)
 _SLOT_TIMEOUT_SECONDS = 8.0  # seconds that a person waits for a turn
 _FAILURE_CACHE_SECONDS = 600  # seconds
 _SWEEP_INTERVAL_SECONDS = 60  # seconds
-_TOUCH_AFTER_SECONDS = 3600.0  # seconds until a look at a picture is worth noting
 
 
 class NoPageImage(LexicError):
@@ -57,15 +57,6 @@ class PageImagesBusy(NoPageImage):
     hint = "Open the page again in a moment; its text is here."
 
 
-class PageImageUnavailable(NoPageImage):
-    """The file storage of this site cannot be reached at the moment."""
-
-    code = StorageUnavailable.code
-    status = StorageUnavailable.status
-    retry_after = StorageUnavailable.retry_after  # seconds
-    hint = "Open the page again in a moment; its text is here."
-
-
 @dataclass(frozen=True, kw_only=True)
 class PageImage:
     """A WebP file in the storage; `width` and `height` of the page are in points, the unit of `Page.words`."""
@@ -81,27 +72,23 @@ def can_have_image(page: Page) -> bool:
 
 
 def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:
-    """The page as it was in the file it was read from, rendered now if it is not there yet. Raises `NoPageImage`.
+    """The page as it was in the file it was read from, rendered now if it is not there yet. Raises `NoPageImage`
+    and `StorageUnavailable`.
 
     `is_for_visitor`: the request is not signed in. Only one page at a time is rendered for such requests, so that
     signed-in people do not wait for them.
     """
     if not can_have_image(page):
         raise NoPageImage
-    try:
-        return _cached_image(page) or _render_image(page, is_for_visitor=is_for_visitor)
-    except StorageUnavailable as error:
-        raise PageImageUnavailable from error
+    return _cached_image(page) or _render_image(page, is_for_visitor=is_for_visitor)
 
 
 def read_page_image(image: PageImage) -> bytes:
-    """The WebP file. Raises `NoPageImage`."""
+    """The WebP file. Raises `PageImagesBusy` and `StorageUnavailable`."""
     try:
         return site_storage().read(image.name)
     except FileNotFoundError as error:  # it has just made way
         raise PageImagesBusy from error
-    except StorageUnavailable as error:
-        raise PageImageUnavailable from error
 
 
 def delete_page_images(sha256: str) -> None:
@@ -122,8 +109,7 @@ def _cached_image(page: Page) -> PageImage | None:
     storage = site_storage()
     for found in storage.files(f"{_image_folder(page.source_sha256)}/{page.number}-"):
         if match := _IMAGE_NAME.fullmatch(found.name.rpartition("/")[2]):
-            if found.modified < time.time() - _TOUCH_AFTER_SECONDS:
-                storage.touch(found.name)
+            storage.note_use(found)
             return PageImage(name=found.name, width=int(match[2]) / 10, height=int(match[3]) / 10)
     return None
 
@@ -158,6 +144,7 @@ def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
 @contextmanager
 def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
     """Waits for a place to draw in, and holds it inside the block. Raises `PageImagesBusy`."""
+    free_request_slot()
     with ExitStack() as held:
         end = time.monotonic() + _SLOT_TIMEOUT_SECONDS
         for places in [_VISITOR_SLOTS, _RENDER_SLOTS] if is_for_visitor else [_RENDER_SLOTS]:

@@ -32,6 +32,7 @@ class PreparedPage:
     words: list[list[float]] | None
     source_sha256: str
     file: RepositoryFile | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,20 +112,23 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
 def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:
     """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
     parsed = ParsedSource(title=document.title, is_paged=prepared.is_paged)
-    known: dict[tuple[int, str, str, RepositoryFile | None], int] = {}
+    known: dict[tuple[int, str, str, str, RepositoryFile | None], int] = {}
     # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
     if prepared.vectors is not None:
-        columns = ("number", "text", "source_sha256", "repository_path", "commit", "pk")
+        columns = ("number", "text", "label", "source_sha256", "repository_path", "commit", "pk")
         rows = document.pages.live().values_list(*columns)
         known = {
-            (number, text, sha256, RepositoryFile(path=path, commit=commit) if path else None): pk
-            for number, text, sha256, path, commit, pk in rows
+            (number, text, label, sha256, RepositoryFile(path=path, commit=commit) if path else None): pk
+            for number, text, label, sha256, path, commit, pk in rows
         }
     for batch in batched(prepared.pages, _IMPORT_BATCH_SIZE):
-        keys = {page.number: (page.number, page.text, page.source_sha256, page.file) for page in batch}
+        keys = {page.number: (page.number, page.text, page.label, page.source_sha256, page.file) for page in batch}
         reused = {number: known[key] for number, key in keys.items() if key in known}
         new = [
-            (PageText(number=page.number, text=page.text, words=page.words and [*page.words]), page.source_sha256)
+            (
+                PageText(number=page.number, text=page.text, label=page.label, words=page.words and [*page.words]),
+                page.source_sha256,
+            )
             for page in batch
             if page.number not in reused
         ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -77,9 +78,10 @@ def _record_hash(document: Document, sha256: str) -> None:
 
 
 def detect_fetched_type(body: bytes, content_type: str, url: str) -> str:
-    """The source type of a fetched page: its first bytes, then its content type, then the end of its address."""
+    """The source type of a fetched page: its first bytes, then its content type, then the end of its address's path:
+    `https://example.com/` names no file."""
     media_type = content_type.partition(";")[0].strip().lower()
     # Servers call whatever is text text/plain: there the address says more.
     extension = EXTENSIONS_BY_MEDIA_TYPE.get(media_type) if media_type != "text/plain" else None
-    name = f"page.{extension}" if extension else url.partition("?")[0].partition("#")[0]
+    name = f"page.{extension}" if extension else urlsplit(url).path.rpartition("/")[2]
     return readers.detect_type(name, body[: readers.DETECTION_BYTES])

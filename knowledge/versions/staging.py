@@ -33,7 +33,7 @@ def kept_pages(document: Document) -> tuple[ParsedSource, ReadingPoint | None]:
     if last is None or [row.number for row in rows] != list(range(1, last["number"] + 1)):
         return parsed, None
     for row in rows:
-        parsed.pages.append(PageText(number=row.number, text=row.text))
+        parsed.pages.append(PageText(number=row.number, text=row.text, label=row.label))
         parsed.page_ids[row.number] = row.pk
         parsed.headings += [
             Heading(page=row.number, start=start, level=level, title=title) for start, level, title in row.headings
@@ -100,9 +100,9 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
         same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.words == words[row.number]]
         rows = rows.filter(pk__in=same)
     # Where a live row and a staged one hold the same text, the live one comes last and wins.
-    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "pk")
-    by_text = {(number, text): pk for number, text, pk in known}
-    reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text)) in by_text}
+    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "pk")
+    by_text = {(number, text, label): pk for number, text, label, pk in known}
+    reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text, page.label)) in by_text}
     new = [(page, document.sha256) for page in batch if page.number not in reused]
     return reused | writer.insert_staged_pages(document, new)
 

@@ -45,6 +45,7 @@ def insert_staged_pages(
             document=document,
             number=page.number,
             text=page.text,
+            label=page.label,
             words=page.words,
             headings=[[one.start, one.level, one.title] for one in page.headings],
             reader_state=page.state,

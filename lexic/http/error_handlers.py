@@ -21,7 +21,7 @@ from django.template import loader
 from django.views import defaults
 from rest_framework import exceptions as api
 
-from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
+from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound, try_again_in
 from lexic.http import openai_errors
 from lexic.outages import outage_error
 
@@ -29,7 +29,8 @@ logger = logging.getLogger(__name__)
 
 API_PATHS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz")
 _MAX_REASON_LENGTH = 300
-RETRY_SECONDS = 2
+# What a client waits before it asks a server again that does not know how long it will be away.
+_RETRY_SECONDS = 2
 
 
 class NotAuthenticated(LexicError):
@@ -82,7 +83,7 @@ def handle_api_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResp
         _log_error(exc, error)
     request = context.get("request")
     body = error_body(error, path=request.path if request is not None else "")
-    return JsonResponse(body, status=error.status, headers=_error_headers(exc, error))
+    return JsonResponse(body, status=error.status, headers=_error_headers(error, cause=exc))
 
 
 def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def _from_drf_error(exc: api.APIException) -> LexicError:
         return NotAuthenticated(validation_message(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None)
     if isinstance(exc, api.Throttled):
         wait = getattr(exc, "wait", None)
-        sentence = None if wait is None else f"Too many requests. Try again in {math.ceil(wait)} seconds."
+        sentence = None if wait is None else f"Too many requests. {try_again_in(math.ceil(wait))}"
         return TooManyRequests(sentence)
     if isinstance(exc, api.PermissionDenied):
         return NotAllowed(validation_message(exc.detail))
@@ -168,20 +169,23 @@ def _django_error_detail(exc: django_errors.ValidationError) -> Any:
     return exc.message_dict if hasattr(exc, "error_dict") else exc.messages
 
 
-def _error_headers(exc: BaseException | None, error: LexicError) -> dict[str, str]:
-    headers = {"Retry-After": str(RETRY_SECONDS)} if error.status == 503 else {}
+def _error_headers(error: LexicError, *, cause: BaseException | None = None) -> dict[str, str]:
+    headers = retry_headers(error) | retry_headers(cause)
     if error.status == 401:
-        headers["WWW-Authenticate"] = getattr(exc, "auth_header", None) or "Bearer"
-    return headers | retry_headers(exc)
+        headers["WWW-Authenticate"] = getattr(cause, "auth_header", None) or "Bearer"
+    return headers
 
 
-def retry_headers(error: BaseException | None) -> dict[str, str]:
-    """`Retry-After`, for an error that says how long to wait; else nothing."""
+def retry_headers(error: object) -> dict[str, str]:
+    """`Retry-After`, for an error (or the event that a question ended with) that says how long to wait, and for every
+    502 and 503; else nothing."""
     wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
+    if wait is None and getattr(error, "status", None) in (502, 503):
+        wait = _RETRY_SECONDS
     return {} if wait is None else {"Retry-After": str(math.ceil(wait))}
 
 
-def with_retry_after(response: HttpResponse, error: BaseException | None) -> HttpResponse:
+def with_retry_after(response: HttpResponse, error: object) -> HttpResponse:
     for name, value in retry_headers(error).items():
         response[name] = value
     return response
@@ -207,7 +211,7 @@ def is_api_request(request: HttpRequest) -> bool:
 
 def error_response(error: LexicError, *, path: str = "") -> JsonResponse:
     """The error as the clients of this address read it, with its status and headers."""
-    return JsonResponse(error_body(error, path=path), status=error.status, headers=_error_headers(None, error))
+    return JsonResponse(error_body(error, path=path), status=error.status, headers=_error_headers(error))
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -251,10 +255,17 @@ def handler500(request: HttpRequest) -> HttpResponse:
     return error_response(error if error.status >= 500 else InternalError(), path=request.path)
 
 
+def outage_response(request: HttpRequest, error: LexicError) -> HttpResponse:
+    """For a request that no view answers now: a page, or the error as the clients of its address read it."""
+    if is_api_request(request):
+        return error_response(error, path=request.path)
+    return _server_error_page(request, error)
+
+
 def _server_error_page(request: HttpRequest, outage: LexicError | None) -> HttpResponse:
     """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
     number = secrets.token_hex(4)
     logger.error("%s: error %s at %s", outage.code if outage else "internal", number, request.path)
     status = outage.status if outage else 500
     content = loader.render_to_string("500.html", {"number": number, "outage": outage, "status": status})
-    return HttpResponse(content, status=status, headers=_error_headers(outage, outage) if outage else None)
+    return HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)

@@ -1,9 +1,9 @@
 """What was made of a document, as lines of JSON and as plain numbers: written here, and read back with nothing taken
 on trust.
 
-`read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, and behind them the path and the commit where
-the page is a file of a repository; an empty line; and one for each chunk, `[page, start, end, section path, windows]`.
-A chunk has no text of its own: it is a span of its page.
+`read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, and behind them what it is called where that
+is not “page N”, or the path and the commit where it is a file of a repository; an empty line; and one for each chunk,
+`[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span of its page.
 `vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
 """
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
+from knowledge.readers.types import MAX_LABEL_LENGTH
 from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH, RepositoryFile
 from lexic.column_length import column_length
 from lexic.errors import InvalidInput
@@ -46,9 +47,9 @@ _HEX_DIGITS = set("0123456789abcdef")
 def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
     """The lines of `read/N.jsonl`, pages first."""
     pages = Page.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("number")
-    columns = pages.values_list("number", "text", "words", "source_sha256", "repository_path", "commit")
-    for *row, path, commit in columns.iterator(chunk_size=50):
-        yield _json_line([*row, path, commit] if path else row)
+    columns = pages.values_list("number", "text", "words", "source_sha256", "label", "repository_path", "commit")
+    for *row, label, path, commit in columns.iterator(chunk_size=50):
+        yield _json_line([*row, path, commit] if path else [*row, label] if label else row)
     yield b"\n"
     windows = Counter(_pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True))
     chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")
@@ -83,7 +84,7 @@ def parse_pages(found: Iterator[bytes], *, files: set[str], where: str) -> list[
     for line in iter(lambda: next(found, b""), b""):
         if len(pages) == MAX_PAGES:
             raise BadBundle(f"{where} has more than {MAX_PAGES} pages.")
-        page = _parse_page(_parse_row(line, lengths=(4, 6), where=where), files=files, where=where)
+        page = _parse_page(_parse_row(line, lengths=(4, 5, 6), where=where), files=files, where=where)
         if page.number <= (pages[-1].number if pages else 0):
             raise BadBundle(f"{where} has its pages in no order.")
         words += len(page.words or ())
@@ -156,8 +157,15 @@ def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
         raise BadBundle(f"{where} has a page that is not what it should be.")
     if words is not None and not (isinstance(words, list) and all(_is_word_box(box, len(text)) for box in words)):
         raise BadBundle(f"{where} has words that are not on their page.")
-    file = _parse_file(*place, where=where) if place else None
-    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256, file=file)
+    file = _parse_file(*place, where=where) if len(place) == 2 else None
+    label = _parse_label(*place, where=where) if len(place) == 1 else ""
+    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256, file=file, label=label)
+
+
+def _parse_label(label: Any, *, where: str) -> str:
+    if not isinstance(label, str) or not label.isprintable() or not 0 < len(label) <= MAX_LABEL_LENGTH:
+        raise BadBundle(f"{where} has a page of a name that no page has.")
+    return label
 
 
 def _parse_file(path: Any, commit: Any, *, where: str) -> RepositoryFile:

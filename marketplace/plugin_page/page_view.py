@@ -17,7 +17,6 @@ from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
 from marketplace.listings.trust_label import build_trust_label
 from marketplace.plugin_page import code_snippets, qr_code, release_history
-from marketplace.plugin_page.forms import MAX_QUESTION_LENGTH
 from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, offered_sample_answer
 from marketplace.plugin_page.similar_plugins import similar_listings
 from marketplace.plugin_page.source_table import source_rows
@@ -36,7 +35,7 @@ _MAX_SUMMARY_LENGTH = 200
 @gzip_page
 def plugin_view(request: HttpRequest, slug: str) -> HttpResponse:
     """A question in the address stands in the box; only a person who presses the button asks it."""
-    return render_plugin_page(request, slug, question=request.GET.get("question", "")[:MAX_QUESTION_LENGTH])
+    return render_plugin_page(request, slug, question=request.GET.get("question", ""))
 
 
 def render_plugin_page(

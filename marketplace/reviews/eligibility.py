@@ -92,8 +92,12 @@ def check_may_review(plugin: Plugin, person: User) -> None:
 
 
 def is_team_member(plugin: Plugin, person: User) -> bool:
-    """Its owner, an editor or a viewer."""
-    return plugin.owner_id == person.pk or find_role(plugin, person) is not None
+    """Its owner, an editor, a viewer, or somebody of the organisation that owns it."""
+    if plugin.owner_id == person.pk or find_role(plugin, person) is not None:
+        return True
+    return (
+        plugin.organisation_id is not None and person.memberships.filter(organisation=plugin.organisation_id).exists()
+    )
 
 
 def _release_questions(plugin: Plugin, person: User) -> QueryQuerySet:

@@ -42,7 +42,10 @@ class Guide:
 
 GUIDE_GROUPS = (
     GuideGroup(title="Start", entries=(GuideEntry(name="quickstart", title="Quickstart"),)),
-    GuideGroup(title="For agents", entries=(GuideEntry(name="api", title="API guide"),)),
+    GuideGroup(
+        title="For agents",
+        entries=(GuideEntry(name="api", title="API guide"), GuideEntry(name="clients", title="Clients")),
+    ),
     GuideGroup(
         title="For experts",
         entries=(
@@ -64,12 +67,18 @@ GUIDE_NAMES = frozenset(entry.name for entry in GUIDE_ENTRIES)
 
 
 @cache
-def load_guide(name: str) -> Guide:
-    """Raises KeyError for a name that is not in the menu."""
+def read_guide(name: str) -> str:
+    """The Markdown of a guide. Raises KeyError for a name that is not in the menu."""
     if name not in GUIDE_NAMES:
         raise KeyError(name)
+    return (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def load_guide(name: str) -> Guide:
+    """Raises KeyError for a name that is not in the menu."""
     parser = MarkdownIt("commonmark").enable("table")
-    tokens = parser.parse((DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"))
+    tokens = parser.parse(read_guide(name))
     # The first heading is the title; the page shows it by itself.
     title, content = tokens[:3], tokens[3:]
     first = next((at for at, token in enumerate(content) if token.type == "paragraph_open"), None)

@@ -14,6 +14,7 @@ from marketplace.site.key_views import (
     revoke_key_view,
     rotate_key_view,
 )
+from marketplace.site.llms_txt import guide_markdown_view, llms_txt_view
 
 # What people type who know other products, and the page that each means.
 _USUAL_ADDRESSES = {
@@ -33,6 +34,8 @@ urlpatterns = [
     path("", home_view, name="home"),
     path("docs", guide_view, name="docs"),
     path("docs/<slug:name>", guide_view, name="guide"),
+    path("docs/<slug:name>.md", guide_markdown_view, name="guide_markdown"),
+    path("llms.txt", llms_txt_view, name="llms_txt"),
     path("robots.txt", robots_view, name="robots"),
     path("sitemap.xml", sitemap_view, name="sitemap"),
     path("invitations/<str:token>", invitation_view, name="invitation"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from knowledge.page_names import page_name
 from querying.question import validity
 from querying.sanitize import sanitize
 from querying.types import Citation, CitationStyle
@@ -34,7 +35,7 @@ def render_footnotes(citations: Sequence[Citation], *, style: CitationStyle) -> 
 def describe_citation(citation: Citation) -> str:
     """`IS 456 handbook, p. 4, 3.2 Nominal cover`; of a document that is out of force also since when."""
     passage = citation.passage
-    page = f"p. {passage.page_number}" if passage.page_number else ""
+    page = page_name(passage.page_number, passage.page_label, is_short=True)
     section = passage.section_path[-1] if passage.section_path else ""
     section = "" if section == passage.document_title else section
     return sanitize(", ".join(part for part in (passage.document_title, page, section, passage.state) if part))

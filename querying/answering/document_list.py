@@ -168,6 +168,7 @@ def passage_of_chunk(chunk: Chunk) -> Passage:
         source_type=chunk.source_type or chunk.document.source_type,
         page_id=chunk.page_id,
         page_number=chunk.page.number if chunk.is_paged else None,
+        page_label=chunk.page.label,
         section_path=tuple(chunk.section_path),
         start=chunk.start,
         end=chunk.end,

@@ -95,7 +95,7 @@ def _sources_section(passages: Sequence[Passage], labels: Mapping[UUID, str]) ->
 
 def source_section(number: int, passage: Passage, label: str = "") -> str:
     """The passage as `[Source N]`, fenced. `label` says what its document is labelled with."""
-    page = f", page {passage.page_number}" if passage.page_number else ""
+    page = f", {passage.page_name}" if passage.page_name else ""
     section = f", {' > '.join(passage.section_path)}" if passage.section_path else ""
     # One line, whatever a title says: a second one could pass for a source, or for the end of them.
     state = f" ({passage.state})" if passage.state else ""

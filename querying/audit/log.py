@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from knowledge.models import Document
 from lexic import tracing
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from lexic.redacted_questions import redact_question
 from querying import json_format
 from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
+from querying.audit.question_metrics import count_question
 from querying.audit.question_trace import question_trace
 from querying.layers import lock_account_against_deletion, lock_bases_against_deletion
 from querying.llm_interface import LLM, ProviderFailed
@@ -32,6 +34,8 @@ from querying.types import Answer, Evidence, Outcome, Question, Usage
 
 logger = logging.getLogger(__name__)
 
+# Between the attempts to write the row of an answer: a database that is started again is back within some seconds.
+_RETRY_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _FOREIGN_KEYS = ("plugin_id", "release", "api_key_id", "user_id")
 
 
@@ -90,6 +94,7 @@ async def record_query(question: Question, *, llm: LLM) -> AsyncIterator[QueryRe
         # Shielded: when the caller leaves, this very task is being cancelled.
         await asyncio.shield(asyncio.ensure_future(_write_row(record)))
         _send_trace(record)
+        count_question(record)
 
 
 def _send_trace(record: QueryRecord) -> None:
@@ -103,11 +108,24 @@ def _send_trace(record: QueryRecord) -> None:
 
 
 async def _write_row(record: QueryRecord) -> None:
-    try:
-        await sync_to_async(_save_row, thread_sensitive=True)(record)
-    except Exception:
-        # The answer was given; losing its audit row must be loud, but must not take the answer back.
-        logger.exception("the audit row of query %s could not be written", record.question.id)
+    """Where the database is away, the row of an answer is written when it is back, if that is soon."""
+    pauses = iter(_RETRY_SECONDS if record.answer else ())
+    while True:
+        try:
+            await sync_to_async(_save_row, thread_sensitive=True)(record)
+        except (OperationalError, InterfaceError):
+            if pause := next(pauses, None):
+                await asyncio.sleep(pause)
+                continue
+            _log_lost_row(record)
+        except Exception:
+            _log_lost_row(record)
+        return
+
+
+def _log_lost_row(record: QueryRecord) -> None:
+    # The answer was given; losing its audit row must be loud, but must not take the answer back.
+    logger.exception("the audit row of query %s could not be written", record.question.id)
 
 
 def _save_row(record: QueryRecord) -> None:
@@ -121,6 +139,8 @@ def _save_row(record: QueryRecord) -> None:
                 if not record.question.caller.is_evaluation:
                     refusal_webhook.report_refusal(query)
         except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
+            if Query.objects.filter(pk=record.question.id).exists():
+                return  # it was committed, and the connection was lost before that was known
             erased = _erased_columns() if columns["is_private"] else {}
             query = Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS) | erased)
         _count_private_cost(record, query)
@@ -178,7 +198,7 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         "user_id": question.caller.user_id,
         "question": asked.text,
         "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
-        "options": json_format.options_as_json(question.options),
+        "options": redact_question(json_format.options_as_json(question.options)),
         "plan": question.planned.as_dict(),
         "facts": dict(record.consultation.facts) or dict(question.facts),
         "embedder": ", ".join(sorted({pin["embedder"] for pin in [*release.knowledge, *_layer_pins(question)]})),

@@ -19,7 +19,7 @@ EMBEDDER_NAME = "local"
 # Two questions whose vectors are at least this close are about the same thing.
 SIMILARITY_THRESHOLD = 0.7
 # What a question is about is said in its beginning; reading all of a long one would make the page slow.
-MAX_QUESTION_CHARACTERS = 400
+_MAX_BEGINNING_CHARACTERS = 400
 _CACHE_SECONDS = 30 * 24 * 3600
 
 
@@ -51,7 +51,7 @@ def question_vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     Raises EmbedderError.
     """
     embedder = get_embedder(EMBEDDER_NAME)
-    beginnings = [" ".join(text.split())[:MAX_QUESTION_CHARACTERS] for text in texts]
+    beginnings = [" ".join(text.split())[:_MAX_BEGINNING_CHARACTERS] for text in texts]
     hashes = (hashlib.sha256(text.encode(errors="replace")).hexdigest() for text in beginnings)
     keys = [f"topic:{embedder.name}:{digest}" for digest in hashes]
     known = {key: np.frombuffer(kept, np.float32) for key, kept in cache.get_many(set(keys)).items()}

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from knowledge.file_place import lines_text
+from knowledge.page_names import page_name
 from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
@@ -47,7 +48,7 @@ class TextSegment:
 def source_link(citation: Mapping[str, Any]) -> SourceLink:
     """The citation, from its JSON."""
     document, section = str(citation.get("document", "")), str(citation.get("section") or "")
-    page = f"page {citation['page']}" if citation.get("page") else ""
+    page = page_name(citation.get("page"), citation.get("pageLabel", ""))
     lines = _lines_text(citation)
     url = urlsplit(str(citation.get("url", "")))
     return SourceLink(

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from accounts import rate_limits, visitors
 from lexic.errors import LexicError
-from lexic.http.error_handlers import RETRY_SECONDS, with_retry_after
+from lexic.http.error_handlers import with_retry_after
 from plugins.models import Plugin
 from querying.presentation.question_run import QuestionRun
 
@@ -29,12 +29,11 @@ def error_response(
 
 
 def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
-    """The page that shows the end of this question. Where the answer failed, it has the status of that failure."""
+    """The page that shows the end of this question. Where the answer failed, it has the status of that failure, and
+    says how long to wait where there is something to wait for."""
     if run.failure:
         response.status_code = run.failure.status
-        if run.failure.status == 503:
-            response["Retry-After"] = str(RETRY_SECONDS)
-    return response
+    return with_retry_after(response, run.failure)
 
 
 def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:

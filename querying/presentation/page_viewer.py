@@ -25,8 +25,10 @@ from knowledge.documents.highlights import Rectangle, bounding_rectangle, highli
 from knowledge.documents.page_images import NoPageImage, PageImage
 from knowledge.file_place import place_on_page
 from knowledge.models import Document, KnowledgeBase, Page
+from knowledge.page_names import page_name
 from lexic.http.error_handlers import retry_headers
 from lexic.http.parameters import parse_natural
+from lexic.storage import StorageUnavailable
 from querying.presentation.cited_pages import readable_page
 
 # How much of the page a close-up shows around the cited words, in points.
@@ -79,6 +81,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "before": page.text[:start],
         "cited": page.text[start:end],
         "after": page.text[max(start, end) :],
+        "page_name": page_name(page.number, page.label),
         "start": start,
         "end": min(end, len(page.text)),
         "image": image,
@@ -108,7 +111,7 @@ def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
         content = page_images.read_page_image(
             page_images.get_page_image(page, is_for_visitor=user_or_none(request) is None)
         )
-    except NoPageImage as error:
+    except (NoPageImage, StorageUnavailable) as error:
         plain_text = "text/plain; charset=utf-8"
         return HttpResponse(error.message, plain_text, error.status, headers=retry_headers(error))
     response = HttpResponse(content, content_type="image/webp")
@@ -159,7 +162,7 @@ def _marked_page_image(page: Page, start: int, end: int, *, visitor: User | None
         return None, ""
     try:
         image = page_images.get_page_image(page, is_for_visitor=visitor is None)
-    except NoPageImage as error:
+    except (NoPageImage, StorageUnavailable) as error:
         return None, error.message_with_hint
     highlights = highlight_rectangles(page.words, start=start, end=end)
     close_up = _close_up_viewbox(highlights, image) if highlights else ""

@@ -8,12 +8,22 @@ from typing import Any
 
 from accounts.models import User
 from knowledge.models import Chunk, Page
+from knowledge.page_names import page_name
 from knowledge.source_address import source_path
 from querying.json_format import cited_page_id
 from querying.models import Query
 
 MAX_NEAREST = 3
-_COLUMNS = ("start", "end", "section_path", "document_title", "is_paged", "document__title", "page__number")
+_COLUMNS = (
+    "start",
+    "end",
+    "section_path",
+    "document_title",
+    "is_paged",
+    "document__title",
+    "page__number",
+    "page__label",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +52,9 @@ def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[P
 
 
 def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:
-    page = f", page {chunk.page.number}" if chunk.is_paged else ""
+    page = page_name(chunk.page.number, chunk.page.label) if chunk.is_paged else ""
     return PassagePlace(
-        place=f"{chunk.document_title or chunk.document.title}{page}",
+        place=", ".join(filter(None, [chunk.document_title or chunk.document.title, page])),
         section=" > ".join(chunk.section_path),
         score=float(score or 0),
         url=f"{source_path(chunk.page_id, start=chunk.start, end=chunk.end)}#cited",
@@ -54,10 +64,10 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
 
 def nearest_place(passage: Mapping[str, Any]) -> PassagePlace:
     """The place of a passage that an answer's JSON names as near. A section that repeats the title is left out."""
-    page = f", page {passage['page']}" if passage.get("page") else ""
+    page = page_name(passage.get("page"), passage.get("pageLabel", ""))
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     return PassagePlace(
-        place=f"{document}{page}",
+        place=", ".join(filter(None, [document, page])),
         section="" if section == document else section,
         score=float(passage.get("score") or 0),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
-from querying import json_format, pipeline
+from querying import json_format
 from querying.types import Event, Question
 
 E = TypeVar("E")
@@ -36,9 +36,10 @@ class EventStreamRenderer(BaseRenderer):
         return encode_sse(data)
 
 
-def encode_sse(event: Mapping[str, Any]) -> bytes:
-    """One event as a `data:` line, with the empty line that ends it."""
-    return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+def encode_sse(event: Mapping[str, Any], *, event_id: str = "") -> bytes:
+    """One event as a `data:` line, with the empty line that ends it; behind a line with its id where it has one."""
+    head = f"id: {event_id}\n" if event_id else ""
+    return f"{head}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
 def encode_named(name: str, data: Mapping[str, Any], *, number: int | None = None) -> bytes:
@@ -48,18 +49,13 @@ def encode_named(name: str, data: Mapping[str, Any], *, number: int | None = Non
 
 
 def event_stream_response(
-    pieces: AsyncGenerator[bytes | str], *, content_type: str = "text/event-stream"
+    pieces: AsyncIterable[bytes | str], *, content_type: str = "text/event-stream"
 ) -> StreamingHttpResponse:
     """Encoded events, or text, as a response that no proxy may hold back. The caller has released its connections."""
     streamed = StreamingHttpResponse(pieces, content_type=content_type)
     streamed["Cache-Control"] = "no-cache, no-transform"
     streamed["X-Accel-Buffering"] = "no"
     return streamed
-
-
-def stream_question(question: Question) -> AsyncGenerator[bytes]:
-    """The response's body. Closing it closes the pipeline, which stops the language model."""
-    return encode_events(pipeline.stream(question), question=question)
 
 
 async def encode_events(events: AsyncGenerator[Event], *, question: Question) -> AsyncGenerator[bytes]:

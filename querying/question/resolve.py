@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
+from language.personal_data import without_placeholders
 from lexic.concurrency import in_turn
 from plugins.models import Planner
 from querying.llm_interface import LLM
@@ -155,6 +156,7 @@ class ResolvedQuestion(Question):
                 search_text = _without_time(
                     question.text, today=planner.local_today(question), days=planned.plan.time_range
                 )
+        search_text = without_placeholders(search_text)
         subject = question.facts.get(SUBJECT_FIELD)
         suffix = f" ({subject})" if isinstance(subject, str) and subject.strip() else ""
         values = {**vars(question), "options": options, "text": question.text + suffix}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from accounts import rate_limits
 from accounts.models import User
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
-from lexic.errors import LexicError
+from lexic.errors import LexicError, try_again_in
 from querying.types import Question
 
 USER_LIMITS = {MINUTE: 30, DAY: 2000}
@@ -39,7 +39,7 @@ def check_user_limit(user: User) -> None:
     wait = count_or_wait(f"sandbox:{user.pk}", USER_LIMITS)
     if wait is not None:
         seconds = math.ceil(wait)
-        raise UserRateLimited(seconds, hint=f"Try again in {seconds} seconds.")
+        raise UserRateLimited(seconds, hint=try_again_in(seconds))
 
 
 def question_of_visitor(question: Question, who: str) -> Question:

@@ -86,7 +86,7 @@ def test_a_stream_that_was_killed_gives_its_place_back(settings: Any, monkeypatc
     assert hold("killed", "killed")[0] == ""
     assert hold("killed") != [""]
     now = quotas.time.time()
-    monkeypatch.setattr(quotas.time, "time", lambda: now + 901)
+    monkeypatch.setattr(quotas.time, "time", lambda: now + 61)
     assert hold("killed") == [""]
 
 

@@ -87,7 +87,7 @@ def test_the_second_visit_finds_it_as_it_is(client: Client, provider: Stub) -> N
     [
         ({"given_name": "Gina", "family_name": ""}, "Gina"),
         ({"given_name": "", "family_name": "", "name": "G. Green"}, "G. Green"),
-        ({"given_name": None, "family_name": None}, "gina"),
+        ({"given_name": None, "family_name": None}, ""),
         ({"given_name": "G" * 400, "family_name": ""}, "G" * 150),
     ],
 )

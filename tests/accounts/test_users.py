@@ -151,6 +151,17 @@ def test_a_name_is_shown_as_chosen_and_an_address_never(name: str, shown: str) -
     assert User(email="ruth@example.org", display_name=name).public_name == shown
 
 
-def test_who_signs_up_by_mail_has_a_name(client: Client) -> None:
+def test_who_signs_up_by_mail_has_a_name_for_colleagues_and_none_for_the_public(client: Client) -> None:
     sign_up(client, "Ruth.Meyer+lexic@example.org")
-    assert User.objects.get().display_name == "ruth.meyer"
+    user = User.objects.get()
+    assert (str(user), user.public_name, user.display_name) == ("ruth.meyer", "Unnamed member", "")
+    assert "What is your name?" in client.get(reverse("profile")).content.decode()
+    client.post(reverse("profile"), {"display_name": "Ruth"})
+    user.refresh_from_db()
+    assert (str(user), user.public_name) == ("Ruth", "Ruth")
+    assert "What is your name?" not in client.get(reverse("profile")).content.decode()
+
+
+def test_the_longest_address_may_sign_up(client: Client) -> None:
+    sign_up(client, f"{'r' * 240}@example.org")
+    assert str(User.objects.get()) == "r" * 240

@@ -28,6 +28,7 @@ KINDS = {
     "review": "marketplace.Review",
     "person": "accounts.User",
     "invitation": "plugins.Invitation",
+    "organisation": "organisations.Organisation",
 }
 
 
@@ -61,6 +62,12 @@ WITHOUT_ENTRY = {
     "builder_review_reply": "the reply is public, with its date",
     "builder_second_copy": "it makes another plugin",
     "builder_publish": _NEEDS_MORE,
+    "builder_publish_cancel": _NEEDS_MORE,
+    "builder_request_approval": _NEEDS_MORE,
+    "builder_decide_approval": _NEEDS_MORE,
+    "builder_organisation_offer": _NEEDS_MORE,
+    "builder_audience": _NEEDS_MORE,
+    "builder_inbox_reply": _NEEDS_MORE,
     "builder_knowledge_detach": _NEEDS_MORE,
     "builder_knowledge_sync": _NEEDS_MORE,
     "builder_knowledge_stop": _NEEDS_MORE,

@@ -15,10 +15,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from knowledge.documents.document_rows import duration_text, stage_percentages, status_note
+from knowledge.documents.document_rows import (
+    BaseAccess,
+    document_rows,
+    duration_text,
+    stage_percentages,
+    status_note,
+)
 from knowledge.documents.lifecycle import replace_file
 from knowledge.ingest import ingest
+from knowledge.lease import document_lease
 from knowledge.models import Document, KnowledgeBase
+from knowledge.readers.formats import FORMAT_NAMES
 from plugins.models import Plugin
 from tests.knowledge.bases import attach
 from tests.pages.conftest import HANDBOOK
@@ -73,8 +81,7 @@ def test_many_files_come_in_at_once_and_a_bad_one_stops_no_other(client: Client,
     response = client.post(at("knowledge_files", plugin), {"files": chosen}, follow=True)
     assert said(response) == [
         "2 are in, and are read one after another.",
-        "b.exe: This type of document is not supported. "
-        "Upload a PDF, Word (.docx), Markdown, HTML, JSON or plain text file.",
+        f"b.exe: This type of document is not supported. Upload a {FORMAT_NAMES} file.",
         "d.pdf: The file is called .pdf but is not one. "
         "Open the document in its own program, save it again and upload the new file.",
     ]
@@ -264,6 +271,33 @@ def test_what_stands_still_is_said(
     row = client.get(at("knowledge", plugin)).context["rows"][0]
     assert row.problem.startswith(words)
     assert bool(row.problem) == bool(words)
+
+
+def test_a_reader_that_is_silent_over_a_long_page_is_no_alarm(client: Client, plugin: Plugin, theirs: Document) -> None:
+    """Its reader holds the lease, which it renews while it works."""
+    make(plugin, 1, status="queued")
+    Document.objects.filter(pk=theirs.pk).update(status="reading")
+    Document.objects.update(updated_at=timezone.now() - timedelta(minutes=6))
+    theirs.refresh_from_db()
+    with document_lease(theirs.pk) as is_ours:
+        assert is_ours
+        assert client.get(at("knowledge", plugin)).context["rows"][0].problem == ""
+        assert document_rows([theirs], BaseAccess(readable=[], editable=[]))[0].problem == ""
+    assert "No worker has taken" in client.get(at("knowledge", plugin)).context["rows"][0].problem
+
+
+def test_what_waits_says_how_many_come_before(client: Client, plugin: Plugin, theirs: Document) -> None:
+    make(plugin, 3, status="queued")
+    Document.objects.filter(pk=theirs.pk).update(status="queued", updated_at=timezone.now() - timedelta(hours=1))
+    queued = Document.objects.filter(status="queued", knowledge_base=plugin.knowledge_base)
+    for minutes, one in enumerate(queued.order_by("title")):
+        Document.objects.filter(pk=one.pk).update(updated_at=timezone.now() - timedelta(seconds=30 - minutes))
+    rows = client.get(at("knowledge", plugin)).context["rows"]
+    assert [row.note for row in rows if row.document.status == "queued"] == [
+        "waits for its turn · next",
+        "waits for its turn · 1 document before it",
+        "waits for its turn · 2 documents before it",
+    ]
 
 
 # --- How far it has come --------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from evaluation.golden.golden_form_format import MAX_LINES
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
@@ -279,6 +280,15 @@ def test_an_answer_becomes_a_golden_question(browsing: Browse, alice: User, plug
     assert (golden.question, golden.facts, golden.expectation) == (WHICH, {"place": "on site"}, "answer")
     assert golden.must_cite == [["Rules on boots", None]]
     assert (golden.must_contain, golden.must_reach) == (["steel toe"], "steel")
+
+
+def test_it_may_name_as_many_phrases_as_any_golden_question(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client = browsing(alice)
+    ask(client, plugin)
+    query, phrases = Query.objects.get(), [f"phrase {number}" for number in range(MAX_LINES + 1)]
+    assert f"At most {MAX_LINES} phrases" in keep(client, plugin, query, words="\n".join(phrases)).content.decode()
+    keep(client, plugin, query, words="\n".join(phrases[1:]))
+    assert GoldenQuestion.objects.get().must_contain == phrases[1:]
 
 
 @pytest.mark.parametrize(

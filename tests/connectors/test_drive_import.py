@@ -24,6 +24,7 @@ from knowledge.models import Document, DocumentStatus
 from privacy.project_deletion import delete_project
 from tests.google_stub import REFRESH_TOKEN, Google
 from tests.knowledge.readers.made import word
+from tests.request_slot import held_request_slot
 
 pytestmark = pytest.mark.django_db
 DRIVE = "/api/connectors/google-drive"
@@ -75,6 +76,12 @@ def test_jl_056_files_are_listed_by_cursor(client: APIClient, connection: DriveC
         "modifiedAt": "2026-11-03T10:15:00Z",
         "problem": None,
     }
+
+
+def test_whoever_waits_for_google_lets_other_requests_in(client: APIClient, connection: DriveConnection) -> None:
+    with held_request_slot() as limit:
+        assert client.get(f"{DRIVE}/files").status_code == 200
+        assert limit._working == 0
 
 
 def test_a_name_is_searched_for_and_cannot_change_the_question(

@@ -83,6 +83,11 @@ def test_compose_names_settings_that_there_are_and_no_secret(services: dict[str,
         assert given == {f":?Set {name} in .env"}
 
 
+def test_a_setting_of_the_file_beside_it_counts_before_what_compose_names(services: dict[str, Any]) -> None:
+    for name, value in services["web"]["environment"].items():
+        assert value.startswith((f"${{{name}:-", f"${{{name}:?")), name
+
+
 def test_containers_of_ours_may_write_to_two_places_alone(services: dict[str, Any]) -> None:
     for one in ours(services).values():
         assert (one["read_only"], one["cap_drop"]) == (True, ["ALL"])

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from accounts.models import ApiKey, User
 from api.schema.views import get_schema
-from lexic.celery import app
-from plugins.models import Plugin
 from tests.docs.pages import DOCS, blocks
+from tests.docs.running import ANSWER, environment, run_program
 from tests.our_modules import modules
-from tests.servers import asgi_server
 from webhooks import signing
 
-SDK = DOCS.parent / "sdk"
-ANSWER = "45 mm"
+__all__ = ["environment"]
+
 
 # What each block prints, or parts of it; None: it is not a program.
 EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("Before you start", "text", None),
     ("Before you start", "bash", ['"capabilities":["author","query"]', "structural-engineering-concrete-cover"]),
     ("Ask", "bash", ['"outcome":"answered"', ANSWER, '"id":"src_1"']),
+    ("Send it again", "bash", ["1\n"]),
     (
         "Stream",
         "bash",
         ['data: {"type": "status", "status": "planning"', '"type": "delta"', '"type": "done"', ANSWER],
     ),
+    ("Many at once", "bash", ['"id": "beam"', ANSWER, '"outcome": "refused"']),
     ("When it asks back", "python", ["clarify How is the member exposed? ['mild', 'severe']\n", ANSWER]),
     ("OpenAI clients", "python", ["['structural-engineering-concrete-cover']", ANSWER, "answered", "citations"]),
+    ("Responses", "python", ["How is the member exposed?", "clarify", ANSWER, "/source/", "True"]),
+    ("Structured answers", "python", ["cover_mm=45.0 footing_cover_mm=50.0 inspected_by=None", "['src_1']", ANSWER]),
     ("MCP", "json", None),
     ("MCP", "python", [ANSWER, "Cover handbook"]),
     ("Python", "python", [ANSWER, "Cover handbook"]),
@@ -49,32 +45,6 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
 PROGRAMS = [(number, heading) for number, (heading, _, expected) in enumerate(EXPECTED) if expected is not None]
 
 
-@pytest.fixture
-def environment(published: Plugin, alice: User) -> Iterator[dict[str, str]]:
-    Plugin.objects.update(slug="structural-engineering-concrete-cover")
-    _, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["query", "author"])
-    app.conf.task_always_eager = True  # the server is its own worker
-    try:
-        with asgi_server() as url:
-            yield {
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(SDK),
-                "LEXIC_BASE_URL": url,
-                "LEXIC_API_KEY": secret,
-            }
-    finally:
-        app.conf.task_always_eager = False
-
-
-def _run(language: str, code: str, environment: dict[str, str]) -> str:
-    if language == "bash" and not shutil.which("curl"):
-        pytest.skip("no curl on this machine")
-    command = ["bash", "-euo", "pipefail", "-c", code] if language == "bash" else [sys.executable, "-c", code]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-    return done.stdout
-
-
 def test_every_block_of_the_page_is_known() -> None:
     assert [one[:2] for one in blocks("api.md")] == [one[:2] for one in EXPECTED]
 
@@ -83,7 +53,7 @@ def test_every_block_of_the_page_is_known() -> None:
 @pytest.mark.parametrize(("number", "heading"), PROGRAMS, ids=[heading for _, heading in PROGRAMS])
 def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str], number: int, heading: str) -> None:
     _, language, code = blocks("api.md")[number]
-    printed = _run(language, code, environment)
+    printed = run_program(language, code, environment)
     assert [text for text in EXPECTED[number][2] or [] if text not in printed] == [], printed
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from marketplace.plugin_page.code_snippets import build_snippets
 from tests.docs.pages import blocks
-from tests.docs.test_api_docs import ANSWER, _run, environment
+from tests.docs.running import ANSWER, environment, run_program
 
 __all__ = ["environment"]
 
@@ -22,7 +22,7 @@ EXPECTED = {"HTTP": ['"outcome":"answered"', ANSWER], "Python": [ANSWER, "Cover 
 @pytest.mark.parametrize("heading", EXPECTED)
 def test_each_program_of_the_quickstart_prints_what_it_should(environment: dict[str, str], heading: str) -> None:
     (program,) = ((language, code) for where, language, code in blocks("quickstart.md") if where == heading)
-    printed = _run(*program, environment)
+    printed = run_program(*program, environment)
     assert [text for text in EXPECTED[heading] if text not in printed] == [], printed
 
 
@@ -32,7 +32,7 @@ def test_what_the_first_page_shows_runs_as_well(environment: dict[str, str], set
     settings.PUBLIC_URL = environment["LEXIC_BASE_URL"]
     code = {one.id: one.code for one in build_snippets(PLUGIN, question=QUESTION)}[name]
     quiet = code.replace("curl ", "curl -s ", 1) if name == "http" else code
-    assert ANSWER in _run("bash" if name == "http" else "python", quiet, environment)
+    assert ANSWER in run_program("bash" if name == "http" else "python", quiet, environment)
 
 
 @pytest.mark.django_db

@@ -7,6 +7,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 from celery.exceptions import Retry
@@ -14,12 +15,13 @@ from django.core.cache import cache
 from django.db import OperationalError
 from django.utils import timezone
 
-from knowledge import lease, tasks
+from knowledge import lease, reading_turns, tasks
 from knowledge.documents.lifecycle import add_url, delete_document, reingest_document
 from knowledge.embedders import EmbedderUnavailable, clear_embedders
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Revision
 from lexic import egress
+from lexic.celery import app
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -32,6 +34,7 @@ from tests.knowledge.bases import (
 from tests.openai_stub import OpenAIStub, Status
 
 pytestmark = pytest.mark.django_db
+ROUTED = {"ingest_document": "reading", "index_vectors": "reading", "resume_unfinished": "lexic"}
 
 
 @pytest.fixture
@@ -121,6 +124,35 @@ def test_a_database_that_is_away_is_tried_again(embedder: CountingEmbedder, monk
     monkeypatch.setattr(tasks.Task, "apply_async", lambda *args, **kwargs: None)
     document = add_markdown(make_base(), "Wear boots.")
     assert attempt(document, retries=0) == 10
+
+
+def test_a_database_that_is_away_before_anything_is_claimed_loses_no_message(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(document_id: UUID) -> None:
+        raise OperationalError("the database system is starting up")
+
+    monkeypatch.setattr(reading_turns, "claim_next", broken)
+    monkeypatch.setattr(tasks.Task, "apply_async", lambda *args, **kwargs: None)
+    assert attempt(add_markdown(make_base(), "Wear boots."), retries=0) == 10
+
+
+def test_a_database_that_is_lost_as_a_document_ends_takes_nothing_back(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(reading_turns, "next_waiting", broken)
+    document = add_markdown(make_base(), "Wear boots.")
+    run(document)
+    document.refresh_from_db()
+    assert document.status == "ready"
+
+
+def test_what_finds_lost_messages_does_not_wait_behind_the_others() -> None:
+    queues = {name: app.amqp.router.route({}, f"knowledge.{name}")["queue"].name for name in ROUTED}
+    assert queues == ROUTED
 
 
 @pytest.fixture

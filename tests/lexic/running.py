@@ -25,7 +25,13 @@ PATIENCE = 240.0
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """As in a fresh shell: nothing of the test run's own settings."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("LEXIC_", "PYTEST_"))}
-    for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "COVERAGE_PROCESS_START"):
+    for name in (
+        "DATABASE_URL",
+        "REDIS_URL",
+        "DJANGO_SETTINGS_MODULE",
+        "COVERAGE_PROCESS_START",
+        "PROMETHEUS_MULTIPROC_DIR",
+    ):
         own.pop(name, None)
     settings = {"LEXIC_VAR_DIR": str(folder), "LEXIC_STATIC_ROOT": _STATIC.name, "LEXIC_LLM": "extractive"}
     return {**own, **settings, "NO_COLOR": "1", **more}

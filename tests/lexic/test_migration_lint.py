@@ -35,6 +35,10 @@ def state() -> ProjectState:
     return before
 
 
+def write_titles(apps: object, editor: object) -> None:
+    """What a data migration calls."""
+
+
 def found(*of: Operation, accepted: dict[str, str] | None = None) -> list[str]:
     migration = Migration("0099_new", "knowledge")
     migration.operations = list(of)
@@ -79,6 +83,13 @@ def _name(value: object) -> str:
         (operations.RunSQL("ALTER TABLE knowledge_note RENAME TO remark"), "renames"),
         (operations.RunSQL([("ALTER TABLE a ALTER b SET NOT NULL", None)]), "not_null"),
         (operations.RunSQL("CREATE UNIQUE INDEX one ON knowledge_chunk (size)"), "locks_big_table"),
+        (operations.RunSQL("ALTER TABLE a ALTER COLUMN b TYPE bigint USING b::bigint"), "changes_type"),
+        (operations.RunSQL('ALTER TABLE ONLY x."a" DROP CONSTRAINT c, ALTER b SET DATA TYPE text'), "changes_type"),
+        (operations.RunSQL("ALTER TABLE IF EXISTS a ADD COLUMN IF NOT EXISTS b numeric(3, 2) NOT NULL"), "not_null"),
+        (operations.RunSQL("ALTER TABLE a ADD b int NOT NULL, ADD c int DEFAULT 0"), "not_null"),
+        (operations.RunSQL("ALTER TABLE a ADD CONSTRAINT c CHECK (b IS NOT NULL)"), "locks_big_table"),
+        (operations.RunSQL("ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES c (id)"), "locks_big_table"),
+        (operations.RunPython(write_titles), "runs_code"),
     ],
     ids=_name,
 )
@@ -102,6 +113,10 @@ def test_what_the_version_before_would_not_survive_is_found(operation: Operation
         AddIndexConcurrently("chunk", BY_SIZE),
         AddConstraintNotValid("chunk", POSITIVE),
         operations.RunSQL("CREATE INDEX CONCURRENTLY one ON knowledge_chunk (size)"),
+        operations.RunSQL("ALTER TABLE a ADD COLUMN type text, ADD b int NOT NULL DEFAULT 0"),
+        operations.RunSQL("ALTER TABLE a ALTER type SET DEFAULT 'new', ALTER COLUMN b DROP NOT NULL"),
+        operations.RunSQL("ALTER TABLE a ADD CONSTRAINT c CHECK (b IS NOT NULL) NOT VALID"),
+        operations.RunSQL("ALTER TABLE a ADD CONSTRAINT c UNIQUE USING INDEX d; ALTER TABLE a VALIDATE CONSTRAINT e"),
         operations.RunSQL("UPDATE knowledge_note SET title = 'drop table' -- RENAME"),
         operations.RunPython(operations.RunPython.noop),
         operations.SeparateDatabaseAndState(state_operations=[operations.RemoveField("note", "title")]),

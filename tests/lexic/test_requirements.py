@@ -21,11 +21,16 @@ def is_hidden(names):
 hidden = {module for module, names in importlib.metadata.packages_distributions().items() if is_hidden(names)}
 
 class Gate:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in hidden:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    def __init__(self, finder):
+        self.finder = finder
 
-sys.meta_path.insert(0, Gate())
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in hidden else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = [Gate(finder) for finder in sys.meta_path]
 import django
 
 django.setup()

@@ -75,9 +75,13 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     # Those that a loop reads, or a helper.
     read |= set(re.findall(r'"((?:LEXIC|GOOGLE|LANGFUSE)_[A-Z0-9_]*[A-Z0-9])"', source))
+    read |= {f"{name}_FALLBACKS" for name in re.findall(r'_read_fallbacks\("(\w+)"\)', source)}
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()
+    # Of a store, under the prefix that says whose it is.
+    for name in re.findall(r'f"\{_?(?:prefix|PREFIX)\}([A-Z_]+)"', source):
+        read |= {f"LEXIC_S3_{name}", f"LEXIC_BACKUP_S3_{name}"}
     # This one is read by local.unprivileged_user, before there are settings.
     assert documented - read == {"LEXIC_PG_USER"}
 
@@ -201,6 +205,21 @@ def test_pk_033_the_database_is_where_its_url_says(tmp_path: Path) -> None:
     shown = "settings.DATABASES['default']['HOST'], settings.DATABASES['default']['NAME']"
     done = settings_with(tmp_path, shown, DATABASE_URL="postgresql://ada:secret@db.example:5433/notes")
     assert done.stdout == "db.example notes\n"
+
+
+@pytest.mark.parametrize(
+    ("variables", "requests"),
+    [
+        ({}, "8"),
+        ({"LEXIC_DB_POOL": "3"}, "3"),
+        ({"LEXIC_DB_POOL": "0"}, "8"),
+        ({"LEXIC_DB_POOL": "3", "LEXIC_REQUESTS_AT_ONCE": "5"}, "5"),
+    ],
+)
+def test_as_many_requests_are_worked_on_as_have_a_connection(
+    tmp_path: Path, variables: dict[str, str], requests: str
+) -> None:
+    assert settings_with(tmp_path, "settings.REQUESTS_AT_ONCE", **variables).stdout == f"{requests}\n"
 
 
 def test_a_replica_is_there_where_it_is_named_and_nobody_waits_for_it(tmp_path: Path) -> None:

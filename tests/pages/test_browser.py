@@ -57,6 +57,7 @@ def test_an_expert_walks_from_a_file_to_a_release(page: Page, alice: User, tmp_p
     page.goto(f"/admin/plugins/plugin/{Plugin.objects.get().pk}/publish/")
     page.get_by_role("button", name="Publish").click()
     page.get_by_text("Published: gloves@1.0.0.").wait_for()
+    page.get_by_role("link", name="All releases").click()
     page.get_by_role("button", name="Withdraw").click()
     page.get_by_text("is withdrawn").wait_for()
     assert not Plugin.objects.get().is_published

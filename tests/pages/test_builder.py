@@ -99,6 +99,14 @@ def test_what_stands_in_the_way_of_publishing_is_said(browsing: Browse, alice: U
     assert not Release.objects.exists()
 
 
+def test_whoever_publishes_is_told_which_name_everybody_reads(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    assert "<bdi>Alice</bdi>" in shown(browsing(alice), publish_page(plugin))
+    alice.display_name = ""
+    alice.save()
+    page = shown(browsing(alice), publish_page(plugin))
+    assert ("<bdi>Unnamed member</bdi>" in page, f'href="{reverse("profile")}"' in page) == (True, True)
+
+
 def test_publishing_by_hand(browsing: Browse, alice: User, plugin: Plugin) -> None:
     response = browsing(alice).post(publish_page(plugin), {"notes": "The first.", "version": ""}, follow=True)
     release = Release.objects.get()
@@ -117,7 +125,7 @@ def test_what_the_next_release_changes_is_said(
     for sentence in (
         "The persona is different.",
         "The tree “Which boots to wear” is new.",
-        "Its documents are different.",
+        "Its documents were read again; their text is the same.",
     ):
         assert sentence in content
     assert "Left empty, it is 1.1.0." in content

@@ -162,6 +162,8 @@ NOT_CONTENT = {
     "marketplace.Listing": "derived from the plugin",
     "marketplace.Install": "where a copy came from; goes with the copy alone",
     "marketplace.DayOfPlugin": "figures",
+    "marketplace.ReleaseApproval": "nothing deletes it but its plugin",
+    "marketplace.PublishingRun": "a release in the making; the next one replaces it",
     "plugins.Release": "nothing deletes a release but its plugin",
     "plugins.Invitation": "a promise, open for 14 days",
     "plugins.OwnershipOffer": "a promise",
@@ -178,7 +180,11 @@ NOT_CONTENT = {
     "accounts.ApiKeyPlugin": "which plugins a key may ask",
     "accounts.ApiKey": "its owner's",
     "accounts.Reveal": "its key's",
+    "api.Batch": "its key's; what was asked stays in the log of questions",
+    "api.BatchItem": "goes with its batch",
+    "api.IdempotentRequest": "its key's, and good for a day",
     "querying.MonthlyCost": "figures",
+    "querying.StoredResponse": "the caller's copy of an answer; the question that it belongs to stays",
     "querying.Dismissal": "what was sent away from the inbox is brought back by deleting this",
     "evaluation.EvaluationRun": "nothing deletes a run but its plugin",
     "evaluation.GoldenQuestion": "tests/privacy/test_plugin_deletion.py",
@@ -191,6 +197,7 @@ NOT_CONTENT = {
     "contracts.ContractReview": "its document's editors may delete it; the document that it quotes stays",
     "contracts.Finding": "goes with its review",
     "connectors.DriveFile": "where a document came from; the document stays",
+    "plugins.OrganisationOffer": "an offer of the plugin, which holds nothing of it",
     "marketplace.Report": "nothing deletes a report but its plugin or its review",
 }
 WATCHED = {

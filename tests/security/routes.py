@@ -14,6 +14,8 @@ EVERYWHERE = {
     "golden": "evaluation.GoldenQuestion",
     "run": "evaluation.EvaluationRun",
     "query": "querying.Query",
+    "batch": "api.Batch",
+    "response_id": "querying.StoredResponse",
     "webhook": "webhooks.Webhook",
     "delivery": "webhooks.Delivery",
     "grant": "knowledge.KnowledgeGrant",

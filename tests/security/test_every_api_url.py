@@ -30,7 +30,7 @@ VIEWERS_MAY_POST = ("api/sandbox/", "/walk", "/cases/run")
 # What a viewer does not see: where events are sent, other people’s keys and grants, what is public only once it is
 # published, and what is somebody's alone.
 NOT_FOR_VIEWERS = ("/webhooks", "api/api-keys/", "api/marketplace/", "api/knowledge-grants/", "api/projects/")
-NOT_FOR_VIEWERS += ("api/knowledge/", "api/conversations/", "api/runs/")
+NOT_FOR_VIEWERS += ("api/knowledge/", "api/conversations/", "api/runs/", "api/v1/batch/")
 
 
 @dataclass(frozen=True, kw_only=True)

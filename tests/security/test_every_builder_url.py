@@ -33,6 +33,7 @@ KINDS = {
     "base": "knowledge.KnowledgeBase",
     "source": "knowledge.Source",
     "invitation": "plugins.Invitation",
+    "organisation": "organisations.Organisation",
     "person": "accounts.User",
     "review": "marketplace.Review",
     "report": "marketplace.Report",

@@ -19,8 +19,14 @@ from workspace.urls import urlpatterns
 pytestmark = pytest.mark.django_db
 # What an id in an address stands for, by its name there.
 KINDS = {**EVERYWHERE, "run": "agents.AgentRun", "review": "contracts.ContractReview"}
+KINDS |= {
+    "organisation": "organisations.Organisation",
+    "person": "accounts.User",
+    "invitation": "organisations.MembershipInvitation",
+    "plugin": "plugins.Plugin",
+}
 # Whoever has signed in gets these, with nothing of Alice's in them; what they send here is theirs.
-OF_EVERYBODY = {"projects", "knowledge", "chats"}
+OF_EVERYBODY = {"projects", "knowledge", "chats", "organisations"}
 REFUSED = {302, 403, 404, 405}
 
 
@@ -37,6 +43,8 @@ def private(world: World) -> World:
 
 
 def _id(name: str, world: World) -> Any:
+    if name == "token":
+        return "nobody-has-this-one"
     return 1 if name == "number" else world[KINDS[name]].pk
 
 

@@ -226,7 +226,7 @@ def test_a_plugin_that_changes_hands_leaves_the_grants_of_others_behind(
     setting.grant(bob, alice, Consent.PUBLISHED)
     publish(setting.bobs, by=bob)
     setting.bobs.editors.add(charlie)
-    offer_ownership(setting.bobs, to=charlie)
+    offer_ownership(setting.bobs, to=charlie, by=setting.bobs.owner)
     accept_ownership(setting.bobs, by=charlie)
     assert "nineteen" not in ask("formwork", charlie)
     own = KnowledgeBase.objects.get(plugin=setting.bobs)
@@ -240,7 +240,7 @@ def test_a_plugin_that_changes_hands_counts_against_the_quotas_of_its_new_owner(
     Plugin.objects.create(owner=charlie, name="Mine", domain="x", system_prompt="x")
     add_text(knowledge_base=own_knowledge_base(charlie.owned_plugins.get()), title="x", text="x", enqueue=False)
     setting.bobs.editors.add(charlie)
-    offer_ownership(setting.bobs, to=charlie)
+    offer_ownership(setting.bobs, to=charlie, by=setting.bobs.owner)
     settings.QUOTAS = {name: 1}
     with pytest.raises(QuotaExceeded):
         accept_ownership(setting.bobs, by=charlie)

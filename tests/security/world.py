@@ -17,14 +17,16 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from agents.models import AgentRun, EventKind, RunState
+from api.models import Batch
 from audit.models import AuditEntry
 from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
-from marketplace.models import Report, Review
-from plugins.models import Invitation, OwnershipOffer, Plugin, Release
-from querying.models import Query
+from marketplace.models import PublishingRun, ReleaseApproval, Report, Review
+from organisations.models import MembershipInvitation, Organisation
+from plugins.models import Invitation, OrganisationOffer, OwnershipOffer, Plugin, Release
+from querying.models import Query, StoredResponse
 from trees.models import DecisionTree, TreeCase
 from webhooks.models import Delivery, Event, Webhook
 
@@ -127,6 +129,9 @@ def build(alice: User) -> World:
         reason=MARK,
         facts={MARK: MARK},
     )
+    stored = StoredResponse.objects.create(query=query, body={"output": [], MARK: MARK}, turns=[{"content": MARK}])
+    batch = Batch.objects.create(api_key=key)
+    batch.items.create(number=1, custom_id=MARK, request={MARK: MARK})
     golden = GoldenQuestion.objects.create(
         plugin=plugin,
         question=f"{MARK} golden",
@@ -147,6 +152,16 @@ def build(alice: User) -> World:
     second_step = Authenticator.objects.create(user=alice, type="totp", data={"secret": MARK})
     group = Group.objects.create(name=f"{MARK} group")
     case = TreeCase.objects.create(tree=tree, name=f"{MARK} case", expected=MARK)
+    publishing = PublishingRun.objects.create(
+        plugin=plugin,
+        requested_by=alice,
+        notes=MARK,
+        fingerprint="a" * 64,
+        total=1,
+        state=PublishingRun.State.FAILED,
+        scores=[{"id": str(golden.pk), "question": f"{MARK} golden", "failures": [MARK]}],
+        error=MARK,
+    )
     invitation = Invitation.objects.create(
         plugin=plugin,
         email=f"{MARK}@example.org",
@@ -179,14 +194,30 @@ def build(alice: User) -> World:
     agent_run = AgentRun.objects.begin(session=talk, message=asked, release_name=f"{MARK}-plugin@1.0.0")
     agent_run.end(RunState.DONE, (EventKind.CONTENT, {"text": MARK}), (EventKind.DONE, {}))
     project = Project.objects.create_with_base(owner=alice, name=f"{MARK} project", description=MARK, plugin=plugin)
+    organisation = Organisation.objects.create_with_owner(name=f"{MARK} organisation", owner=alice)
+    membership_invitation = MembershipInvitation.objects.create(
+        organisation=organisation,
+        email=f"{MARK}@example.com",
+        role="viewer",
+        token_hash="b" * 64,
+        invited_by=alice,
+        expires_at=timezone.now() + MembershipInvitation.VALID_FOR,
+    )
+    approval = ReleaseApproval.objects.create(
+        plugin=plugin, organisation=organisation, fingerprint="a" * 64, note=MARK, comment=MARK, requested_by=alice
+    )
+    organisation_offer = OrganisationOffer.objects.create(plugin=second, to=organisation)
     _second_of_each(alice, second)
     made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
     made += [
+        stored,
+        batch,
         elsewhere,
         second_step,
         case,
         golden,
         run,
+        publishing,
         invitation,
         webhook,
         delivery,
@@ -197,6 +228,11 @@ def build(alice: User) -> World:
         grant,
         offer,
         project,
+        organisation,
+        organisation.memberships.get(),
+        membership_invitation,
+        organisation_offer,
+        approval,
         contract_review,
         contract_review.findings.get(),
         agent_run,

@@ -117,6 +117,9 @@ def test_a_wrong_choice_and_an_outage_change_nothing(
     google.answers["/drive/files"] = (500, {}, b"")
     response = browse(alice).get(address)
     assert (response.status_code, "Try again" in response.content.decode()) == (502, True)
+    google.answers["/drive/files"] = (429, {"Retry-After": "9"}, b"")
+    response = browse(alice).get(address)
+    assert (response.status_code, response["Retry-After"]) == (429, "9")
     assert not Document.objects.exists()
 
 

@@ -20,7 +20,9 @@ from plugins.models import Plugin
 from querying.types import Outcome
 from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
+from tests.request_slot import held_request_slot
 from tests.workspace.test_chats import PAID, shown
+from workspace.ask import wait_for_end
 
 __all__ = ["handbook", "plugin", "published"]
 pytestmark = pytest.mark.django_db
@@ -123,6 +125,14 @@ def test_a_question_back_is_asked_with_buttons(bob: User, asked: Project, publis
     page = shown(browse(bob), f"/c/{run.session_id}")
     assert 'name="answer" value="severe"' in page
     assert f'<input type="hidden" name="session" value="{run.session_id}">' in page
+
+
+def test_whoever_waits_for_the_end_of_a_run_lets_other_requests_in(
+    bob: User, asked: Project, published: Plugin
+) -> None:
+    with held_request_slot() as limit:
+        wait_for_end(begun(asked, published, bob), seconds=0.0)
+        assert limit._working == 0
 
 
 def test_a_run_is_stopped_and_what_was_written_is_kept(

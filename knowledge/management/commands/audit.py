@@ -12,11 +12,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from audit.actions import Action
-from audit.chain import Head, verify_chain
+from audit.chain import Head
 from audit.compare import unrecorded_changes
 from audit.exports import entry_json, json_lines, names_of, syslog_lines
 from audit.models import AuditEntry
 from audit.record import record
+from audit.verification import verify_and_remember
 from knowledge.access_history import DocumentAccess, document_access
 from lexic.management.lexic_command import LexicCommand
 
@@ -65,7 +66,7 @@ class Command(LexicCommand):
         ](options)
 
     def _verify(self, options: dict[str, Any]) -> None:
-        found = verify_chain(known=options["head"])
+        found = verify_and_remember(known=options["head"])
         if found.head is None:
             self.stdout.write("The audit log is empty.")
             return
@@ -119,7 +120,7 @@ class Command(LexicCommand):
         self.stdout.write("What opened and closed it until then:")
         names = names_of(found.deeds)
         for entry in found.deeds:
-            known = {reference: names.get(digest, reference) for reference, digest in entry.names.items()}
+            known = entry.known_names(names)
             actor, object_, subject = (known.get(each, each) for each in (entry.actor, entry.object, entry.subject))
             line = f"  {entry.at:%Y-%m-%d %H:%M:%S} {entry.get_action_display()}: {object_}"
             self.stdout.write(line + (f" → {subject}" if subject else "") + f" by {actor or entry.via}")
@@ -129,8 +130,5 @@ def _access_json(found: DocumentAccess) -> dict[str, Any]:
     names = names_of(found.deeds)
     return {
         "readers": [{"who": each.who, "name": each.name, "why": each.why} for each in found.readers],
-        "deeds": [
-            entry_json(each, names={key: names[digest] for key, digest in each.names.items() if digest in names})
-            for each in found.deeds
-        ],
+        "deeds": [entry_json(each, names=each.known_names(names)) for each in found.deeds],
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from lexic.atomic_files import move_into_place, temporary_file
 from lexic.management.lexic_command import LexicCommand
 from marketplace.bundle import export_plugin
 from plugins.management.plugin_argument import get_plugin
@@ -28,8 +29,9 @@ class Command(LexicCommand):
         plugin = get_plugin(slug)
         path = output or Path(f"{slug}.lexic.zip")
         try:
-            with export_plugin(plugin) as source, path.open("wb") as target:
+            with export_plugin(plugin) as source, temporary_file(path.parent) as target:
                 shutil.copyfileobj(source, target)
+                move_into_place(target, path)
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
         size = path.stat().st_size

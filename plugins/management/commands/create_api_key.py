@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
+from accounts.email_addresses import find_user_by_email
 from accounts.models import ApiKey, Capability, User
 from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
@@ -34,7 +35,7 @@ class Command(LexicCommand):
             self.stdout.write(secret)
 
     def _owner(self, email: str) -> User:
-        owner = User.objects.filter(email__iexact=email, is_active=True).first()
+        owner = find_user_by_email(email)
         if owner is None:
             raise CommandError(
                 f"There is no active account with the address {email}. Make one: manage.py createsuperuser"

@@ -8,6 +8,7 @@ from asgiref.sync import async_to_sync
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from knowledge.page_names import page_name
 from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 from querying import json_format, pipeline, releases
@@ -76,5 +77,5 @@ def _place_of(citation: dict[str, Any]) -> str:
     if "path" in citation:
         first, last = citation["startLine"], citation["endLine"]
         document = f"{citation['path']}:{first}" + (f"-{last}" if last > first else "")
-    page = f"p. {citation['page']}" if "page" in citation else ""
+    page = page_name(citation.get("page"), citation.get("pageLabel", ""), is_short=True)
     return ", ".join(part for part in (document, page, citation.get("section", "")) if part)

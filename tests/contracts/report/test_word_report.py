@@ -17,6 +17,7 @@ from contracts.report.word_report import WordExportBusy, word_report
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from contracts.word.edits import WordTextChanged
+from knowledge.documents import file_store
 from knowledge.documents.file_store import SourceFileMissing
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
@@ -25,6 +26,7 @@ from tests.contracts.documents import NDA
 from tests.contracts.word.word_edits import commented_texts, marks, part
 from tests.knowledge.readers.made import read_here, read_text, repacked, word
 from tests.remembered import remembered
+from tests.request_slot import held_request_slot
 from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
@@ -177,6 +179,17 @@ def test_another_original_gives_a_new_file_that_says_so(reviewed: ContractReview
             assert " ".join(span["text"].split()) in " ".join(page.text.split())
 
 
+def test_the_file_of_another_original_is_not_read(reviewed: ContractReview, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_store, "site_storage", None)
+    assert word_report(reviewed)
+
+
+def test_a_word_file_that_was_replaced_meanwhile_is_still_the_original(word_review: ContractReview) -> None:
+    before = word_report(word_review)
+    word_review.document.sha256, word_review.document.source_type = "0" * 64, "pdf"
+    assert word_report(word_review) == before
+
+
 def test_a_file_that_is_gone_or_says_something_else_is_refused(word_review: ContractReview, tmp_path: Path) -> None:
     other = word(tmp_path / "other.docx", lambda document: document.add_paragraph("Something else. " * 400))
     page = word_review.document.pages.get()
@@ -200,3 +213,9 @@ def test_no_more_files_are_made_at_once_than_there_are_places(
     with word_report_module._word_slot(), word_report_module._word_slot(), pytest.raises(WordExportBusy):
         word_report(word_review)
     assert word_report(word_review)
+
+
+def test_whoever_waits_for_a_place_lets_other_requests_in(word_review: ContractReview) -> None:
+    with held_request_slot() as limit:
+        word_report(word_review)
+        assert limit._working == 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from environs import Env, ValidationError
 
+from lexic.conf.backups import read_backups
 from lexic.conf.static_files import read_static_url, static_origins
 from lexic.conf.storage import read_storage
 from lexic.log_redaction import _find_secrets
@@ -14,6 +17,55 @@ from lexic.log_redaction import _find_secrets
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BUCKET", "ENDPOINT_URL", "REGION", "PREFIX", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "PATH_STYLE"):
         monkeypatch.delenv(f"LEXIC_S3_{name}", raising=False)
+        monkeypatch.delenv(f"LEXIC_BACKUP_S3_{name}", raising=False)
+
+
+def backup_store(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, Any]:
+    """How the bucket of backups is reached, beside a bucket of uploads with an address and keys."""
+    uploads = {"BUCKET": "files", "ENDPOINT_URL": "https://files.example.org", "REGION": "eu-west-1"}
+    keys = {"ACCESS_KEY_ID": "uploads", "SECRET_ACCESS_KEY": "secret of uploads"}
+    for name, value in (uploads | keys).items():
+        monkeypatch.setenv(f"LEXIC_S3_{name}", value)
+    for name, value in variables.items():
+        monkeypatch.setenv(f"LEXIC_BACKUP_S3_{name}", value)
+    return read_backups(Env(), uploads=read_storage(Env()))["s3"]
+
+
+def test_backups_go_where_uploads_are_until_something_else_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert backup_store(monkeypatch) == {
+        "endpoint_url": "https://files.example.org",
+        "region": "eu-west-1",
+        "access_key_id": "uploads",
+        "secret_access_key": "secret of uploads",
+        "path_style": True,
+    }
+
+
+def test_backups_have_an_address_and_a_pair_of_keys_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {"ACCESS_KEY_ID": "backups", "SECRET_ACCESS_KEY": "secret of backups"}
+    store = backup_store(monkeypatch, ENDPOINT_URL="https://vault.example.org/", PATH_STYLE="false", **keys)
+    assert store == {
+        "endpoint_url": "https://vault.example.org",
+        "region": "eu-west-1",
+        "access_key_id": "backups",
+        "secret_access_key": "secret of backups",
+        "path_style": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "named"),
+    [
+        ("ACCESS_KEY_ID", "backups", "LEXIC_BACKUP_S3_SECRET_ACCESS_KEY"),
+        ("SECRET_ACCESS_KEY", "secret of backups", "LEXIC_BACKUP_S3_ACCESS_KEY_ID"),
+        ("ENDPOINT_URL", "vault.example.org", "LEXIC_BACKUP_S3_ENDPOINT_URL"),
+    ],
+)
+def test_half_a_store_for_backups_is_refused_and_never_filled_up_from_the_uploads(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str
+) -> None:
+    with pytest.raises(ValidationError, match=named):
+        backup_store(monkeypatch, **{name: value})
 
 
 def test_without_a_bucket_there_is_none() -> None:

@@ -17,8 +17,10 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
+from lexic.concurrency import Overloaded
 from lexic.errors import LexicError
 from lexic.http import error_handlers
+from lexic.outages import ServiceUnavailable, StorageUnavailable
 
 FIELDS = {"error", "code", "hint"}
 
@@ -177,10 +179,21 @@ def test_a_database_that_is_away_is_not_our_bug(caplog: pytest.LogCaptureFixture
 class Waiting(LexicError):
     """Wait."""
 
-    retry_after = 1.2
+    status = 429
+    retry_after = 6.2
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"), [(Waiting(), "7"), (Overloaded(seconds=40), "40"), (StorageUnavailable(), "10")]
+)
+def test_outside_of_views_an_error_says_how_long_to_wait(error: LexicError, seconds: str) -> None:
+    assert error_handlers.error_response(error)["Retry-After"] == seconds
+    assert error_handlers.outage_response(RequestFactory().get("/"), error)["Retry-After"] == seconds
+    assert answer(error)["Retry-After"] == seconds
 
 
 def test_a_page_says_how_long_to_wait_where_its_error_does() -> None:
-    assert error_handlers.with_retry_after(HttpResponse(), Waiting())["Retry-After"] == "2"
+    assert error_handlers.with_retry_after(HttpResponse(), Waiting())["Retry-After"] == "7"
+    assert error_handlers.with_retry_after(HttpResponse(), ServiceUnavailable())["Retry-After"] == "2"
     assert "Retry-After" not in error_handlers.with_retry_after(HttpResponse(), Refused())
     assert "Retry-After" not in error_handlers.with_retry_after(HttpResponse(), None)

@@ -132,7 +132,7 @@ def test_a_new_owner_is_named(draft: Plugin, alice: User, bob: User) -> None:
     publish(draft, by=alice)
     draft.refresh_from_db()
     draft.editors.add(bob)
-    offer_ownership(draft, to=bob)
+    offer_ownership(draft, to=bob, by=draft.owner)
     accept_ownership(draft, by=bob)
     assert Listing.objects.public().get().author == "Bob"
 

@@ -146,6 +146,7 @@ def test_an_address_has_a_small_share_of_what_is_answered_at_once(
     with stream_of_visitor():
         refused = client.post(TRY, {"question": WORN})
         assert (refused.status_code, "This visitor has 1 of 1 questions" in refused.content.decode()) == (429, True)
+        assert refused["Retry-After"] == "5"
         assert client.post(TRY, {"question": WORN}, REMOTE_ADDR="192.0.2.7").status_code == 200
 
 

@@ -129,6 +129,10 @@ def test_sample_questions_are_those_that_the_author_marked(client: Client, publi
     assert [words in said for words in ("Shown?", "Hidden?", "Failing?")] == [True, False, False]
 
 
+def test_a_long_question_in_the_address_is_whole_in_the_box(client: Client, published: Plugin) -> None:
+    assert f"{'boots ' * 200}end</textarea>" in content(client, f"{PAGE}?question={'boots+' * 200}end")
+
+
 def test_a_question_in_the_address_waits_for_a_person(client: Client, published: Plugin) -> None:
     assert "Which &lt;boots&gt;?</textarea>" in content(client, f"{PAGE}?question=Which+%3Cboots%3E%3F")
     assert Query.objects.count() == 0

@@ -9,6 +9,7 @@ from django.test import RequestFactory
 
 from accounts import rate_limits, visitors
 from accounts.rate_limits import DAY
+from lexic.http.client_address import client_address
 
 # The begin of a day in UTC.
 BEGIN = 1_800_000_000.0 // DAY * DAY
@@ -31,15 +32,15 @@ def asked(address: str, forwarded: str = "") -> Any:
     ],
 )
 def test_an_address_is_that_of_the_caller_or_its_network(address: str, said: str) -> None:
-    assert visitors.client_address(asked(address)) == said
+    assert client_address(asked(address)) == said
 
 
 def test_what_a_caller_says_of_itself_counts_only_behind_a_proxy(settings: Any) -> None:
     request = asked("192.0.2.7", "203.0.113.1, 198.51.100.9")
-    assert visitors.client_address(request) == "192.0.2.7"
+    assert client_address(request) == "192.0.2.7"
     settings.BEHIND_PROXY = True
     # The last one is the proxy's own word; those before it are the caller's.
-    assert visitors.client_address(request) == "198.51.100.9"
+    assert client_address(request) == "198.51.100.9"
 
 
 def test_a_name_does_not_tell_the_address(settings: Any) -> None:

@@ -119,7 +119,7 @@ def rows(base: int, revision: int) -> list[list[tuple[Any, ...]]]:
     span = ("index", "start", "end", "section_path", "content", "content_hash", "document_title", "source_type")
     return [
         [(*row[:5], bytes(row[5]), *row[6:]) for row in chunks.values_list(*span)],
-        list(pages.values_list("number", "text", "words", "source_sha256", "repository_path", "commit")),
+        list(pages.values_list("number", "text", "label", "words", "source_sha256", "repository_path", "commit")),
         [(window, str(vector)) for window, vector in vectors.values_list("window", "vector")],
     ]
 
