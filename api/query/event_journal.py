@@ -53,7 +53,6 @@ class EventJournal:
         self._push([_END])
 
     def forget(self) -> None:
-        """Nobody goes on with what was stopped half-way."""
         self._ask(lambda redis: redis.delete(self.name, self._alive, self._reading), instead=None)
 
     def keep_alive(self) -> None:

@@ -102,6 +102,7 @@ class _AnswerRun:
         self._question, self._journal = question, journal
         self._live: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._unkept: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._is_given_up = False
         self.left_at: float | None = None
 
     async def blocks(self) -> AsyncGenerator[bytes]:
@@ -120,8 +121,7 @@ class _AnswerRun:
                         number += 1
                         self._add(event, number)
                     if await self._is_abandoned():
-                        keeping.cancel()
-                        await asyncio.to_thread(self._journal.forget)
+                        await self._give_up(keeping)
                         return
         except BaseException:
             keeping.cancel()
@@ -137,6 +137,13 @@ class _AnswerRun:
         self._live.put_nowait(block)
         self._unkept.put_nowait(block)
 
+    async def _give_up(self, keeping: asyncio.Task[None]) -> None:
+        """Nobody goes on with what was stopped half-way. The one task that writes also deletes, so that nothing that it
+        was about to write comes afterwards."""
+        self._is_given_up = True
+        self._unkept.put_nowait(None)
+        await keeping
+
     async def _keep(self) -> None:
         """Writes the events down beside the answer, which does not wait for it."""
         while True:
@@ -147,6 +154,9 @@ class _AnswerRun:
                 continue
             while not self._unkept.empty():
                 blocks.append(self._unkept.get_nowait())
+            if self._is_given_up:
+                await asyncio.to_thread(self._journal.forget)
+                return
             if events := [block for block in blocks if block is not None]:
                 await asyncio.to_thread(self._journal.append, events)
             if None in blocks:

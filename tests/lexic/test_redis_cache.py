@@ -19,6 +19,7 @@ from knowledge import tasks
 from knowledge.models import Document
 from lexic import celery, redis_cache
 from tests.knowledge.bases import add_markdown, make_base
+from tests.lexic.running import until
 from tests.own_redis import OwnRedis, own_redis
 
 __all__ = ["own_redis"]
@@ -151,8 +152,12 @@ def test_a_broker_that_is_away_is_asked_once_for_a_hundred_documents(
 
 
 def test_what_was_queued_survives_the_end_of_the_built_in_redis(own_redis: OwnRedis) -> None:
+    address = own_redis.url.replace("db=1", "db=0")
     assert celery.publish_task("knowledge.index_vectors", knowledge_base_id=1)
+    with redis.Redis.from_url(address) as broker:
+        # While the disk is busy Redis keeps what it has to write for up to two seconds.
+        until(lambda: broker.info("persistence")["aof_buffer_length"] == 0)
     own_redis.kill()
     own_redis.start()
-    with redis.Redis.from_url(own_redis.url.replace("db=1", "db=0")) as broker:
+    with redis.Redis.from_url(address) as broker:
         assert broker.llen("reading") == 1
