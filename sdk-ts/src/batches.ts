@@ -68,7 +68,7 @@ export class Batches {
 
   /** What was answered so far, in the order of the questions. */
   async *results(id: string, options: CallOptions = {}): AsyncGenerator<BatchResult, void, undefined> {
-    const headers = { Accept: "application/x-ndjson" };
+    const headers = { Accept: "application/x-ndjson, */*;q=0.1" };
     const path = "/api/v1/batch/{batch}/results";
     const call = { method: "GET", path, parameters: { batch: id }, headers } as const;
     const { exchange } = await this.#connection.open(call, options);

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,8 @@ from tests.api.generated_clients.test_generated_clients import NPM_TOOLS
 from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
 from tests.client_packages import npm_installed
 from tests.docs.pages import DOCS, blocks
-from tests.docs.running import ANSWER, environment, run_program
+from tests.docs.running import ANSWER, environment, run_javascript, run_program
+from tests.sdk_ts.package import CONSUMER
 
 __all__ = ["environment"]
 SLUG = "structural-engineering-concrete-cover"
@@ -28,7 +27,9 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("The command", "bash", [f"{SLUG}  ", ANSWER, f"[1] {DOCUMENT}"]),
     ("Python", "python", [ANSWER, DOCUMENT]),
     ("openai for Python", "python", [ANSWER, DOCUMENT]),
+    ("TypeScript", "javascript", [ANSWER, DOCUMENT]),
     ("LangChain", "python", ['"answer": ', ANSWER]),
+    ("LangChain for JavaScript", "javascript", ['"answer":', ANSWER]),
     ("AutoGPT", "python", ["consult_expert", ANSWER, f"[1] {DOCUMENT}"]),
     ("MCP in a desktop host", "json", None),
     ("MCP from Python", "python", [f"['{SLUG}']", DOCUMENT, ANSWER]),
@@ -39,6 +40,8 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
 PROGRAMS = [number for number, (_, language, parts) in enumerate(EXPECTED) if parts and language != "javascript"]
 # With the folder of packages that other tests have installed for the same clients, and what it is made with.
 JAVASCRIPT: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]] | None] = {
+    "TypeScript": ("sdk-ts-consumer", CONSUMER, ()),
+    "LangChain for JavaScript": ("sdk-ts-consumer", CONSUMER, ()),
     "MCP from TypeScript": ("mcp-hosts", PACKAGES, ("--legacy-peer-deps", "--omit=optional")),
     "fetch": None,
     "openapi-fetch": ("client-generators-npm", NPM_TOOLS, ()),
@@ -62,19 +65,14 @@ def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str]
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("heading", JAVASCRIPT)
 def test_each_program_in_javascript_does(environment: dict[str, str], tmp_path: Path, heading: str) -> None:
-    if not shutil.which("node"):
-        pytest.skip("no Node on this machine")
+    code = next(code for title, _, code in blocks("clients.md") if title == heading)
+    modules = None
     if packages := JAVASCRIPT[heading]:
         name, wanted, options = packages
-        (tmp_path / "node_modules").symlink_to(npm_installed(name, wanted, *options))
-    program = tmp_path / "program.mjs"
-    program.write_text(next(code for title, _, code in blocks("clients.md") if title == heading))
-    done = subprocess.run(
-        ["node", program], env=environment, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+        modules = npm_installed(name, wanted, *options)
+    printed = run_javascript(code, tmp_path, environment, modules=modules, with_package="lexic-sdk" in code)
     expected = next(parts for title, _, parts in EXPECTED if title == heading)
-    assert [part for part in expected or [] if part not in done.stdout] == [], done.stdout
+    assert [part for part in expected or [] if part not in printed] == [], printed
 
 
 def test_the_settings_of_a_host_are_json() -> None:
