@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 _RESOURCES = (
+    "a2a",
     "analytics",
     "batch",
     "connectors",

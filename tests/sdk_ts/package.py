@@ -1,4 +1,4 @@
-"""The TypeScript package: built with its lock, packed, and put where a program finds it. Skipped without Node and npm."""
+"""The TypeScript package: built with its lock, packed, and put where a program finds it. Skipped without npm."""
 
 from __future__ import annotations
 

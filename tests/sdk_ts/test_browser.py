@@ -26,7 +26,7 @@ WEATHER = "What is the minimum cover for a beam exposed to weather?"
 
 
 class _Site(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *args: Any) -> None:
         """The tests have no use for it."""
 
 

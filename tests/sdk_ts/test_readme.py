@@ -98,7 +98,8 @@ def test_a_webhook_that_this_server_signs_is_read_by_the_receiver_of_the_readme(
     await new Promise((resolve) => receiver.listen(0, resolve));
     const url = `http://127.0.0.1:${{receiver.address().port}}`;
     const [headers, body] = [{json.dumps(headers)}, {json.dumps(body)}];
-    for (const sent of [body, body + " "]) console.log((await fetch(url, {{ method: "POST", headers, body: sent }})).status);
+    const send = async (sent) => (await fetch(url, {{ method: "POST", headers, body: sent }})).status;
+    for (const sent of [body, body + " "]) console.log(await send(sent));
     receiver.close();
     """
     printed = run_pasted(dict(blocks())["Webhooks"] + sender, folder, LEXIC_WEBHOOK_SECRET=secret)
