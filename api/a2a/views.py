@@ -41,7 +41,8 @@ _CARD_SECONDS = 300
 
 class AgentView(APIView):
     """The door of JSON-RPC. What is wrong with a request whose id could be read is its response, with the status 200,
-    as clients of the protocol expect; who asks with which key is decided before, by the status of HTTP."""
+    as clients of the protocol expect. Whether the agent and the key are there, and the server is well, is said by the
+    status of HTTP as well."""
 
     authentication_classes = [ApiKeyAuthentication]
     parser_classes = [StrictJSONParser]
@@ -68,7 +69,8 @@ class AgentView(APIView):
         error = to_lexic_error(exc)
         plain = handle_api_exception(exc, {"request": self.request})  # it logs, and has the headers
         body = rpc_error(error, request_id=self._request_id())
-        is_answer = body["id"] is not None and error.status not in (401, 403) and not isinstance(error, UnknownPlugin)
+        is_of_http = error.status in (401, 403) or error.status >= 500 or isinstance(error, UnknownPlugin)
+        is_answer = body["id"] is not None and not is_of_http
         headers = {name: value for name, value in plain.items() if name != "Content-Type"}
         return JsonResponse(body, status=200 if is_answer else error.status, headers=headers)
 
