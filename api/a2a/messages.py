@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import ApiKey
 from api.a2a.errors import ContentTypeNotSupported, UnsupportedOperation
-from api.a2a.tasks import AskedMessage, get_task, turns_of_context
+from api.a2a.tasks import AskedMessage, get_task, kept_context, turns_of_context
 from api.models import A2ATask
 from api.query.questions import parse_question
 from lexic.errors import InvalidInput
@@ -48,7 +48,7 @@ def _continue(
 ) -> AskedMessage:
     """The first question again, to the release that asked back, with the fact that the message answers."""
     named = _read_name(message, "contextId")
-    if named and named != task.context_id:
+    if named and kept_context(named) != task.context_id:
         raise InvalidInput("The task belongs to another contextId.", param="message.contextId")
     if not task.waits_for_input:
         raise UnsupportedOperation("This task has ended.", hint="Send the message without its taskId, in the context.")
@@ -56,7 +56,7 @@ def _continue(
     known = {**asked.facts, **({task.asked_field: text} if text else {}), **(fields.get("facts") or {})}
     body = {"plugin": asked.release_name, "query": asked.question, "context": asked.context, **fields, "facts": known}
     question = parse_question(body, key=key)
-    return AskedMessage(question=question, message=message, task_id=task.pk, context_id=task.context_id)
+    return AskedMessage(question=question, message=message, task_id=task.pk, context_id=named or task.context_id)
 
 
 def _read_parts(parts: Any) -> tuple[str, dict[str, Any]]:

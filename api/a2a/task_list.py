@@ -10,7 +10,7 @@ from django.utils.timezone import is_aware
 
 from accounts.models import ApiKey
 from api.a2a import task_json
-from api.a2a.tasks import tasks_of
+from api.a2a.tasks import kept_context, tasks_of
 from api.models import A2ATaskQuerySet
 from lexic.errors import InvalidInput
 from lexic.http.parameters import parse_natural
@@ -45,7 +45,7 @@ def list_tasks(params: dict[str, Any], *, plugin: Plugin, key: ApiKey) -> dict[s
 
 def _filtered(tasks: A2ATaskQuerySet, params: dict[str, Any]) -> A2ATaskQuerySet:
     if context_id := params.get("contextId"):
-        tasks = tasks.filter(context_id=str(context_id))
+        tasks = tasks.filter(context_id=kept_context(str(context_id)))
     if state := params.get("status"):
         tasks = tasks.filter(_CONDITIONS[state]) if state in _CONDITIONS else tasks.none()
     if since := params.get("statusTimestampAfter"):

@@ -13,6 +13,7 @@ from accounts.models import ApiKey
 from api.a2a.errors import TaskNotFound
 from api.models import A2ATask, A2ATaskQuerySet
 from lexic.database import release_connections
+from lexic.redacted_questions import redact_question
 from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.audit.quotations import withhold_quotations
@@ -60,18 +61,23 @@ def tasks_of(plugin: Plugin, *, key: ApiKey) -> A2ATaskQuerySet:
 
 def turns_of_context(context_id: str, *, plugin: Plugin, key: ApiKey) -> list[dict[str, str]]:
     """The conversation so far: question and answer of the last tasks in this context."""
-    tasks = list(tasks_of(plugin, key=key).filter(context_id=context_id)[:_MAX_TASKS_OF_CONTEXT])
+    tasks = list(tasks_of(plugin, key=key).filter(context_id=kept_context(context_id))[:_MAX_TASKS_OF_CONTEXT])
     withhold_quotations([task.query for task in tasks], viewer=key.owner)
     said = [(task.query.question, task.query.answer) for task in reversed(tasks) if task.query.answer]
     roles = ("user", "assistant")
     return [{"role": role, "content": text} for turn in said for role, text in zip(roles, turn, strict=True)]
 
 
+def kept_context(context_id: str) -> str:
+    """As it is stored: the caller chose it, and may have put a name into it."""
+    return redact_question(context_id)[: A2ATask.MAX_CONTEXT_LENGTH]
+
+
 def save_task(asked: AskedMessage, *, key: ApiKey, answer: Answer | None) -> None:
     """Keeps the task with the audit row of its last question; where that row could not be written, it is not kept."""
     asked_field = answer.clarification.field if answer and answer.clarification else ""
     values: dict[str, Any] = {"query_id": asked.question.id, "asked_field": asked_field}
-    first = {**values, "context_id": asked.context_id}
+    first = {**values, "context_id": kept_context(asked.context_id)}
     with release_connections():
         try:
             A2ATask.objects.update_or_create(pk=asked.task_id, api_key=key, defaults=values, create_defaults=first)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from marketplace.site import guides
+from tests.api.a2a.clients.test_clients import A2A_PACKAGE, a2a_python
 from tests.api.generated_clients.test_generated_clients import NPM_TOOLS
 from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
 from tests.client_packages import npm_installed
@@ -34,10 +37,16 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("MCP in a desktop host", "json", None),
     ("MCP from Python", "python", [f"['{SLUG}']", DOCUMENT, ANSWER]),
     ("MCP from TypeScript", "javascript", [ANSWER, DOCUMENT]),
+    ("A2A from Python", "python", [ANSWER, DOCUMENT]),
     ("fetch", "javascript", ["after the break:", ANSWER]),
     ("openapi-fetch", "javascript", [ANSWER, DOCUMENT]),
 ]
-PROGRAMS = [number for number, (_, language, parts) in enumerate(EXPECTED) if parts and language != "javascript"]
+A2A = "A2A from Python"
+PROGRAMS = [
+    number
+    for number, (name, language, parts) in enumerate(EXPECTED)
+    if parts and language != "javascript" and name != A2A
+]
 # With the folder of packages that other tests have installed for the same clients, and what it is made with.
 JAVASCRIPT: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]] | None] = {
     "TypeScript": ("sdk-ts-consumer", CONSUMER, ()),
@@ -59,6 +68,20 @@ def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str]
     _, language, code = blocks("clients.md")[number]
     printed = run_program(language, code, environment)
     assert [part for part in EXPECTED[number][2] or [] if part not in printed] == [], printed
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_the_client_of_a2a_does_in_an_environment_of_its_own(environment: dict[str, str], settings: Any) -> None:
+    settings.PUBLIC_URL = environment["LEXIC_BASE_URL"]  # the card says where its agent is
+    (code,) = (code for title, _, code in blocks("clients.md") if title == A2A)
+    python = a2a_python(A2A_PACKAGE)
+    done = subprocess.run(
+        [python, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    (expected,) = (parts for title, _, parts in EXPECTED if title == A2A)
+    assert [part for part in expected or [] if part not in done.stdout] == [], done.stdout
 
 
 @pytest.mark.long

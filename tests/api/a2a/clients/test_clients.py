@@ -19,7 +19,8 @@ from tests.servers import asgi_server
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 HERE = Path(__file__).parent
-PYTHON_CLIENTS = {"client_10.py": "a2a-sdk==1.3.0", "client_03.py": "a2a-sdk==0.3.26"}
+A2A_PACKAGE = "a2a-sdk==1.3.0"
+PYTHON_CLIENTS = {"client_10.py": A2A_PACKAGE, "client_03.py": "a2a-sdk==0.3.26"}
 TYPESCRIPT_CLIENT = "@a2a-js/sdk@1.3.0"
 REFUSAL = "I don't have verified information"
 QUESTION = "How is the member exposed?"
@@ -32,12 +33,17 @@ def agent(published: Any) -> Iterator[str]:
         yield f"{url}/a2a/cover"
 
 
-@pytest.mark.parametrize("program", PYTHON_CLIENTS)
-def test_a_client_of_python(program: str, agent: str, key: str) -> None:
-    package = PYTHON_CLIENTS[program]
+def a2a_python(package: str) -> Path:
+    """The Python of an environment with this package alone."""
     venv: list[str | Path] = [sys.executable, "-m", "venv", "venv"]
     pip: list[str | Path] = ["venv/bin/python", "-m", "pip", "--quiet", "--no-input", "install", package]
-    python = installed(f"a2a-{Path(program).stem}", (package,), venv, pip) / "venv" / "bin" / "python"
+    name = package.replace("==", "-").replace(".", "-")
+    return installed(name, (package,), venv, pip) / "venv" / "bin" / "python"
+
+
+@pytest.mark.parametrize("program", PYTHON_CLIENTS)
+def test_a_client_of_python(program: str, agent: str, key: str) -> None:
+    python = a2a_python(PYTHON_CLIENTS[program])
     printed = json.loads(run(python, HERE / program, agent, key, WEATHER, BEAM, CHESS).splitlines()[-1])
     for seen in printed.values():
         assert "45 mm" in seen["answered"]["text"]
