@@ -19,6 +19,7 @@ _RESOURCES = (
     "knowledge_grants",
     "limits",
     "marketplace",
+    "mcp",
     "me",
     "plugins",
     "projects",
