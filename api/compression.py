@@ -11,7 +11,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.middleware.gzip import GZipMiddleware
 
-_PATHS = ("/api/", "/v1/")
+_PATHS = ("/api/", "/v1/", "/a2a/")
 
 
 class JsonCompressionMiddleware(GZipMiddleware):

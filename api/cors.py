@@ -1,4 +1,4 @@
-"""Which pages of other sites may call `/api`, `/v1` and `/mcp` from a browser (CORS).
+"""Which pages of other sites may call `/api`, `/v1`, `/mcp` and `/a2a` from a browser (CORS).
 
 None, unless somebody says so: `LEXIC_CORS_ORIGINS` for all of them, a key's `allowed_origins` for calls with that key,
 and a plugin's `embed_origins` for its public chat. Cookies are never allowed to come along: a call from another site
@@ -23,12 +23,12 @@ from accounts.models import ApiKey
 from lexic.database import release_connections
 from plugins.models import Plugin
 
-PATHS = ("/api/", "/v1/", "/mcp")
+PATHS = ("/api/", "/v1/", "/mcp", "/a2a/")
 _PUBLIC_CHAT_PATH = "/api/public/"
 _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _REQUEST_HEADERS = (
-    "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
+    "A2A-Extensions, A2A-Version, Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+    "Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
 )
 _EXPOSED_HEADERS = (
     "Content-Disposition, ETag, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-RateLimit-Limit, "

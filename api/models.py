@@ -8,6 +8,9 @@ from django.utils import timezone
 
 from accounts.models import ApiKey
 from lexic.errors import LexicError
+from plugins.models import Plugin
+from querying.models import Query
+from querying.types import Outcome
 
 KEPT_FOR = timedelta(days=1)
 # A request that has not ended by then was cut off with its process.
@@ -133,3 +136,42 @@ class BatchItem(models.Model):
         BatchItem.objects.filter(pk=self.pk, state=self.State.WAITING).update(
             state=self.state, error=self.error, request={}
         )
+
+
+class A2ATaskQuerySet(models.QuerySet["A2ATask"]):
+    def readable_by(self, key: ApiKey) -> A2ATaskQuerySet:
+        """Those of this key, of plugins that it may still ask, whose words are still there."""
+        mine = self.filter(api_key=key, query__erased_at=None)
+        return mine.filter(query__plugin__in=Plugin.objects.visible_to(key)).select_related("query")
+
+
+class A2ATask(models.Model):
+    """A task of the A2A protocol: a question, and the answers to what was asked back. Its words stand in the log of
+    questions, under `query`, the last one of it; it goes with that row."""
+
+    MAX_CONTEXT_LENGTH = 128
+
+    id = models.UUIDField(primary_key=True, editable=False, help_text="That of its first question.")
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="a2a_tasks")
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="a2a_tasks")
+    context_id = models.CharField(max_length=MAX_CONTEXT_LENGTH, help_text="The conversation that it belongs to.")
+    asked_field = models.TextField(blank=True, help_text="The fact that is asked back.")
+    is_cancelled = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = A2ATaskQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "A2A task"
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(fields=["api_key", "-created_at"], name="a2a_task_key_recent"),
+            models.Index(fields=["api_key", "context_id"], name="a2a_task_context"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.created_at:%Y-%m-%d %H:%M} {self.pk}"
+
+    @property
+    def waits_for_input(self) -> bool:
+        return self.query.outcome == Outcome.CLARIFY and not self.is_cancelled

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 _RESOURCES = (
+    "a2a",
     "analytics",
     "batch",
     "connectors",
@@ -18,6 +19,7 @@ _RESOURCES = (
     "knowledge_grants",
     "limits",
     "marketplace",
+    "mcp",
     "me",
     "plugins",
     "projects",

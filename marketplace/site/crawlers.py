@@ -32,6 +32,7 @@ _DISALLOWED_PATHS = (
     "/projects",
     "/v1/",
     "/mcp",
+    "/a2a/",
 )
 _MAX_AGE = 3600
 _SITEMAP_CACHE_SECONDS = 600

@@ -11,8 +11,11 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from marketplace.site import guides
+from plugins.models import Plugin
 
 _MAX_AGE = 3600
+_MAX_AGENTS = 200
+_LINK_CHARACTERS = str.maketrans({"[": "(", "]": ")", "<": "", ">": ""})
 _SUMMARY = (
     "Lexic turns what a domain expert knows into a plugin that any agent can ask. Every claim in an answer cites the"
     " words of a page that say it; where the documents are silent, the answer is a refusal."
@@ -55,3 +58,22 @@ def _lines() -> Iterator[str]:
     for name, title, about in _DOORS:
         yield f"- [{title}]({settings.PUBLIC_URL}{reverse(name)}): {about}"
     yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key"
+    yield f"- [MCP server card]({settings.PUBLIC_URL}{reverse('mcp_server_card')}): where it is, and its revisions"
+    yield from _agents()
+
+
+def _agents() -> Iterator[str]:
+    """The agent card of each plugin that anybody may know of (A2A, a2a-protocol.org)."""
+    plugins = Plugin.objects.listed().order_by("name", "pk")
+    lines = []
+    for plugin in plugins[:_MAX_AGENTS]:
+        about = plugin.tagline or f"answers questions about {plugin.domain}"
+        card = f"{settings.PUBLIC_URL}{reverse('a2a_agent_card', args=[plugin.slug])}"
+        lines.append(f"- [{_plain(plugin.name)}]({card}): {_plain(about)}")
+    if lines:
+        yield from ("", "## Agents", "", "Each plugin is an agent of the A2A protocol. Its card:", "", *lines)
+
+
+def _plain(text: str) -> str:
+    """On one line, and without what Markdown would read as a link."""
+    return " ".join(text.translate(_LINK_CHARACTERS).split())

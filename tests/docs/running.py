@@ -15,6 +15,7 @@ from accounts.models import ApiKey, User
 from lexic.celery import app
 from plugins.models import Plugin
 from tests.docs.pages import DOCS
+from tests.sdk_ts.package import built, install
 from tests.servers import asgi_server
 
 SDK = DOCS.parent / "sdk"
@@ -44,5 +45,24 @@ def run_program(language: str, code: str, environment: dict[str, str]) -> str:
         pytest.skip("no curl on this machine")
     command = ["bash", "-euo", "pipefail", "-c", code] if language == "bash" else [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    return done.stdout
+
+
+def run_javascript(
+    code: str, folder: Path, environment: dict[str, str], *, modules: Path | None, with_package: bool = False
+) -> str:
+    """The same for a program of JavaScript with these packages of npm, and with ours where it uses it."""
+    if not shutil.which("node"):
+        pytest.skip("no Node on this machine")
+    if modules and with_package:
+        install(built(), modules, folder / "node_modules")
+    elif modules:
+        (folder / "node_modules").symlink_to(modules)
+    (folder / "program.mjs").write_text(code)
+    command = ["node", folder / "program.mjs"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=120, check=False, cwd=folder
+    )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
     return done.stdout

@@ -37,6 +37,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("Structured answers", "python", ["cover_mm=45.0 footing_cover_mm=50.0 inspected_by=None", "['src_1']", ANSWER]),
     ("MCP", "json", None),
     ("MCP", "python", [ANSWER, "Cover handbook"]),
+    ("A2A", "bash", ['"supportedInterfaces":', "TASK_STATE_COMPLETED", ANSWER, '"document": "Cover handbook"']),
     ("Python", "python", [ANSWER, "Cover handbook"]),
     ("LangChain", "python", ['"answer": ', ANSWER]),
     ("Write a plugin", "bash", ['"isReady":true', '"version":"1.0.0"', '"outcome":"answered"', "steel cap"]),

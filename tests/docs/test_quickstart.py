@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from marketplace.plugin_page.code_snippets import build_snippets
+from tests.client_packages import npm_installed
 from tests.docs.pages import blocks
-from tests.docs.running import ANSWER, environment, run_program
+from tests.docs.running import ANSWER, environment, run_javascript, run_program
+from tests.sdk_ts.package import CONSUMER
 
 __all__ = ["environment"]
 
@@ -24,6 +27,15 @@ def test_each_program_of_the_quickstart_prints_what_it_should(environment: dict[
     (program,) = ((language, code) for where, language, code in blocks("quickstart.md") if where == heading)
     printed = run_program(*program, environment)
     assert [text for text in EXPECTED[heading] if text not in printed] == [], printed
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_the_program_in_typescript_prints_it_as_well(environment: dict[str, str], tmp_path: Path) -> None:
+    (code,) = (code for where, _, code in blocks("quickstart.md") if where == "TypeScript")
+    modules = npm_installed("sdk-ts-consumer", CONSUMER)
+    printed = run_javascript(code, tmp_path, environment, modules=modules, with_package=True)
+    assert [text for text in EXPECTED["Python"] if text not in printed] == [], printed
 
 
 @pytest.mark.django_db(transaction=True)

@@ -180,6 +180,7 @@ NOT_CONTENT = {
     "accounts.ApiKeyPlugin": "which plugins a key may ask",
     "accounts.ApiKey": "its owner's",
     "accounts.Reveal": "its key's",
+    "api.A2ATask": "its key's; what was asked stays in the log of questions",
     "api.Batch": "its key's; what was asked stays in the log of questions",
     "api.BatchItem": "goes with its batch",
     "api.IdempotentRequest": "its key's, and good for a day",

@@ -192,7 +192,7 @@ def _asked(client: Client, method: str, url: str, headers: dict[str, str]) -> An
     if method in ("get", "head", "options"):
         return getattr(client, method)(url, headers=headers)
     body = {"question": BEAM, "query": BEAM, "copies": "0"}
-    if url.startswith(("/api/", "/v1/", "/mcp")):
+    if url.startswith(("/api/", "/v1/", "/mcp", "/a2a/")):
         return getattr(client, method)(url, json.dumps(body), content_type="application/json", headers=headers)
     if method == "post":
         return client.post(url, body, headers=headers)

@@ -81,6 +81,15 @@ def by_responses(plugin: Plugin, key: str, text: str) -> None:
     assert client_of(key).post("/v1/responses", body, format="json").status_code == 200
 
 
+def by_a2a(plugin: Plugin, key: str, text: str) -> None:
+    sent = {"role": "ROLE_USER", "parts": [{"text": text}, {"data": {"facts": {"person": MAIL}}}], "contextId": MAIL}
+    for _ in range(2):
+        body = {"jsonrpc": "2.0", "id": MAIL, "method": "SendMessage", "params": {"message": sent}}
+        answered = client_of(key).post(f"/a2a/{plugin.slug}", body, format="json").json()
+        assert answered["result"]["task"]["contextId"] == MAIL
+    assert Query.objects.latest("created_at").context
+
+
 def by_batch(plugin: Plugin, key: str, text: str) -> None:
     line = {"id": "q1", "plugin": plugin.slug, "query": text, "facts": {"person": MAIL}}
     made = client_of(key).generic("POST", "/api/v1/batch", json.dumps(line), "application/x-ndjson")
@@ -108,7 +117,9 @@ def by_agent(plugin: Plugin, key: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("question", [COVER, CHESS], ids=["answered", "refused"])
-@pytest.mark.parametrize("door", [by_rest, by_chat, by_responses, by_batch, by_plugin_page, by_public_chat, by_agent])
+@pytest.mark.parametrize(
+    "door", [by_rest, by_chat, by_responses, by_a2a, by_batch, by_plugin_page, by_public_chat, by_agent]
+)
 def test_no_table_has_what_was_left_out(
     redacting: None, published: Plugin, key: str, door: Callable[..., None], question: str
 ) -> None:

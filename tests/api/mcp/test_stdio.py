@@ -207,3 +207,39 @@ def test_a_client_that_leaves_without_its_answers_ends_the_command_quietly(db: N
         process.stdin.close()
         said = process.stderr.read()
     assert (process.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
+def test_each_earlier_revision_that_has_forms_asks_while_the_call_waits(published: Plugin, key: str, revision: str):
+    """Message by message, as the revision has it; the current one ends the call instead."""
+    hello = {
+        "protocolVersion": revision,
+        "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    asked = {"name": "ask_expert", "arguments": {"plugin": "cover", "question": UNCLEAR}}
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "django", "mcp"]
+    with subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_API_KEY=key), **streams) as process:
+
+        def send(**message: object) -> None:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            process.stdin.flush()
+
+        def read() -> dict:
+            return next(
+                one for line in process.stdout if "notifications/" not in (one := json.loads(line)).get("method", "")
+            )
+
+        send(id=1, method="initialize", params=hello)
+        assert read()["result"]["protocolVersion"] == revision
+        send(method="notifications/initialized")
+        send(id=2, method="tools/call", params=asked)
+        form = read()
+        assert form["method"] == "elicitation/create"
+        assert form["params"]["requestedSchema"]["properties"]["exposure"]["enum"] == ["mild", "severe"]
+        send(id=form["id"], result={"action": "accept", "content": {"exposure": "severe"}})
+        answered = read()
+        process.stdin.close()
+    assert answered["id"] == 2
+    assert "45 mm" in answered["result"]["structuredContent"]["answer"]

@@ -1,0 +1,9 @@
+"""What of `/mcp` is Django's; the protocol itself is a program beside it (`lexic.asgi`)."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from api.mcp.server_card import server_card_view
+
+urlpatterns = [path("mcp/server-card", server_card_view, name="mcp_server_card")]

@@ -1,0 +1,57 @@
+/** Asks the plugins of a Lexic server. `lexic-sdk/ai`, `lexic-sdk/langchain` and `lexic-sdk/webhooks` are entries of their own. */
+export { Batches, type BatchQuestion, type WaitOptions } from "./batches.js";
+export {
+  Lexic,
+  type AskOptions,
+  type AskStreamOptions,
+  type MarketplaceQuery,
+  type PagePart,
+  type SourcePlace,
+} from "./client.js";
+export type { CallOptions, LexicOptions } from "./connection.js";
+export {
+  AuthenticationError,
+  ConfigurationError,
+  ConflictError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  LexicError,
+  NotAllowedError,
+  NotFoundError,
+  ProviderError,
+  RateLimitError,
+  ServerError,
+  StreamInterrupted,
+  TimeoutError,
+  type ErrorDetails,
+} from "./errors.js";
+export type { DeltaEvent, DoneEvent, ErrorEvent, LexicEvent, StatusEvent } from "./events.js";
+export type { Fetch } from "./exchange.js";
+export type { Facts, Filters, Question, QueryOptions, Turn } from "./question.js";
+export type {
+  Answer,
+  Batch,
+  BatchResult,
+  Capability,
+  Citation,
+  Clarification,
+  Confidence,
+  ConfidenceBasis,
+  DecisionStep,
+  DocumentPage,
+  Fact,
+  Feedback,
+  FeedbackRequest,
+  Left,
+  Limits,
+  Me,
+  NearestSource,
+  Outcome,
+  PluginInfo,
+  Raw,
+  SourcePreview,
+  Usage,
+} from "./results.js";
+export { AnswerStream, type StreamOptions } from "./stream.js";
+export { VERSION } from "./version.js";
