@@ -71,6 +71,9 @@ def detect_type(file_name: str, head: bytes) -> str:
 def _detect_binary(head: bytes, extension: str) -> str | None:
     if b"%PDF-" in head[:1024]:
         return "pdf"
+    if head.startswith(_OLE_MAGIC) and extension == "msg":
+        hint = "Save it as .eml in your e-mail program and upload that."
+        raise UnsupportedDocument("Outlook messages (.msg) are not read.", hint=hint)
     if head.startswith(_OLE_MAGIC):
         raise UnsupportedDocument(
             "This is a password-protected or old Office file.",

@@ -58,6 +58,7 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("a.docx", b"just text", DamagedDocument),
         ("a.xlsx", b"just text", DamagedDocument),
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
+        ("a.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.xlsb", b"PK\x03\x04\x00", UnsupportedDocument),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.zip", b"PK\x03\x04\x00", UnsupportedDocument),
