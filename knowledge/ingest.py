@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from knowledge import lease, webhook_events
 from knowledge.documents import mail_attachments, metadata_columns, prepared_import
+from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
@@ -166,7 +167,8 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         kept, resume = staging.kept_pages(document)
         counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
         progress.enter_stage(DocumentStatus.READING, **counters)
-        with closing(read_pages(source.path, source_type=source.source_type, resume=resume)) as events:
+        limits = reading_limits()
+        with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
             reading = staging.stage_pages(document, events, progress=progress, kept=kept)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))

@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from knowledge.models import Document, RevisionQuerySet
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
 from knowledge.readers.types import DocumentHeader, Heading, PageText, ReaderEvent, ReadingPoint
+from knowledge.recognised_text import ReadBy
 from knowledge.versions import writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, PlannedChunk
@@ -100,9 +101,10 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
         same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.words == words[row.number]]
         rows = rows.filter(pk__in=same)
     # Where a live row and a staged one hold the same text, the live one comes last and wins.
-    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "pk")
-    by_text = {(number, text, label): pk for number, text, label, pk in known}
-    reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text, page.label)) in by_text}
+    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "read_by", "pk")
+    by_text = {(number, text, label, read_by == ReadBy.OCR): pk for number, text, label, read_by, pk in known}
+    keys = {page.number: (page.number, page.text, page.label, page.ocr is not None) for page in batch}
+    reused = {number: by_text[key] for number, key in keys.items() if key in by_text}
     new = [(page, document.sha256) for page in batch if page.number not in reused]
     return reused | writer.insert_staged_pages(document, new)
 
