@@ -6,12 +6,12 @@ page that was stored, a page that reads as before keeps its row, and chunks go o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.db.models import F, Q
 
-from knowledge.models import Document, RevisionQuerySet
+from knowledge.models import Document, Page, RevisionQuerySet
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
 from knowledge.readers.types import DocumentHeader, Heading, PageText, ReaderEvent, ReadingPoint
 from knowledge.recognised_text import ReadBy
@@ -48,10 +48,12 @@ def stage_pages(
     """Read to the end, storing page by page after those that are `kept`. Raises what reading raises; what was stored
     by then stays staged."""
     parsed = kept or ParsedSource()
-    for batch in batched(_collect_pages(events, parsed), PAGES_PER_BATCH):
+    corrected = _corrected_pages(document)
+    for batch in batched(_collect_pages(_with_corrections(events, corrected), parsed), PAGES_PER_BATCH):
         # Only the last one of a batch: all of it is stored, or nothing.
         batch = [*(replace(page, state=None) for page in batch[:-1]), batch[-1]]
-        parsed.page_ids |= _stage_batch(document, batch)
+        by_hand = {page.number: corrected[page.number].pk for page in batch if page.number in corrected}
+        parsed.page_ids |= by_hand | _stage_batch(document, [page for page in batch if page.number not in by_hand])
         parsed.pages += [replace(page, words=None, state=None) for page in batch]
         progress.report_pages(len(parsed.pages), parsed.page_total)
     left_over = document.pages.staged().exclude(pk__in=parsed.page_ids.values())
@@ -89,6 +91,26 @@ def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Itera
             parsed.headings += headings
             state = replace_unstorable_json(event.state) if event.state else None
             yield replace(event, text=replace_unstorable(event.text), headings=headings, state=state)
+
+
+def _corrected_pages(document: Document) -> dict[int, Page]:
+    """The pages of these bytes, by number, whose text a person has corrected: it stays when they are read again. Of two
+    the one that has not been published yet."""
+    rows = document.pages.filter(removed_in=None, source_sha256=document.sha256, read_by=ReadBy.HAND)
+    return {row.number: row for row in rows.order_by(F("added_in").asc(nulls_last=True))}
+
+
+def _with_corrections(events: Iterable[ReaderEvent], corrected: Mapping[int, Page]) -> Iterator[ReaderEvent]:
+    for event in events:
+        if isinstance(event, PageText) and event.number in corrected:
+            row = corrected[event.number]
+            headings = tuple(
+                Heading(page=row.number, start=start, level=level, title=title)
+                for start, level, title in row.headings or []
+            )
+            yield replace(event, text=row.text, label=row.label, headings=headings, ocr=None)
+        else:
+            yield event
 
 
 def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
