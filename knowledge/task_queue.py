@@ -32,8 +32,7 @@ def publish_ingest(document_id: UUID) -> None:
 
 def enqueue_reread(page_id: int, document_id: UUID) -> None:
     """Have a worker read one page of a document anew, once the current transaction is committed."""
-    names = {"page_id": page_id, "document_id": str(document_id)}
-    transaction.on_commit(partial(publish_task, "knowledge.reread_page", **names))
+    transaction.on_commit(partial(publish_task, "knowledge.reread_page", page_id=page_id, document_id=str(document_id)))
 
 
 def enqueue_index_check(knowledge_base_id: int) -> None:

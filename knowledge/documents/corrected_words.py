@@ -14,7 +14,7 @@ _WORD = re.compile(r"\S+")
 def placed_words(before: str, boxes: Sequence[WordBox], after: str) -> list[list[float | int]]:
     """`[start, end, x0, top, x1, bottom]` of the words of the text after it was corrected; words that replace none have
     no place."""
-    placed = [box for box in sorted(boxes) if box[0] < box[1]]
+    placed = [box for box in sorted(boxes, key=lambda box: box[0]) if box[0] < box[1]]
     old = [before[int(box[0]) : int(box[1])] for box in placed]
     new = list(_WORD.finditer(after))
     words: list[list[float | int]] = []

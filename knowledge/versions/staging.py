@@ -6,7 +6,7 @@ page that was stored, a page that reads as before keeps its row, and chunks go o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.db.models import F, Q
@@ -43,19 +43,26 @@ def kept_pages(document: Document) -> tuple[ParsedSource, ReadingPoint | None]:
 
 
 def stage_pages(
-    document: Document, events: Iterable[ReaderEvent], *, progress: Progress, kept: ParsedSource | None = None
+    document: Document,
+    events: Iterable[ReaderEvent],
+    *,
+    progress: Progress,
+    kept: ParsedSource | None = None,
+    on_stored: Callable[[], None] = lambda: None,
 ) -> ParsedSource:
-    """Read to the end, storing page by page after those that are `kept`. Raises what reading raises; what was stored
-    by then stays staged."""
+    """Read to the end, storing page by page after those that are `kept`. `on_stored` is called when some have been
+    stored and there may be more. Raises what reading and `on_stored` raise; what was stored by then stays staged."""
     parsed = kept or ParsedSource()
     corrected = _corrected_pages(document)
-    for batch in batched(_collect_pages(_with_corrections(events, corrected), parsed), PAGES_PER_BATCH):
+    for batch in _page_batches(_collect_pages(_with_corrections(events, corrected), parsed)):
         # Only the last one of a batch: all of it is stored, or nothing.
         batch = [*(replace(page, state=None) for page in batch[:-1]), batch[-1]]
         by_hand = {page.number: corrected[page.number].pk for page in batch if page.number in corrected}
         parsed.page_ids |= by_hand | _stage_batch(document, [page for page in batch if page.number not in by_hand])
         parsed.pages += [replace(page, words=None, state=None) for page in batch]
         progress.report_pages(len(parsed.pages), parsed.page_total)
+        if len(parsed.pages) < (parsed.page_total or 0):
+            on_stored()
     left_over = document.pages.staged().exclude(pk__in=parsed.page_ids.values())
     if page_ids := list(left_over.values_list("pk", flat=True)):
         writer.discard_staged_pages(page_ids)
@@ -91,6 +98,18 @@ def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Itera
             parsed.headings += headings
             state = replace_unstorable_json(event.state) if event.state else None
             yield replace(event, text=replace_unstorable(event.text), headings=headings, state=state)
+
+
+def _page_batches(pages: Iterable[PageText]) -> Iterator[list[PageText]]:
+    """Pages that are stored together. One that was recognised on a picture has cost seconds, and is stored at once."""
+    batch: list[PageText] = []
+    for page in pages:
+        batch.append(page)
+        if page.ocr is not None or len(batch) == PAGES_PER_BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _corrected_pages(document: Document) -> dict[int, Page]:

@@ -32,14 +32,15 @@ def parse_message(path: Path) -> EmailMessage:
     """The message of a file. Raises `DamagedDocument`, or `TooLarge` where it is nested or cut up beyond reason."""
     try:
         with path.open("rb") as file:
-            message = BytesParser(policy=_CutHeaders()).parse(file)
+            message: Any = BytesParser(policy=_CutHeaders()).parse(file)
     except RecursionError as error:
         raise TooLarge("The e-mail is nested too deeply.") from error
     except (ValueError, LookupError, AttributeError, TypeError, IndexError) as error:
         # What headers get wrong surfaces as any of these.
         raise DamagedDocument() from error
     _check_parts(message)
-    return message
+    parsed: EmailMessage = message
+    return parsed
 
 
 def _check_parts(message: EmailMessage) -> None:

@@ -6,6 +6,7 @@ are raised as far as its parent has allowed only then.
 
 from __future__ import annotations
 
+import importlib
 import os
 import resource
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from knowledge.readers.ocr.numbers import unsure_words
 from knowledge.readers.ocr.recognised import Corners, RecognisedLine, RecognisedPage, RecognisedWord
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
+Boxes = np.ndarray[Any, np.dtype[np.float32]]  # the four corners of each line
 
 # The longer side, in pixels, of a picture on which words are read (255 dots an inch of A4), and of that on which lines
 # are found and numbers read once more.
@@ -71,16 +73,16 @@ class TextRecognizer:
         lines = self._with_unsure_numbers(smaller, lines, scale=smaller.shape[1] / width)
         return RecognisedPage(width=width, height=height, lines=lines, quarter_turns=turns)
 
-    def _boxes(self, picture: Picture) -> tuple[Picture, Picture]:
+    def _boxes(self, picture: Picture) -> tuple[Picture, Boxes]:
         """The picture in the size in which lines are found, and their corners on it."""
         import cv2
 
         factor = min(1.0, _FIND_SIDE_PIXELS / max(picture.shape[:2]))
-        smaller = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        smaller: Any = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
         boxes = self._models.text_det(smaller).boxes
         return smaller, np.empty((0, 4, 2), np.float32) if boxes is None else np.asarray(boxes, np.float32)
 
-    def _quarter_turns(self, picture: Picture, found: Picture) -> int:
+    def _quarter_turns(self, picture: Picture, found: Boxes) -> int:
         """How often the picture has to be turned to the left to be upright, by most of its longer lines."""
         boxes = sorted(found, key=lambda box: -max(_sides(box)))[:_LINES_ASKED]
         standing = [_sides(box)[1] >= _UPRIGHT_RATIO * _sides(box)[0] for box in boxes]
@@ -125,14 +127,15 @@ def _recognition_input(crops: Sequence[Picture], *, with_words: bool) -> Any:
 def _load_models() -> Any:
     _raise_limit(resource.RLIMIT_AS)
     import rapidocr
-    from rapidocr.inference_engine.openvino import main as openvino_engine
     from rapidocr.utils.typings import EngineType
 
-    openvino_engine.CPUConfig = _bounded_config(openvino_engine.CPUConfig)
+    # Not imported by name: the library exports no such thing.
+    engine: Any = importlib.import_module("rapidocr.inference_engine.openvino.main")
+    engine.CPUConfig = _bounded_config(engine.CPUConfig)
     folder = Path(rapidocr.__file__).parent / "models"
     options: dict[str, Any] = {f"{task}.model_path": str(folder / name) for task, name in _MODELS.items()}
     options |= {f"{task}.engine_type": EngineType.OPENVINO for task in _MODELS}
-    models = rapidocr.RapidOCR(
+    models: Any = rapidocr.RapidOCR(
         params={
             **options,
             "EngineConfig.openvino.inference_num_threads": min(_MAX_THREADS, os.cpu_count() or 1),

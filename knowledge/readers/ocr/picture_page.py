@@ -112,7 +112,7 @@ def _row_texts(
     """The words of a row with the height of their letters; a sign without a word for those that are left out."""
     was_left_out = False
     for item in row:
-        line = page.lines[item.index]
+        line = page.lines[item.line]
         size = usual if abs(line.height - usual) <= _SAME_SIZE * usual else line.height
         for word in line.words:
             text = one_line(clean_text(word.text))

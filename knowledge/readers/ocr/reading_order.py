@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import mean, median
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from knowledge.readers.ocr.recognised import Box
 
@@ -20,15 +20,14 @@ _STEPS = 200
 
 
 class PlacedItem(NamedTuple):
-    """A piece of a line: its place when the page is level, how many characters it has, and what it is."""
+    """A piece of a line: its place when the page is level, how many characters it has, and which line it is."""
 
     box: Box
     characters: int
-    index: int
+    line: int
 
 
 Row = list[PlacedItem]
-_Item = TypeVar("_Item")
 
 
 def reading_rows(items: Sequence[PlacedItem], *, depth: int = 0) -> list[Row]:

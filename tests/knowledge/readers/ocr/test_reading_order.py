@@ -14,7 +14,7 @@ def item(index: int, x0: float, top: float, x1: float, *, characters: int = 40) 
 
 
 def order(items: list[PlacedItem]) -> list[list[int]]:
-    return [[one.index for one in row] for row in reading_rows(items)]
+    return [[one.line for one in row] for row in reading_rows(items)]
 
 
 def test_columns_of_text_are_read_one_after_another_below_their_title():
