@@ -6,3 +6,6 @@ from django.apps import AppConfig
 class KnowledgeConfig(AppConfig):
     name = "knowledge"
     verbose_name = "Knowledge"
+
+    def ready(self) -> None:
+        from knowledge.documents import reading_limits  # noqa: F401 -- registers its system check

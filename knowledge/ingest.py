@@ -16,8 +16,9 @@ from uuid import UUID
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from knowledge import lease, webhook_events
+from knowledge import lease, reading_turns, task_queue, webhook_events
 from knowledge.documents import mail_attachments, metadata_columns, prepared_import
+from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
@@ -65,7 +66,8 @@ class UnexpectedIngestError(LexicError):
 
 
 def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, embedder: Embedder | None = None) -> None:
-    """Read the document and publish it. Returns when it is ready, failed or gone, or when another process reads it.
+    """Read the document and publish it. Returns when it is ready, failed or gone, when another process reads it, or
+    when it has made way for others that wait and stands in the queue again.
 
     A failure is written on the document. Raises only errors that may pass, so that the caller can try again: an
     `EmbedderError` that is retryable, `StorageUnavailable`, and an `OperationalError` of the database; then what was
@@ -81,6 +83,10 @@ def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, emb
                 try:
                     _ingest_version(document, on_progress=on_progress, embedder=embedder)
                 except lease.LeaseLost:  # whoever took the work over ends it
+                    return
+                except reading_turns.TurnEnded:
+                    reading_turns.rejoin_queue(document_id)
+                    task_queue.publish_ingest(document_id)
                     return
 
 
@@ -137,7 +143,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
     try:
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
         _run_stages(document, embedder=embedder, on_progress=on_progress)
-    except lease.LeaseLost:
+    except (lease.LeaseLost, reading_turns.TurnEnded):
         raise
     except (Superseded, embeddings.EmbedderChanged):
         _discard_if_finished(document)
@@ -166,8 +172,10 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         kept, resume = staging.kept_pages(document)
         counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
         progress.enter_stage(DocumentStatus.READING, **counters)
-        with closing(read_pages(source.path, source_type=source.source_type, resume=resume)) as events:
-            reading = staging.stage_pages(document, events, progress=progress, kept=kept)
+        limits = reading_limits()
+        with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
+            turn = reading_turns.Turn(document.pk)
+            reading = staging.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = _resolve_title(document, reading, source_type=source.source_type)

@@ -26,6 +26,8 @@ from knowledge.member_models import BaseMember as BaseMember
 from knowledge.pin_models import PinKind as PinKind
 from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.readers.types import MAX_LABEL_LENGTH
+from knowledge.recognised_text import PageCorrection as PageCorrection
+from knowledge.recognised_text import RecognisedText
 from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
@@ -52,6 +54,7 @@ class SourceType(models.TextChoices):
     ODT = "odt", "OpenDocument text"
     RTF = "rtf", "RTF"
     EML = "eml", "e-mail"
+    IMAGE = "image", "picture"
     URL = "url", "web page"
     CODE = "code", "source code"
 
@@ -217,7 +220,7 @@ class PageQuerySet(RevisionQuerySet):
         return self.filter(models.Q(document__knowledge_base__in=mine) | models.Q(is_shared))
 
 
-class Page(Revisioned):
+class Page(RecognisedText, Revisioned):
     """The text of one page as extracted. Never altered: a page that reads differently is a new row."""
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")

@@ -6,6 +6,7 @@ else the oldest one of the owner who is.
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from uuid import UUID
 
@@ -13,13 +14,42 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.quotas import READS
-from knowledge.models import Document, DocumentStatus
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus
 
 _IN_PROGRESS = (DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING)
 # A document that nothing was heard of for so long is not being read: its reader died.
 _SILENT_AFTER = timedelta(minutes=10)
 # Whoever was served longer ago has waited as long as whoever was never served.
 _REMEMBERED = timedelta(hours=1)
+# A document that takes longer makes way for others, if any wait: a scan of three hundred pages takes half an hour.
+TURN_SECONDS = 60.0
+
+
+class TurnEnded(Exception):
+    """The document has been read for a while, and others wait."""
+
+
+class Turn:
+    """One reading of a document, from now on. A long one makes way for others, and goes on after the pages that it has
+    stored when they have been read."""
+
+    def __init__(self, document_id: UUID) -> None:
+        self._document_id = document_id
+        self._began = time.monotonic()
+
+    def check(self) -> None:
+        """Raises `TurnEnded` when it has taken long and another document waits."""
+        if time.monotonic() - self._began >= TURN_SECONDS and self._others().exists():
+            raise TurnEnded
+
+    def _others(self) -> DocumentQuerySet:
+        return Document.objects.present().filter(status=DocumentStatus.QUEUED).exclude(pk=self._document_id)
+
+
+def rejoin_queue(document_id: UUID) -> None:
+    """Put a document that is being read behind those that wait."""
+    reading = Document.objects.present().filter(pk=document_id, status=DocumentStatus.READING)
+    reading.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=timezone.now())
 
 
 def claim_next(document_id: UUID) -> UUID | None:

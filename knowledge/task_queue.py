@@ -30,6 +30,11 @@ def publish_ingest(document_id: UUID) -> None:
         )
 
 
+def enqueue_reread(page_id: int, document_id: UUID) -> None:
+    """Have a worker read one page of a document anew, once the current transaction is committed."""
+    transaction.on_commit(partial(publish_task, "knowledge.reread_page", page_id=page_id, document_id=str(document_id)))
+
+
 def enqueue_index_check(knowledge_base_id: int) -> None:
     """Have a worker build or drop the vector index of a knowledge base that has changed or is gone, after commit."""
     transaction.on_commit(partial(publish_task, "knowledge.index_vectors", knowledge_base_id=knowledge_base_id))

@@ -18,6 +18,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from knowledge import lease, reading_turns
+from knowledge.documents import page_corrections
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import (
     MAX_ATTEMPTS,
@@ -120,6 +121,20 @@ def _count_start(document_id: str) -> int:
 
 def _start_count_key(document_id: str) -> str:
     return f"knowledge:starts:{document_id}"
+
+
+@shared_task(name="knowledge.reread_page")
+def reread_page(*, page_id: int, document_id: str, **kwargs: Any) -> bool:
+    """Read one page of a document anew. Returns whether it was read; why it was not stands in the log."""
+    page = page_corrections.page_to_reread(page_id, UUID(document_id))
+    if page is None:
+        return False
+    try:
+        page_corrections.reread_page(page)
+    except LexicError as error:
+        logger.warning("page %s of document %s was not read again: %s", page.number, document_id, error.message)
+        return False
+    return True
 
 
 @shared_task(name="knowledge.resume_unfinished")

@@ -309,6 +309,9 @@ S3 = read_storage(env)
 FILES_KEYS = read_files_keys(env)
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
+# Whether pages that are pictures are read by OCR, and the languages that they may be in (none: all that OCR knows).
+LEXIC_OCR = env.bool("LEXIC_OCR", True)
+LEXIC_OCR_LANGUAGES: list[str] = env.list("LEXIC_OCR_LANGUAGES", [])
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
 # Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.

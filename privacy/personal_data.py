@@ -87,6 +87,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "webhooks.Webhook.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "trees.DecisionTree.changed_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "querying.Dismissal.by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
+    "knowledge.PageCorrection.by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "knowledge.KnowledgeBase.owner": PersonalDataRule(
         file="knowledge_bases", columns=("id", "kind", "name", "embedder", "language", "created_at")
     ),

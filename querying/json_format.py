@@ -74,6 +74,7 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
         "document": passage.document_title,
         "page": passage.page_number,
         "pageLabel": _page_label(passage),
+        "ocr": passage.is_ocr or None,
         "section": " > ".join(passage.section_path) or None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
@@ -88,7 +89,8 @@ def _page_label(passage: Passage) -> str | None:
 
 def citation_as_json(citation: Citation) -> dict[str, Any]:
     """A citation. `page` and `section` are left out where the source has none: never a made-up page. `pageLabel` is
-    what people call the page, where that is not its number. Of a file of a repository it names the path, the lines, the
+    what people call the page, where that is not its number; `ocr` is there, and true, where the text of the page was
+    recognised on a picture. Of a file of a repository it names the path, the lines, the
     hash and the commit."""
     passage = citation.passage
     shown: dict[str, Any] = {
@@ -96,6 +98,7 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
         "document": passage.document_title,
         "page": passage.page_number,
         "pageLabel": _page_label(passage),
+        "ocr": passage.is_ocr or None,
         "section": " > ".join(passage.section_path) or None,
         "excerpt": citation.excerpt,
         "documentId": str(passage.document_id),

@@ -248,6 +248,11 @@ class Citation:
         return (self.passage.page_id, self.start, self.end)
 
     @property
+    def has_unsure_number(self) -> bool:
+        """Whether OCR has read a number in it differently a second time."""
+        return self.passage.has_unsure_number(self.start, self.end)
+
+    @property
     def file_place(self) -> FilePlace | None:
         """The lines of the file that are cited; None where the page is of no repository."""
         return self.passage.file_place(start=self.start, end=self.end)

@@ -286,6 +286,10 @@ class DocumentPageSerializer(serializers.Serializer):
     pageLabel = serializers.CharField(
         source="label", help_text="What people call it, as “slide 3”; empty where that is “page 3”."
     )
+    ocr = serializers.BooleanField(source="is_recognised", help_text="Whether it was recognised on a picture (OCR).")
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="How surely OCR has read it, 0 to 1; null for other pages."
+    )
     length = serializers.IntegerField()
     start = serializers.IntegerField()
     end = serializers.IntegerField()

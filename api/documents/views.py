@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Value
+from django.db.models import F, Q, Value
 from django.db.models.functions import Least, Length, Substr
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -31,6 +31,7 @@ from api.views import AuthorView, first_or_raise, put_like
 from knowledge.documents.cancellation import cancel_ingestion
 from knowledge.documents.lifecycle import reingest_document, replace_file
 from knowledge.models import Document
+from knowledge.recognised_text import ReadBy
 from knowledge.source_address import source_path
 from language.word_matching import terms_by_word
 from lexic.errors import NotFound
@@ -192,8 +193,8 @@ def _page_excerpts(document: Document, *, start: int, length: int) -> Any:
     return (
         _current_rows(document.pages)
         .annotate(length=whole, start=Least(Value(start), whole), end=Least(Value(start + length), whole))
-        .annotate(piece=Substr("text", start + 1, length))
-        .values("pk", "number", "label", "length", "start", "end", "piece")
+        .annotate(piece=Substr("text", start + 1, length), is_recognised=Q(read_by=ReadBy.OCR))
+        .values("pk", "number", "label", "length", "start", "end", "piece", "is_recognised", "confidence")
     )
 
 

@@ -163,6 +163,11 @@ class CitationSerializer(FilePlaceSerializer):
     page = serializers.IntegerField(
         required=False, style=in_tools(description="Left out where the document has no pages.")
     )
+    ocr = serializers.BooleanField(
+        required=False,
+        help_text="There, and true, where the page was read by OCR and nobody has corrected its text.",
+        style=in_tools(description="True where the page was read by OCR."),
+    )
     pageLabel = serializers.CharField(
         required=False,
         help_text="What people call the page where that is not its number: `slide 3`, `sheet Prices, rows 2–40`.",
@@ -192,6 +197,7 @@ class NearestSerializer(FilePlaceSerializer):
     document = serializers.CharField()
     page = serializers.IntegerField(required=False)
     pageLabel = serializers.CharField(required=False)
+    ocr = serializers.BooleanField(required=False)
     section = serializers.CharField(required=False)
     documentId = serializers.UUIDField()
     score = serializers.FloatField()

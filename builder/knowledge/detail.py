@@ -22,6 +22,7 @@ from builder.knowledge.retrieval_preview import search_context
 from builder.panes import may_edit_plugin, render_pane
 from knowledge.documents.document_rows import document_rows
 from knowledge.documents.lifecycle import update_details
+from knowledge.documents.page_corrections import MAX_TEXT_LENGTH
 from knowledge.documents.text_blocks import TextBlock, split_blocks
 from knowledge.models import Chunk, Document, Page
 from lexic.http.parameters import parse_natural
@@ -102,13 +103,21 @@ def _page_context(request: SignedInRequest, document: Document) -> dict[str, Any
     pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
     total = pages.count()
     number = _read_number(request, "page", maximum=total)
-    page = pages.defer("words").filter(number=number).first() or pages.defer("words").first()
+    shown = pages.defer("words").select_related("correction__by")
+    page = shown.filter(number=number).first() or shown.first()
     if page is None:
         return {"page_part": None, "page_total": 0}
     return {
         "page_part": _make_page_part(page, number=_read_number(request, "part", maximum=10**6)),
         "page_total": total,
+        "unsure_numbers": _unsure_numbers(page),
+        "max_text_length": MAX_TEXT_LENGTH,
     }
+
+
+def _unsure_numbers(page: Page) -> list[str]:
+    """What OCR has read differently a second time, as it stands in the text."""
+    return [page.text[start:end] for start, end in page.unsure_spans or ()]
 
 
 def _make_page_part(page: Page, *, number: int) -> PagePart:

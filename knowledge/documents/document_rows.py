@@ -18,6 +18,8 @@ from plugins.models import Plugin
 QUIET_AFTER = timedelta(seconds=60)
 # Further back in the queue nobody is told their place.
 MAX_QUEUE = 1000
+# Only reading pictures is slower than this.
+_MAX_TOLD_PACE = 40
 STAGES = ("reading", "splitting", "embedding", "ready")
 _STAGE_ORDER = [DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING, DocumentStatus.READY]
 _STATUS_LABELS = {
@@ -165,7 +167,7 @@ def status_note(document: Document, *, place: int | None = None) -> str:
             return _join_nonempty(waits, _place_text(place))
         case DocumentStatus.READING:
             done = f"page {document.pages_done} of {document.pages_total}" if document.pages_total else "opening it"
-            return _join_nonempty(done, _time_left_text(document.expected_at, "of reading"))
+            return _join_nonempty(done, _pace_text(document), _time_left_text(document.expected_at, "of reading"))
         case DocumentStatus.CHUNKING:
             return f"splitting {_count_text(document.pages_total, 'page')}"
         case DocumentStatus.EMBEDDING:
@@ -241,6 +243,15 @@ def _time_left_text(expected_at: datetime | None, of_what: str) -> str:
     seconds = (expected_at - timezone.now()).total_seconds()
     # An estimate that has passed was wrong, and is not repeated.
     return f"{duration_text(seconds)} {of_what} left".replace("  ", " ") if seconds > 0 else ""
+
+
+def _pace_text(document: Document) -> str:
+    """How many pages are read in a minute, as far as the estimate says; empty where they are too many to be told."""
+    if document.expected_at is None or not document.pages_total:
+        return ""
+    minutes = (document.expected_at - timezone.now()).total_seconds() / 60
+    pace = (document.pages_total - document.pages_done) / minutes if minutes > 0 else 0
+    return f"{_count_text(round(pace), 'page')} a minute" if 1 <= round(pace) <= _MAX_TOLD_PACE else ""
 
 
 def _percentage(done: int, total: int | None) -> int:

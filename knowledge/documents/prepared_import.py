@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from knowledge.chunking.chunker import ChunkSpan
 from knowledge.embedders.base import Embedder
 from knowledge.models import Document, DocumentStatus
-from knowledge.readers.types import PageText
+from knowledge.readers.types import OcrReading, PageText
+from knowledge.recognised_text import ReadBy
 from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spans
@@ -33,6 +34,7 @@ class PreparedPage:
     source_sha256: str
     file: RepositoryFile | None = None
     label: str = ""
+    ocr: OcrReading | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,21 +114,37 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
 def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:
     """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
     parsed = ParsedSource(title=document.title, is_paged=prepared.is_paged)
-    known: dict[tuple[int, str, str, str, RepositoryFile | None], int] = {}
+    known: dict[tuple[int, str, str, str, RepositoryFile | None, bool], int] = {}
     # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
     if prepared.vectors is not None:
-        columns = ("number", "text", "label", "source_sha256", "repository_path", "commit", "pk")
+        columns = ("number", "text", "label", "source_sha256", "repository_path", "commit", "read_by", "pk")
         rows = document.pages.live().values_list(*columns)
         known = {
-            (number, text, label, sha256, RepositoryFile(path=path, commit=commit) if path else None): pk
-            for number, text, label, sha256, path, commit, pk in rows
+            (
+                number,
+                text,
+                label,
+                sha256,
+                RepositoryFile(path=path, commit=commit) if path else None,
+                read_by == ReadBy.OCR,
+            ): pk
+            for number, text, label, sha256, path, commit, read_by, pk in rows
         }
     for batch in batched(prepared.pages, _IMPORT_BATCH_SIZE):
-        keys = {page.number: (page.number, page.text, page.label, page.source_sha256, page.file) for page in batch}
+        keys = {
+            page.number: (page.number, page.text, page.label, page.source_sha256, page.file, page.ocr is not None)
+            for page in batch
+        }
         reused = {number: known[key] for number, key in keys.items() if key in known}
         new = [
             (
-                PageText(number=page.number, text=page.text, label=page.label, words=page.words and [*page.words]),
+                PageText(
+                    number=page.number,
+                    text=page.text,
+                    label=page.label,
+                    words=page.words and [*page.words],
+                    ocr=page.ocr,
+                ),
                 page.source_sha256,
             )
             for page in batch

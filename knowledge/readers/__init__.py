@@ -36,6 +36,7 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_START = re.compile(
     rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
 )
+_IMAGE_START = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|RIFF.{4}WEBP", re.DOTALL)
 _RTF_START = re.compile(rb"\s{0,50}\{\\rtf", re.IGNORECASE)
 _MAIL_START = re.compile(
     rb"(?:[\w-]{1,60}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?(?:MIME-Version|Message-ID|Received):",
@@ -51,7 +52,7 @@ _MARKUP_FORMATS = {
 
 # Named so, a file is read nowhere, whatever its bytes look like.
 _PROGRAMS = {"apk", "bin", "class", "com", "dll", "dmg", "exe", "iso", "jar", "msi", "so"}
-_MEDIA = {"avi", "bmp", "gif", "ico", "jpeg", "jpg", "mov", "mp3", "mp4", "png", "tif", "tiff", "wav", "webp"}
+_MEDIA = {"avi", "bmp", "gif", "heic", "ico", "mov", "mp3", "mp4", "wav"}
 _ARCHIVES_AND_TABLES = {"7z", "gz", "odp", "ods", "ppt", "rar", "tar", "xls", "xlsb", "zip"}
 _UNREAD_EXTENSIONS = _PROGRAMS | _MEDIA | _ARCHIVES_AND_TABLES
 
@@ -69,8 +70,13 @@ def detect_type(file_name: str, head: bytes) -> str:
 
 
 def _detect_binary(head: bytes, extension: str) -> str | None:
+    if _IMAGE_START.match(head):
+        return "image"
     if b"%PDF-" in head[:1024]:
         return "pdf"
+    if head.startswith(_OLE_MAGIC) and extension == "msg":
+        hint = "Save it as .eml in your e-mail program and upload that."
+        raise UnsupportedDocument("Outlook messages (.msg) are not read.", hint=hint)
     if head.startswith(_OLE_MAGIC):
         raise UnsupportedDocument(
             "This is a password-protected or old Office file.",
@@ -98,7 +104,7 @@ def _detect_text(head: bytes, extension: str) -> str:
     if extension in _UNREAD_EXTENSIONS:
         raise UnsupportedDocument(f"Files called .{extension} are not read.")
     named = TYPES_BY_EXTENSION.get(extension, "text")
-    if named in ("pdf", "rtf") or named in _ZIPPED_TYPES:
+    if named in ("pdf", "rtf", "image") or named in _ZIPPED_TYPES:
         raise DamagedDocument(f"The file is called .{extension} but is not one.")
     return named
 

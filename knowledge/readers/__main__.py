@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
     values = json.loads(limits)
     die_with_parent(int(parent))
     keep_priority()
-    limit_resources(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
+    limit_resources(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"], **_limits_of_ocr(values))
     disable_network()
     stub_project_package()
     for line in _encoded_events(Path(path), source_type, values, json.loads(resume[0]) if resume else None):
@@ -53,12 +53,22 @@ def keep_priority() -> None:
         Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
-def limit_resources(*, memory_bytes: int, cpu_seconds: int) -> None:
-    """Limits of the kernel: memory, processor time, no writing to files, few open files, no core dump."""
+def _limits_of_ocr(values: dict[str, Any]) -> dict[str, int]:
+    """How far a reading that needs OCR can raise its limits; not at all where there is none."""
+    if not values["ocr"]:
+        return {}
+    return {"most_memory_bytes": values["ocr_memory_bytes"], "most_cpu_seconds": values["ocr_cpu_seconds"]}
+
+
+def limit_resources(
+    *, memory_bytes: int, cpu_seconds: int, most_memory_bytes: int = 0, most_cpu_seconds: int = 0
+) -> None:
+    """Limits of the kernel: memory, processor time, no writing to files, few open files, no core dump. `most_…`: how
+    far this process can raise them itself."""
     # The soft limit of processor time ends us with a signal of its own, which tells the parent why.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, max(cpu_seconds, most_cpu_seconds) + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, max(memory_bytes, most_memory_bytes)))
     for limit, value in (
-        (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NOFILE, 32),
         (resource.RLIMIT_CORE, 0),

@@ -69,11 +69,19 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
         raise DamagedDocument() from error
 
 
+def _chapter(archive: zipfile.ZipFile, name: str) -> bytes:
+    if name not in archive.NameToInfo:
+        raise DamagedDocument(f"The book lists a chapter that is not in it: {posixpath.basename(name)[:100]}.")
+    return _member(archive, name)
+
+
 def _chapter_names(package: etree._Element, *, folder: str) -> list[str]:
     """The members that hold text, each once, in reading order."""
     items = {one.get("id", ""): one for one in package.iter("{*}item")}
-    named = (items.get(one.get("idref", "")) for one in package.iter("{*}itemref"))
-    chapters = (one.get("href", "") for one in named if one is not None and one.get("media-type") in _CHAPTER_TYPES)
+    named = [items.get(one.get("idref", "")) for one in package.iter("{*}itemref")]
+    # A book that states no order is read as it lists its parts.
+    ordered = [one for one in named if one is not None] or items.values()
+    chapters = [one.get("href", "").partition("#")[0] for one in ordered if one.get("media-type") in _CHAPTER_TYPES]
     return list(dict.fromkeys(posixpath.normpath(posixpath.join(folder, unquote(href))) for href in chapters))
 
 
@@ -90,7 +98,7 @@ def _chapters(archive: zipfile.ZipFile, names: list[str], limits: Limits) -> Ite
     number, characters = 0, 0
     for name in names:
         try:
-            root = parse_html(_member(archive, name))
+            root = parse_html(_chapter(archive, name))
         except EmptyDocument:
             continue
         shown = VisibleText()

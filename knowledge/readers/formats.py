@@ -77,6 +77,12 @@ FORMATS = {
         extensions=("eml",),
         media_types=("message/rfc822",),
     ),
+    "image": Format(
+        reader="knowledge.readers.image.reader",
+        name="picture (PNG, JPEG, TIFF, WebP)",
+        extensions=("png", "jpg", "jpeg", "tif", "tiff", "webp"),
+        media_types=("image/png", "image/jpeg", "image/tiff", "image/webp"),
+    ),
     "markdown": Format(
         reader="knowledge.readers.markdown",
         name="Markdown",

@@ -14,7 +14,7 @@ from knowledge.readers.archive import check_archive
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
-from knowledge.readers.types import DamagedDocument, EncryptedDocument, Heading, Limits, ReaderEvent
+from knowledge.readers.types import DamagedDocument, EncryptedDocument, Heading, Limits, ReaderEvent, TooLarge
 from knowledge.readers.xml import parse_xml
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -29,6 +29,7 @@ _CHARACTERS = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": "\n", f"{_TEXT}s": " "}
 _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
 # A cell or a row may claim to be there a million times; what is beyond this is the empty rest of a sheet.
 _MAX_REPEATED = 100
+_MAX_CELLS = 500_000
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
@@ -121,13 +122,18 @@ def _table_rows(table: etree._Element) -> list[list[str]]:
     """The texts of the cells, row by row. A cell over several rows is repeated, one over columns leaves gaps."""
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
+    count = 0
     for row in table.iter(f"{_TABLE}table-row"):
         if next(row.iterancestors(f"{_TABLE}table"), None) is not table:
             continue
         cells: list[str] = []
         for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
             cells += _cells(cell, len(cells), below)
-        rows += [cells] * (_count(row, "number-rows-repeated") if any(cells) else 1)
+        times = _count(row, "number-rows-repeated") if any(cells) else 1
+        count += times * len(cells)
+        if count > _MAX_CELLS:
+            raise TooLarge(f"A table has more than {_MAX_CELLS:,} cells.")
+        rows += [cells] * times
     return rows
 
 

@@ -37,7 +37,7 @@ _NO_TITLES = frozenset({"", "powerpoint presentation", "presentation"})
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
     presentation = _open_presentation(path)
-    total = len(presentation.slides._sldIdLst)
+    total = _count_slides(presentation)
     if total > limits.max_pages:
         raise TooManyPages()
     pages = [_read_slide(slide, number, limits) for number, slide in enumerate(_slides(presentation), start=1)]
@@ -63,6 +63,13 @@ def _open_presentation(path: Path) -> Any:
         raise DamagedDocument() from error
 
 
+def _count_slides(presentation: Any) -> int:
+    try:
+        return len(presentation.slides._sldIdLst)
+    except (KeyError, AttributeError) as error:  # the list names a slide that is not there
+        raise DamagedDocument() from error
+
+
 def _slides(presentation: Any) -> Iterator[Any]:
     try:
         yield from presentation.slides
@@ -74,7 +81,7 @@ def _title(presentation: Any, pages: list[PageText]) -> str | None:
     stated = one_line(clean_text(str(presentation.core_properties.title or "")))[:300]
     if stated.lower() not in _NO_TITLES:
         return stated
-    return next((heading.title for page in pages for heading in page.headings if heading.title), None)
+    return next((heading.title for page in pages for heading in page.headings[:1] if heading.title), None)
 
 
 def _read_slide(slide: Any, number: int, limits: Limits) -> PageText:

@@ -33,6 +33,12 @@ class Limits:
     stall_seconds: float = 55.0
     # After this much processor time on tables, the remaining pages keep their plain text.
     table_cpu_seconds: float = 25.0
+    # Whether pages that are pictures are read by OCR; what that may take in all, beyond the limits above, which the
+    # child can raise to these; and the scripts whose letters are believed (none: all that are known).
+    ocr: bool = False
+    ocr_memory_bytes: int = 3_000 * MEGABYTE
+    ocr_cpu_seconds: int = 4 * 3600
+    ocr_scripts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +62,16 @@ class DocumentHeader:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OcrReading:
+    """How surely the text of a page was recognised: the usual score of its letters, 0 to 1; the spans of numbers that
+    read differently a second time; and how many words were too unsure to be kept."""
+
+    confidence: float
+    unsure: tuple[tuple[int, int], ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class PageText:
     """One page, numbered from 1.
 
@@ -63,6 +79,7 @@ class PageText:
     top left corner of the page as it is shown. Null where the source has no such thing. `state` is what a reader has to
     know to go on after this page; None where it has to begin again. `label` is what people call a page that has no
     printed number, at most `MAX_LABEL_LENGTH` characters: “slide 3”, “sheet Prices, rows 2–40”; empty for “page 3”.
+    `ocr` is set where the text was recognised on a picture.
     """
 
     number: int
@@ -71,6 +88,7 @@ class PageText:
     headings: tuple[Heading, ...] = ()
     state: dict[str, Any] | None = None
     label: str = ""
+    ocr: OcrReading | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +131,15 @@ class NoText(UnreadableDocument):
 
     code = "no_text"
     hint = "If it is a scan, run text recognition (OCR) on it and upload the result."
+
+
+class NothingRecognised(NoText):
+    """The document is pictures, and OCR has recognised no text on them."""
+
+    hint = (
+        "OCR reads printed letters of the Latin, Greek, Chinese and Japanese scripts. Add handwriting, and other "
+        "scripts, as text."
+    )
 
 
 class DamagedDocument(UnreadableDocument):

@@ -16,7 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 from knowledge.search import replica
 from knowledge.search.candidates import DOCUMENT_CONDITION_SLOT, BaseSearch, Candidate, document_condition
 from knowledge.search.filters import Filters
-from knowledge.search.passages import Passage
+from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
 from knowledge.sql import statement
@@ -40,6 +40,8 @@ _STORED_FIELDS = (
     "source_type",
     "page_number",
     "page_label",
+    "is_ocr",
+    "unsure_spans",
     "first_line",
     "path",
     "file_hash",
@@ -150,7 +152,7 @@ def _build_passage(candidate: Candidate, chunk_id: int, *stored: Any) -> Passage
     """`stored` are the columns of `passages_of_chunks.sql`, in their order."""
     values = dict(zip(_STORED_FIELDS, stored, strict=True))
     return Passage(
-        **values | {"section_path": tuple(values["section_path"])},
+        **values | {"section_path": tuple(values["section_path"]), "unsure_spans": spans_of(values["unsure_spans"])},
         chunk_id=chunk_id,
         cosine=candidate.cosine,
         lexical=candidate.lexical,

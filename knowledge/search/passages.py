@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from knowledge.file_place import FilePlace, lines_of_span
@@ -14,6 +16,12 @@ from language.sentences import TextSpan, sentence_spans
 def content_spans(content: str, source_type: str) -> list[TextSpan]:
     """`(start, end)` of each sentence; of code each line is one."""
     return code_spans(content) if source_type == "code" else sentence_spans(content)
+
+
+def spans_of(stored: Any) -> tuple[TextSpan, ...]:
+    """Spans out of JSON, that may be a text still; none for null."""
+    values = json.loads(stored) if isinstance(stored, str) else stored
+    return tuple((int(start), int(end)) for start, end in values or ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +46,8 @@ class Passage:
     score: float
     knowledge_base_id: int
     page_label: str = ""  # what people call its page, where that is not “page 3”
+    is_ocr: bool = False  # its page was recognised on a picture, and nobody has corrected it
+    unsure_spans: tuple[TextSpan, ...] = ()  # of numbers on its page that read differently a second time
     matches_clause: bool = False
     path: str = ""
     first_line: int = 0
@@ -54,6 +64,10 @@ class Passage:
     def page_name(self) -> str:
         """What people call its page; empty where the source has no pages."""
         return page_name(self.page_number, self.page_label)
+
+    def has_unsure_number(self, start: int, end: int) -> bool:
+        """Whether the span from `start` to `end` of its page holds a number that read differently a second time."""
+        return any(first < end and start < last for first, last in self.unsure_spans)
 
     def sentence_spans(self) -> list[TextSpan]:
         """`(start, end)` of each sentence of its content; of code each line is one."""

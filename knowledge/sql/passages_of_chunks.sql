@@ -12,6 +12,8 @@ SELECT
     coalesce(nullif(one.source_type, ''), document.source_type),
     CASE WHEN coalesce(one.is_paged, document.page_count IS NOT NULL) THEN page.number END,
     page.label,
+    page.read_by = 'ocr',
+    page.unsure_spans,
     -- One more than there are line ends before it.
     CASE WHEN page.repository_path = '' THEN 0
         ELSE length(left(page.text, one.start)) - length(replace(left(page.text, one.start), E'\n', '')) + 1 END,

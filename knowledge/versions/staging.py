@@ -6,14 +6,15 @@ page that was stored, a page that reads as before keeps its row, and chunks go o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.db.models import F, Q
 
-from knowledge.models import Document, RevisionQuerySet
+from knowledge.models import Document, Page, RevisionQuerySet
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
 from knowledge.readers.types import DocumentHeader, Heading, PageText, ReaderEvent, ReadingPoint
+from knowledge.recognised_text import ReadBy
 from knowledge.versions import writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, PlannedChunk
@@ -42,17 +43,26 @@ def kept_pages(document: Document) -> tuple[ParsedSource, ReadingPoint | None]:
 
 
 def stage_pages(
-    document: Document, events: Iterable[ReaderEvent], *, progress: Progress, kept: ParsedSource | None = None
+    document: Document,
+    events: Iterable[ReaderEvent],
+    *,
+    progress: Progress,
+    kept: ParsedSource | None = None,
+    on_stored: Callable[[], None] = lambda: None,
 ) -> ParsedSource:
-    """Read to the end, storing page by page after those that are `kept`. Raises what reading raises; what was stored
-    by then stays staged."""
+    """Read to the end, storing page by page after those that are `kept`. `on_stored` is called when some have been
+    stored and there may be more. Raises what reading and `on_stored` raise; what was stored by then stays staged."""
     parsed = kept or ParsedSource()
-    for batch in batched(_collect_pages(events, parsed), PAGES_PER_BATCH):
+    corrected = _corrected_pages(document)
+    for batch in _page_batches(_collect_pages(_with_corrections(events, corrected), parsed)):
         # Only the last one of a batch: all of it is stored, or nothing.
         batch = [*(replace(page, state=None) for page in batch[:-1]), batch[-1]]
-        parsed.page_ids |= _stage_batch(document, batch)
+        by_hand = {page.number: corrected[page.number].pk for page in batch if page.number in corrected}
+        parsed.page_ids |= by_hand | _stage_batch(document, [page for page in batch if page.number not in by_hand])
         parsed.pages += [replace(page, words=None, state=None) for page in batch]
         progress.report_pages(len(parsed.pages), parsed.page_total)
+        if len(parsed.pages) < (parsed.page_total or 0):
+            on_stored()
     left_over = document.pages.staged().exclude(pk__in=parsed.page_ids.values())
     if page_ids := list(left_over.values_list("pk", flat=True)):
         writer.discard_staged_pages(page_ids)
@@ -90,6 +100,38 @@ def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Itera
             yield replace(event, text=replace_unstorable(event.text), headings=headings, state=state)
 
 
+def _page_batches(pages: Iterable[PageText]) -> Iterator[list[PageText]]:
+    """Pages that are stored together. One that was recognised on a picture has cost seconds, and is stored at once."""
+    batch: list[PageText] = []
+    for page in pages:
+        batch.append(page)
+        if page.ocr is not None or len(batch) == PAGES_PER_BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _corrected_pages(document: Document) -> dict[int, Page]:
+    """The pages of these bytes, by number, whose text a person has corrected: it stays when they are read again. Of two
+    the one that has not been published yet."""
+    rows = document.pages.filter(removed_in=None, source_sha256=document.sha256, read_by=ReadBy.HAND)
+    return {row.number: row for row in rows.order_by(F("added_in").asc(nulls_last=True))}
+
+
+def _with_corrections(events: Iterable[ReaderEvent], corrected: Mapping[int, Page]) -> Iterator[ReaderEvent]:
+    for event in events:
+        if isinstance(event, PageText) and event.number in corrected:
+            row = corrected[event.number]
+            headings = tuple(
+                Heading(page=row.number, start=start, level=level, title=title)
+                for start, level, title in row.headings or []
+            )
+            yield replace(event, text=row.text, label=row.label, headings=headings, ocr=None)
+        else:
+            yield event
+
+
 def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
     """The row of each page by its number: one that holds this text already, or a new one."""
     usable = Q(added_in__isnull=False) | Q(source_sha256=document.sha256)
@@ -100,9 +142,10 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
         same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.words == words[row.number]]
         rows = rows.filter(pk__in=same)
     # Where a live row and a staged one hold the same text, the live one comes last and wins.
-    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "pk")
-    by_text = {(number, text, label): pk for number, text, label, pk in known}
-    reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text, page.label)) in by_text}
+    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "read_by", "pk")
+    by_text = {(number, text, label, read_by == ReadBy.OCR): pk for number, text, label, read_by, pk in known}
+    keys = {page.number: (page.number, page.text, page.label, page.ocr is not None) for page in batch}
+    reused = {number: by_text[key] for number, key in keys.items() if key in by_text}
     new = [(page, document.sha256) for page in batch if page.number not in reused]
     return reused | writer.insert_staged_pages(document, new)
 

@@ -19,6 +19,7 @@ from knowledge.chunking.chunker import title_path
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page
 from knowledge.readers.types import PageText
+from knowledge.recognised_text import recognised_columns
 from knowledge.search import term_statistics
 from knowledge.versions import embeddings
 from knowledge.versions.chunk_plan import PlannedChunk, PlannedText, RepositoryFile
@@ -50,6 +51,7 @@ def insert_staged_pages(
             headings=[[one.start, one.level, one.title] for one in page.headings],
             reader_state=page.state,
             source_sha256=sha256,
+            **recognised_columns(page.ocr),
             **_file_columns(files.get(page.number)),
         )
         for page, sha256 in pages

@@ -2,7 +2,8 @@
 on trust.
 
 `read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, and behind them what it is called where that
-is not “page N”, or the path and the commit where it is a file of a repository; an empty line; and one for each chunk,
+is not “page N”, or how surely OCR has read it, or the path and the commit where it is a file of a repository; an empty
+line; and one for each chunk,
 `[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span of its page.
 `vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
 """
@@ -19,7 +20,7 @@ import numpy as np
 
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
-from knowledge.readers.types import MAX_LABEL_LENGTH
+from knowledge.readers.types import MAX_LABEL_LENGTH, OcrReading
 from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH, RepositoryFile
 from lexic.column_length import column_length
 from lexic.errors import InvalidInput
@@ -47,15 +48,24 @@ _HEX_DIGITS = set("0123456789abcdef")
 def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
     """The lines of `read/N.jsonl`, pages first."""
     pages = Page.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("number")
-    columns = pages.values_list("number", "text", "words", "source_sha256", "label", "repository_path", "commit")
-    for *row, label, path, commit in columns.iterator(chunk_size=50):
-        yield _json_line([*row, path, commit] if path else [*row, label] if label else row)
+    for page in pages.iterator(chunk_size=50):
+        yield _json_line([page.number, page.text, page.words, page.source_sha256, *_page_details(page)])
     yield b"\n"
     windows = Counter(_pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True))
     chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")
     spans = chunks.values_list("page__number", "start", "end", "section_path", "pk")
     for *span, pk in spans.iterator(chunk_size=_ROW_BATCH):
         yield _json_line([*span, windows[pk]])
+
+
+def _page_details(page: Page) -> list[Any]:
+    """What stands behind a page that is a file of a repository, was read by OCR, or has a name."""
+    if page.repository_path:
+        return [page.repository_path, page.commit]
+    if page.is_ocr:
+        reading = {"confidence": page.confidence, "unsure": page.unsure_spans or [], "leftOut": page.left_out_words}
+        return [{"label": page.label, "ocr": reading}]
+    return [page.label] if page.label else []
 
 
 def vector_bytes(pinned: PinnedDocument) -> Iterator[bytes]:
@@ -158,8 +168,28 @@ def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
     if words is not None and not (isinstance(words, list) and all(_is_word_box(box, len(text)) for box in words)):
         raise BadBundle(f"{where} has words that are not on their page.")
     file = _parse_file(*place, where=where) if len(place) == 2 else None
-    label = _parse_label(*place, where=where) if len(place) == 1 else ""
-    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256, file=file, label=label)
+    label, ocr = "", None
+    if len(place) == 1:
+        label, ocr = _parse_name_and_reading(place[0], length=len(text), where=where)
+    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256, file=file, label=label, ocr=ocr)
+
+
+def _parse_name_and_reading(value: Any, *, length: int, where: str) -> tuple[str, OcrReading | None]:
+    if not isinstance(value, dict):
+        return _parse_label(value, where=where), None
+    try:
+        reading, label = value["ocr"], value["label"]
+        unsure = tuple((start, end) for start, end in reading["unsure"])
+        confidence, left_out = float(reading["confidence"]), reading["leftOut"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadBundle(f"{where} has a page that is not what it should be.") from error
+    is_within = all(
+        is_natural_number(start) and is_natural_number(end) and start <= end <= length for start, end in unsure
+    )
+    if not (is_within and 0 <= confidence <= 1 and is_natural_number(left_out)):
+        raise BadBundle(f"{where} has a page that is not what it should be.")
+    reading = OcrReading(confidence=confidence, unsure=unsure, left_out=left_out)
+    return (_parse_label(label, where=where) if label else ""), reading
 
 
 def _parse_label(label: Any, *, where: str) -> str:

@@ -18,7 +18,7 @@ from django.db.models import F, QuerySet
 
 from knowledge.file_place import place_on_page
 from knowledge.models import Chunk, Document
-from knowledge.search.passages import Passage
+from knowledge.search.passages import Passage, spans_of
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from querying import releases
@@ -169,6 +169,8 @@ def passage_of_chunk(chunk: Chunk) -> Passage:
         page_id=chunk.page_id,
         page_number=chunk.page.number if chunk.is_paged else None,
         page_label=chunk.page.label,
+        is_ocr=chunk.page.is_ocr,
+        unsure_spans=spans_of(chunk.page.unsure_spans),
         section_path=tuple(chunk.section_path),
         start=chunk.start,
         end=chunk.end,

@@ -85,7 +85,7 @@ class Guard:
 
         The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness (found here,
         or given) and one higher for a tree's decision, unless the cited page may speak of something else. An answer
-        that cites nothing has low confidence.
+        that cites nothing has low confidence, and one that rests on a number which OCR is not sure of never a high one.
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations", text=self.refusal)
@@ -96,6 +96,8 @@ class Guard:
         # How many citations there are says nothing: a second one means that another sentence came close.
         level = basis.level if basis else Confidence.MEDIUM
         level = level.step(-1 if weakness else 0).step(1 if is_raised else 0) if citations else Confidence.LOW
+        if any(citation.has_unsure_number for citation in citations) and level == Confidence.HIGH:
+            level = Confidence.MEDIUM
         return Answer(
             text=text,
             outcome=Outcome.ANSWERED,
@@ -127,6 +129,8 @@ class Guard:
             return "conflicting_sources"
         if any(sentence.has_unsupported_number for sentence in self._seen):
             return "unsupported_number"
+        if any(citation.has_unsure_number for sentence in self._shown for citation in sentence.citations):
+            return "unsure_number"
         if self._phantom:
             return "phantom_citations"
         if self.mode == CitationMode.OPTIONAL and self._is_short_refusal:

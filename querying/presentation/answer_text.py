@@ -19,6 +19,7 @@ _PUNCTUATION = re.compile(r"[.,;:!?]{1,3}")
 _WEAKNESS_PHRASES = {
     "conflicting_sources": "sources contradict each other",
     "unsupported_number": "it has a number that none of its sources has",
+    "unsure_number": "text recognition (OCR) is not sure of a number in what it cites",
     "phantom_citations": "it named a source that was not read",
     "doubtful_support": "the page behind the recommendation may speak of something else",
     "unsupported_recommendation": "no page supports what the expert's tree recommends",

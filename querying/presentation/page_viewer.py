@@ -37,6 +37,8 @@ _MIN_HEIGHT = 150.0
 # No browser may run what somebody uploaded, however it is opened.
 _FILE_CSP = "sandbox; default-src 'none'"
 
+_PICTURE_STARTS = {b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"II*\0": "tiff", b"MM\0*": "tiff", b"RIFF": "webp"}
+
 View = Callable[..., HttpResponseBase]
 
 
@@ -123,19 +125,29 @@ def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
 @require_GET
 @require_page_access
 def original_file_view(request: HttpRequest, page: Page) -> HttpResponse:
-    """The PDF that the page was read from, as a download."""
+    """The PDF or the picture that the page was read from, as a download."""
     if not page_images.can_have_image(page):
         raise Http404("There is no file of this page here.")
     try:
         with file_store.open_stored(page.source_sha256) as file:
-            response = HttpResponse(file.read(), content_type="application/pdf")
+            content = file.read()
     except file_store.SourceFileMissing as error:
         raise Http404("There is no file of this page here.") from error
-    name = f"{page.document.title}.pdf"
+    extension, media_type = _file_kind(content)
+    response = HttpResponse(content, content_type=media_type)
+    name = f"{page.document.title}.{extension}"
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Content-Security-Policy"] = _FILE_CSP
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def _file_kind(content: bytes) -> tuple[str, str]:
+    """Ending and media type, by the first bytes: the document may have another file by now."""
+    for start, extension in _PICTURE_STARTS.items():
+        if content.startswith(start):
+            return extension, f"image/{extension}"
+    return "pdf", "application/pdf"
 
 
 def document_status(document: Document, *, today: date) -> tuple[str, str]:

@@ -92,6 +92,7 @@ def _source_citation(passage: Passage, doc_type: str) -> SourceCitation:
             **span,
             "page": passage.page_number,
             **({"pageLabel": passage.page_label} if passage.page_label else {}),
+            **({"ocr": True} if passage.is_ocr else {}),
             "pageId": passage.page_id,
             "section": " › ".join(passage.section_path),
             "url": f"{reverse('source', args=[passage.page_id])}?{urlencode(span)}",

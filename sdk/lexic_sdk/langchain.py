@@ -129,6 +129,7 @@ def _document(citation: Citation, *, answer: Answer) -> Document:
         "source": citation.document,
         "page": citation.page,
         "page_label": citation.page_label,
+        "ocr": citation.ocr or None,
         "section": citation.section,
         "url": citation.url,
         "score": citation.score,

@@ -91,6 +91,7 @@ def _place_fields(fields: Raw) -> dict[str, Any]:
         "document": _string_field(fields, "document"),
         "page": _integer_field(fields, "page"),
         "page_label": _string_field(fields, "pageLabel") or None,
+        "ocr": fields.get("ocr") is True,
         "section": _string_field(fields, "section") or None,
         "document_id": _string_field(fields, "documentId") or None,
         "score": _number_field(fields, "score"),

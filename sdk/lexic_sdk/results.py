@@ -38,6 +38,7 @@ class Citation:
     file_hash: str | None = None
     commit: str | None = None
     page_label: str | None = None
+    ocr: bool = False
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -80,6 +81,7 @@ class NearestSource:
     file_hash: str | None = None
     commit: str | None = None
     page_label: str | None = None
+    ocr: bool = False
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 

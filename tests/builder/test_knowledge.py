@@ -321,6 +321,9 @@ def test_how_far_it_has_come_in_words() -> None:
     passed = timezone.now() - timedelta(seconds=1)
     reading = {"status": "reading", "pages_done": 71, "pages_total": 192}
     assert status_note(document(**reading, expected_at=soon)) == "page 71 of 192 · about 2 minutes of reading left"
+    slow = {**reading, "expected_at": timezone.now() + timedelta(minutes=11, seconds=5)}
+    told = "page 71 of 192 · 11 pages a minute · about 11 minutes of reading left"
+    assert status_note(document(**slow)) == told
     assert status_note(document(**reading, expected_at=passed)) == "page 71 of 192"
     assert status_note(document(status="reading")) == "opening it"
     embedding = {"status": "embedding", "pages_total": 1, "chunks_done": 5, "chunks_total": 1200}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from knowledge import reading_turns, tasks
+from knowledge import ingest, reading_turns, tasks
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.readers.types import DocumentHeader, Limits, OcrReading, PageText, ReadingPoint
 from tests.knowledge.bases import CountingEmbedder, registered
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +103,33 @@ def test_a_tie_between_two_readers_gives_each_a_document(alice: User, monkeypatc
     assert reading_turns.claim_next(first.pk) == first.pk
     Document.objects.filter(pk=first.pk).update(status=DocumentStatus.READING)
     assert reading_turns.claim_next(second.pk) == second.pk
+
+
+def test_a_long_scan_makes_way_and_goes_on_where_it_was(
+    alice: User, bob: User, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [scan], [note] = give(alice, 1), give(bob, 1)
+    began: list[int] = []
+
+    def read_pages(path: Path, *, source_type: str, limits: Limits, resume: ReadingPoint | None = None) -> Any:
+        total = 4 if "alice" in path.read_text() else 1
+        began.append(resume.page if resume else 0)
+        yield DocumentHeader(title=None, page_total=total, paged=True)
+        for number in range(began[-1] + 1, total + 1):
+            ocr = OcrReading(confidence=0.9) if total > 1 else None
+            yield PageText(number=number, text=f"Page {number} of many.", state={"at": number}, ocr=ocr)
+
+    monkeypatch.setattr(ingest, "read_pages", read_pages)
+    monkeypatch.setattr(reading_turns, "TURN_SECONDS", 0.0)
+    queue = [str(scan.pk), str(note.pk)]
+    while queue:
+        tasks.ingest_document.apply(kwargs={"document_id": queue.pop(0)})
+        queue += sent
+        sent.clear()
+    for document in (scan, note):
+        document.refresh_from_db()
+        assert document.status == DocumentStatus.READY
+    # The scan stopped after its first page, the note was read, and the scan went on with nobody waiting.
+    assert began == [0, 0, 1]
+    assert note.updated_at < scan.updated_at
+    assert [page.text for page in scan.pages.live().order_by("number")] == [f"Page {at} of many." for at in range(1, 5)]

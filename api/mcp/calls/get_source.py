@@ -26,6 +26,7 @@ def _source_json(source: SourceText) -> dict[str, Any]:
         "documentId": source.document_id,
         "page": source.page,
         "pageLabel": source.page_label or None,
+        "ocr": source.is_ocr or None,
         "section": source.section or None,
         "excerpt": source.excerpt,
         "before": source.before if can_read_context else None,

@@ -57,6 +57,7 @@ def _passage_json(passage: Passage, *, is_readable: bool) -> dict[str, Any]:
         "documentId": str(passage.document_id),
         "page": passage.page_number,
         "pageLabel": passage.page_label or None,
+        "ocr": passage.is_ocr or None,
         "section": " > ".join(passage.section_path) or None,
         "excerpt": passage.content[:_MAX_EXCERPT_LENGTH] if is_readable else None,
         "url": resources.page_url(passage.page_id, **span),

@@ -63,6 +63,7 @@ class SourceText:
     document_id: str
     page: int | None
     page_label: str
+    is_ocr: bool
     section: str
     excerpt: str
     url: str
@@ -122,6 +123,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
         document_id=citation["documentId"],
         page=citation.get("page"),
         page_label=citation.get("pageLabel", ""),
+        is_ocr=citation.get("ocr", False),
         section=citation.get("section", ""),
         excerpt=citation["excerpt"],
         url=citation["url"],
@@ -155,6 +157,7 @@ def _source_from_page(page: Page, start: int, end: int, *, context_length: int) 
         document_id=str(document.pk),
         page=page.number if document.page_count is not None else None,
         page_label=page.label,
+        is_ocr=page.is_ocr,
         section=names["section"].replace(" › ", " > "),
         excerpt=page.text[start:end],
         url=page_url(page.pk, start=start, end=end),

@@ -26,6 +26,7 @@ class SourceResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     documentId: str
     page: int | None = Field(default=None, description="Left out where the document has no pages.")
     pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
+    ocr: bool | None = Field(default=None, description="True where the page was read by OCR.")
     section: str | None = None
     excerpt: str = Field(description="The words themselves, as they stand in the document.")
     before: str | None = Field(default=None, description="Left out, as `after`, where only the excerpt may be read.")

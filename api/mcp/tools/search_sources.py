@@ -30,6 +30,7 @@ class PassageResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     documentId: str
     page: int | None = Field(default=None, description="Left out where the document has no pages.")
     pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
+    ocr: bool | None = Field(default=None, description="True where the page was read by OCR.")
     section: str | None = None
     excerpt: str | None = Field(default=None, description="Left out where the text may not be read with this key.")
     url: str

@@ -15,6 +15,7 @@ from knowledge.readers.types import (
     DamagedDocument,
     DocumentHeader,
     Heading,
+    OcrReading,
     PageText,
     ReaderEvent,
     UnreadableDocument,
@@ -28,7 +29,8 @@ def encode_event(event: ReaderEvent) -> bytes:
     if isinstance(event, DocumentHeader):
         return _encode_line("header", [event.title, event.page_total, event.paged, event.metadata])
     headings = [[heading.start, heading.level, heading.title] for heading in event.headings]
-    return _encode_line("page", [event.number, event.text, event.words, headings, event.state, event.label])
+    ocr = event.ocr and [event.ocr.confidence, event.ocr.unsure, event.ocr.left_out]
+    return _encode_line("page", [event.number, event.text, event.words, headings, event.state, event.label, ocr])
 
 
 def encode_end() -> bytes:
@@ -66,7 +68,9 @@ def _decode_header(title: Any, page_total: Any, paged: Any, metadata: Any) -> Do
     )
 
 
-def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any = None, label: Any = "") -> PageText:
+def _decode_page(
+    number: Any, text: Any, words: Any, headings: Any, state: Any = None, label: Any = "", ocr: Any = None
+) -> PageText:
     if not isinstance(text, str) or "\0" in text:
         raise ValueError("a page is text without NUL")
     number = _checked_count(number)
@@ -80,7 +84,15 @@ def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any =
         ),
         state=_checked_state(state),
         label=one_line(clean_text(str(label)))[:MAX_LABEL_LENGTH],
+        ocr=None if ocr is None else _decode_ocr(*ocr, length=len(text)),
     )
+
+
+def _decode_ocr(confidence: Any, unsure: Any, left_out: Any, *, length: int) -> OcrReading:
+    spans = tuple((_checked_count(start), _checked_count(end)) for start, end in unsure)
+    if not 0 <= float(confidence) <= 1 or not all(start <= end <= length for start, end in spans):
+        raise ValueError("a reading lies outside its page")
+    return OcrReading(confidence=float(confidence), unsure=spans, left_out=_checked_count(left_out))
 
 
 def _checked_state(state: Any) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The child process that draws one page of a PDF, under the same restraints as the one that reads.
+"""The child process that draws one page of a PDF or of a picture file, under the same restraints as the one that reads.
 
 Run by path, as `python -P .../page_renderer.py PATH NUMBER LIMITS PARENT`, never by hand. It sends one line of JSON:
 the size of the picture in pixels and of the page in points, and the pixels. It never makes a picture file, because
@@ -45,6 +45,28 @@ def _load_restraints() -> ModuleType:
 
 
 def _render_page(path: Path, number: int) -> list[Any]:
+    with path.open("rb") as file:
+        is_pdf = b"%PDF-" in file.read(1024)
+    return _render_pdf_page(path, number) if is_pdf else _render_picture(path, number)
+
+
+def _render_picture(path: Path, number: int) -> list[Any]:
+    _load_restraints().stub_project_package()
+    from knowledge.readers.image.picture_file import open_pictures, page_picture
+    from knowledge.readers.types import UnreadableDocument
+
+    try:
+        with open_pictures(path) as pictures:
+            picture, (width, height) = page_picture(pictures, number, longest_side=MAX_SIDE_PIXELS)
+    except MemoryError:
+        return ["error", "memory"]
+    except UnreadableDocument as error:
+        return ["error", error.code]
+    pixels = base64.b64encode(zlib.compress(picture.tobytes(), 1)).decode()
+    return ["drawing", picture.width, picture.height, width, height, pixels]
+
+
+def _render_pdf_page(path: Path, number: int) -> list[Any]:
     import pypdfium2  # after the process has given up its powers
 
     try:

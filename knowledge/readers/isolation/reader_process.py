@@ -217,4 +217,6 @@ def _child_environment() -> dict[str, str]:
         "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
+        # Each thread would take 64 MB of the address space for itself.
+        "MALLOC_ARENA_MAX": "2",
     }

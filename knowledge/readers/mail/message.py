@@ -14,23 +14,33 @@ from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, TooLarge
 
 MAX_PARTS = 500
+# The library needs minutes for an address line of a megabyte; a thousand recipients need a twentieth of that.
+MAX_HEADER_CHARACTERS = 40_000
 MAX_ATTACHMENTS = 20
 _MAX_DEPTH = 30
 _MAX_NAME_LENGTH = 150
+
+
+class _CutHeaders(policy.EmailPolicy):
+    """Understands the beginning of a header that is longer than any is."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return super().header_fetch_parse(name, value[:MAX_HEADER_CHARACTERS])
 
 
 def parse_message(path: Path) -> EmailMessage:
     """The message of a file. Raises `DamagedDocument`, or `TooLarge` where it is nested or cut up beyond reason."""
     try:
         with path.open("rb") as file:
-            message = BytesParser(policy=policy.default).parse(file)
+            message: Any = BytesParser(policy=_CutHeaders()).parse(file)
     except RecursionError as error:
         raise TooLarge("The e-mail is nested too deeply.") from error
     except (ValueError, LookupError, AttributeError, TypeError, IndexError) as error:
         # What headers get wrong surfaces as any of these.
         raise DamagedDocument() from error
     _check_parts(message)
-    return message
+    parsed: EmailMessage = message
+    return parsed
 
 
 def _check_parts(message: EmailMessage) -> None:
@@ -46,12 +56,14 @@ def _check_parts(message: EmailMessage) -> None:
 
 
 def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    """The name and the bytes of each attachment, pictures in the text left out; a forwarded message as an .eml file."""
+    """The name and the bytes of each attachment, pictures in the text left out; a forwarded message as an .eml file. An
+    e-mail that consists of a file, as some scanners send it, has that one."""
     yield from islice(_attachments(message), MAX_ATTACHMENTS)
 
 
 def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    for number, part in enumerate(message.iter_attachments(), start=1):
+    is_file = not message.is_multipart() and message.get_content_maintype() != "text"
+    for number, part in enumerate([message] if is_file else message.iter_attachments(), start=1):
         if part.get_content_disposition() == "inline" and part.get_content_maintype() == "image":
             continue
         forwarded = part.get_content_type() == "message/rfc822"

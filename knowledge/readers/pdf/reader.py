@@ -1,4 +1,5 @@
-"""PDF: every page's text by PDFium, ruled tables row by row with the help of pdfplumber."""
+"""PDF: every page's text by PDFium, ruled tables row by row with the help of pdfplumber. Pages that are pictures are
+read by OCR where the limits allow it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -18,6 +19,7 @@ from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
+from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.text_layout import read_layout
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -26,6 +28,7 @@ from knowledge.readers.types import (
     EncryptedDocument,
     Limits,
     NoText,
+    NothingRecognised,
     PageText,
     ReaderEvent,
     ReadingPoint,
@@ -33,9 +36,11 @@ from knowledge.readers.types import (
     TooManyPages,
 )
 
+if TYPE_CHECKING:  # numpy and the models are loaded where a page needs them
+    from knowledge.readers.ocr.picture_page import PicturePage
+
 # A table of three rows and columns is eight lines; far more lines than any table has are a drawing.
 RULED_PAGE_PATH_COUNTS = range(8, 20_000)
-_MIN_PAGE_CHARACTERS = 20
 # The share of pages, in percent, that may consist of pictures before the document counts as a scan.
 _PICTURE_PAGES_PERCENT = 95
 _BOLD_WEIGHT = 600
@@ -80,6 +85,7 @@ class _PageReader:
         self._limits = limits
         self._headings = HeadingFinder()
         self._tables: Any = None
+        self._pictures_reader = PicturePageReader(limits) if limits.ocr else None
         self._first = 1
         self._characters = 0
         self._broken = 0
@@ -115,7 +121,12 @@ class _PageReader:
         if self._broken == total:
             raise DamagedDocument()
         if self._alphanumeric == 0 or 100 * self._pictures >= _PICTURE_PAGES_PERCENT * total:
-            raise NoText("The document holds pictures of pages but no text.") if self._has_pictures else NoText()
+            raise self._no_text()
+
+    def _no_text(self) -> NoText:
+        if self._pictures_reader and self._pictures_reader.has_read:
+            return NothingRecognised()
+        return NoText("The document holds pictures of pages but no text.") if self._has_pictures else NoText()
 
     def _read(self, number: int) -> PageText:
         try:
@@ -134,6 +145,10 @@ class _PageReader:
         frame = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=page.get_rotation())
         objects = inspect_page(page, frame=frame)
         layout = read_layout(textpage, objects=objects, frame=frame)
+        if self._pictures_reader and _is_drawn(objects) and not has_usable_text(layout.text):
+            found = self._pictures_reader.read(page)
+            if sum(map(str.isalnum, found.layout.text)) > sum(map(str.isalnum, layout.text)):
+                return self._recognised(found, number, objects)
         self._count(layout, objects)
         if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
             layout = self._with_tables(layout, page, number, frame)
@@ -142,6 +157,12 @@ class _PageReader:
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
 
+    def _recognised(self, found: PicturePage, number: int, objects: PageObjects) -> PageText:
+        from knowledge.readers.ocr.picture_page import recognised_page
+
+        self._count(found.layout, objects)
+        return recognised_page(found, number=number, headings=self._headings)
+
     def _count(self, layout: PageLayout, objects: PageObjects) -> None:
         self._characters += len(layout.text)
         if self._characters > self._limits.max_characters:
@@ -149,8 +170,7 @@ class _PageReader:
         alphanumeric = sum(map(str.isalnum, layout.text))
         self._alphanumeric += alphanumeric
         self._has_pictures |= objects.has_pictures
-        drawn = objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
-        self._pictures += alphanumeric < _MIN_PAGE_CHARACTERS and drawn
+        self._pictures += alphanumeric < MIN_PAGE_CHARACTERS and _is_drawn(objects)
 
     def _with_tables(self, layout: PageLayout, page: Any, number: int, frame: PageFrame) -> PageLayout:
         # Imported late: many documents have no ruled page, and the library takes longer than their text.
@@ -160,6 +180,10 @@ class _PageReader:
             self._tables = TableFinder(self._path, cpu_seconds=self._limits.table_cpu_seconds)
         grids = self._tables.grids(number, shift=_crop_shift(page, frame))
         return inline_tables(layout, grids)
+
+
+def _is_drawn(objects: PageObjects) -> bool:
+    return objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
 
 
 def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:

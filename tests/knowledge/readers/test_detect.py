@@ -22,6 +22,10 @@ ROOT = Path(__file__).resolve().parents[3]
         ("a.pdf", b"%PDF-1.7\n", "pdf"),
         ("a.pdf", b"junk before\n%PDF-1.4", "pdf"),
         ("notes.txt", b"%PDF-1.7\n", "pdf"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\x00", "image"),
+        ("scan.jpg", b"\xff\xd8\xff\xe0", "image"),
+        ("fax.TIF", b"MM\0*\0\0\0\x08", "image"),
+        ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "image"),
         ("a.docx", b"PK\x03\x04...", "docx"),
         ("a.pptx", b"PK\x03\x04...", "pptx"),
         ("a.PPTM", b"PK\x03\x04...", "pptx"),
@@ -58,6 +62,7 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("a.docx", b"just text", DamagedDocument),
         ("a.xlsx", b"just text", DamagedDocument),
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
+        ("a.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.xlsb", b"PK\x03\x04\x00", UnsupportedDocument),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.zip", b"PK\x03\x04\x00", UnsupportedDocument),
@@ -67,9 +72,9 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("plan.md", b'<?xml version="1.0"?>\n<!-- made -->\n<svg xmlns="x"><text>t</text></svg>', UnsupportedDocument),
         ("plan.svg", b"<g><text>t</text></g>", UnsupportedDocument),
         ("setup.exe", b"MZ and words", UnsupportedDocument),
-        ("Plan.PNG", b"words", UnsupportedDocument),
+        ("Plan.PNG", b"words", DamagedDocument),
         ("a.eps", b"%!PS-Adobe-3.0 EPSF", UnsupportedDocument),
-        ("a.txt", b"\x89PNG\r\n\x1a\n\x00", UnsupportedDocument),
+        ("a.txt", b"GIF89a\x00", UnsupportedDocument),
     ],
 )
 def test_f3_what_no_reader_reads_is_refused(name, head, error):
@@ -82,7 +87,10 @@ def test_what_is_refused_says_what_is_read():
         detect_type("plan.svg", b"<svg/>")
     assert refused.value.message == "SVG files are not read."
     said = "Upload a PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), CSV, EPUB, OpenDocument (.odt), RTF, "
-    assert said + "e-mail (.eml), Markdown, HTML, JSON or plain text file." in refused.value.hint
+    assert (
+        said + "e-mail (.eml), picture (PNG, JPEG, TIFF, WebP), Markdown, HTML, JSON or plain text file."
+        in refused.value.hint
+    )
 
 
 @pytest.mark.parametrize("unit", ["a: b\n", "a:", "<!-- -->", " ", "x: y\n \n"])

@@ -49,6 +49,13 @@ def book(path: Path, *chapters: str, title: str = "Concrete") -> Path:
     return path
 
 
+def rewritten(path: Path, old: bytes, new: bytes) -> Path:
+    """The book with something else in its package document."""
+    with zipfile.ZipFile(path) as archive:
+        package = archive.read("OEBPS/book.opf")
+    return repacked(path, {"OEBPS/book.opf": package.replace(old, new)})
+
+
 def test_a_chapter_is_a_page_in_reading_order(tmp_path):
     header, pages = read_here(book(tmp_path / "a.epub", COVER, EXPOSURE, NOMINAL), "epub")
     assert (header.title, header.paged, header.page_total) == ("Concrete", True, 2)
@@ -114,3 +121,15 @@ def test_f2_hostile_books_end_with_a_reason(tmp_path, name, content):
     with pytest.raises(UnreadableDocument) as refused:
         list(read_pages(path, source_type="epub"))
     assert refused.value.code in ("too_large", "damaged", "no_text")
+
+
+def test_a_book_without_an_order_is_read_as_it_lists_its_parts(tmp_path):
+    path = book(tmp_path / "a.epub", EXPOSURE, NOMINAL)
+    _, pages = read_here(rewritten(path, b"itemref", b"other"), "epub")
+    assert [page.text.partition("\n")[0] for page in pages] == ["Exposure", "Nominal cover"]
+
+
+def test_a_chapter_that_is_listed_and_missing_is_named(tmp_path):
+    path = book(tmp_path / "a.epub", EXPOSURE, NOMINAL)
+    with pytest.raises(DamagedDocument, match=r"lists a chapter that is not in it: part 9\.xhtml\."):
+        read_here(rewritten(path, b"part%201", b"part%209"), "epub")

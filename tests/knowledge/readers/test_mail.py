@@ -8,7 +8,7 @@ import pytest
 
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.readers.types import EmptyDocument, TooLarge, UnreadableDocument
+from knowledge.readers.types import EmptyDocument, Limits, TooLarge, UnreadableDocument
 from tests.knowledge.readers.made import read_here, read_text
 
 READ_ATTACHMENTS = "knowledge.readers.mail.attachments:read_attachments"
@@ -122,3 +122,22 @@ def test_f2_hostile_headers_end_with_text_or_a_reason(tmp_path, head):
         assert refused.code in ("too_large", "damaged", "timeout", "memory")  # noqa: PT017 -- either end is right
     else:
         assert "The cover is 45 mm." in events[1].text
+
+
+def test_headers_of_megabytes_cost_no_minutes(tmp_path):
+    recipients = ", ".join(f"u{number}@example.org" for number in range(50_000))
+    options = "".join(f'; a*{number}="x"' for number in range(20_000))
+    head = f"From: a@example.org\nTo: {recipients}\nMIME-Version: 1.0\nContent-Type: text/plain{options}\n"
+    path = stored(tmp_path / "a.eml", f"{head}\nThe cover is 45 mm.\n".encode())
+    _, page = list(read_pages(path, source_type="eml", limits=Limits(cpu_seconds=20)))
+    assert page.text.endswith("The cover is 45 mm.")
+
+
+def test_an_email_that_is_a_file_has_it_as_its_attachment(tmp_path):
+    message = EmailMessage()
+    message["Subject"] = "Scan of 24 November"
+    message.set_content(b"%PDF-1.7 scan", maintype="application", subtype="pdf", filename="scan.pdf")
+    path = stored(tmp_path / "a.eml", message)
+    assert read_text(path, "eml") == "Subject: Scan of 24 November\n\nAttachment: scan.pdf"
+    [[name, content]] = confined_call(READ_ATTACHMENTS, path, arguments={})
+    assert (name, base64.b64decode(content)) == ("scan.pdf", b"%PDF-1.7 scan")

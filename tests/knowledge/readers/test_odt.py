@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.readers.types import EncryptedDocument, UnreadableDocument, UnsupportedDocument
+from knowledge.readers.types import EncryptedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
 from tests.knowledge.readers.made import read_here, read_text, repacked
 from tests.knowledge.readers.test_sheets import LAUGHS
 
@@ -122,3 +122,10 @@ def test_f2_hostile_documents_end_with_a_reason(tmp_path, body, doctype):
     with pytest.raises(UnreadableDocument) as refused:
         list(read_pages(odt(tmp_path / "a.odt", body, doctype=doctype), source_type="odt"))
     assert refused.value.code in ("too_large", "damaged", "empty")
+
+
+def test_a_table_that_repeats_itself_into_millions_is_refused(tmp_path):
+    repeated = cell("45 mm", 'table:number-columns-repeated="16384"')
+    rows = row(repeated, attributes='table:number-rows-repeated="99999999"') * 100
+    with pytest.raises(TooLarge, match="more than 500,000 cells"):
+        read_here(odt(tmp_path / "a.odt", f"<table:table>{rows}</table:table>"), "odt")

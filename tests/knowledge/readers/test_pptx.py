@@ -211,3 +211,21 @@ def test_f2_hostile_slides_end_with_a_reason(tmp_path, spoil):
 def test_a_slide_longer_than_a_page_may_be_is_too_large(tmp_path):
     with pytest.raises(TooLarge):
         read_here(slides(tmp_path / "a.pptx", cover), "pptx", max_page_characters=50)
+
+
+def test_notes_give_no_title_to_a_deck_without_titles(tmp_path):
+    def only_notes(slide: Any) -> None:
+        slide.notes_slide.notes_text_frame.text = "Say that 45 mm holds on the coast."
+
+    header, _ = read_here(slides(tmp_path / "a.pptx", only_notes), "pptx")
+    assert header.title is None
+
+
+def test_a_deck_that_lists_a_slide_which_it_does_not_have_is_damaged(tmp_path):
+    path = slides(tmp_path / "a.pptx", cover)
+    with zipfile.ZipFile(path) as archive:
+        presentation = archive.read("ppt/presentation.xml")
+    unknown = presentation.replace(b'<p:sldId id="256" r:id="', b'<p:sldId id="256" r:id="rId9')
+    assert unknown != presentation
+    with pytest.raises(DamagedDocument):
+        read_here(repacked(path, {"ppt/presentation.xml": unknown}), "pptx")

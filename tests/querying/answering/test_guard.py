@@ -175,3 +175,21 @@ def test_off_mode_does_not_look_for_conflicts():
     shown, answer = run(SEVERE, passages=[*PASSAGES, OTHER_HANDBOOK], mode="off")
     assert shown == ["For severe exposure the nominal cover is 45 mm [Source 1]."]
     assert answer.reason == ""
+
+
+def test_a_number_that_ocr_is_not_sure_of_keeps_the_answer_from_being_high():
+    sure = ConfidenceBasis(
+        grounds=ConfidenceSignals(score=0.9, lead=0.2, agreement=2, has_signs=False), level=Confidence.HIGH
+    )
+    content = PASSAGES[0].content
+    start = PASSAGES[0].start + content.index("20")
+    scanned = [replace(PASSAGES[0], is_ocr=True), *PASSAGES[1:]]
+    _, answer = run(MILD, passages=scanned, basis=sure)
+    assert (answer.confidence, answer.reason) == (Confidence.HIGH, "")
+    unsure = [replace(PASSAGES[0], is_ocr=True, unsure_spans=((start, start + 2),)), *PASSAGES[1:]]
+    for tree_decided in (False, True):
+        _, answer = run(MILD, passages=unsure, basis=sure, tree_decided=tree_decided)
+        assert (answer.confidence, answer.reason) == (Confidence.MEDIUM, "unsure_number")
+    # A number of another sentence of the page is no matter.
+    elsewhere = [replace(PASSAGES[0], unsure_spans=((500, 502),)), *PASSAGES[1:]]
+    assert run(MILD, passages=elsewhere, basis=sure)[1].confidence == Confidence.HIGH
