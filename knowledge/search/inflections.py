@@ -107,12 +107,12 @@ def _terms_by_stem(
     stems: Collection[_LanguageStem], bases: Sequence[BaseRevision], *, using: str
 ) -> defaultdict[_LanguageStem, set[str]]:
     asked = sorted(stems)
-    values = {
+    values: dict[str, list[int] | list[str]] = {
         "knowledge_bases": [base.knowledge_base_id for base in bases],
         "languages": [language for language, _ in asked],
         "stems": [stem for _, stem in asked],
     }
-    found: dict[_LanguageStem, set[str]] = defaultdict(set)
+    found: defaultdict[_LanguageStem, set[str]] = defaultdict(set)
     with connections[using].cursor() as cursor:
         cursor.execute(statement("terms_of_stems"), values)
         for language, stem, text in cursor.fetchall():
