@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.utils import timezone
 
@@ -107,6 +108,10 @@ class KnowledgeBase(AuditedModel):
     # The number of the `EmbeddingSpace` that it is searched by now.
     space = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     language = models.CharField(max_length=32, default="english")
+    # Codes of the languages, other than English, that its documents are in.
+    document_languages = ArrayField(
+        models.CharField(max_length=8), default=list, db_default=[], blank=True, editable=False
+    )
     revision = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -36,8 +37,16 @@ from knowledge.sql import statement
 from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
+from knowledge.term_models import TermStem as TermStem
+from language.identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
 from plugins.models import Plugin
+
+
+def validate_language(code: str) -> None:
+    """Raises `ValidationError` for what is no code of a language that Lexic tells apart."""
+    if code not in LANGUAGE_NAMES:
+        raise ValidationError("“%(code)s” is no code of a language such as “de”.", params={"code": code})
 
 
 class SourceType(models.TextChoices):
@@ -136,6 +145,14 @@ class Document(AuditedModel, Revisioned):
     )
     page_count = models.PositiveIntegerField(
         null=True, editable=False, help_text="Null where the source has no pages of its own."
+    )
+    language = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[validate_language],
+        help_text="Its code, such as “de”. Empty: not known.",
     )
     doc_type = models.CharField(max_length=60, blank=True)
     doc_date = models.DateField(null=True, blank=True)

@@ -25,6 +25,28 @@ class Term(models.Model):
         return self.text
 
 
+class TermStem(models.Model):
+    """The stem that a term has in the language of a document that uses it.
+
+    Terms in Latin letters have English stems, whatever language they are in, so that one index serves all. In which
+    forms the documents use a word of another language, these rows say (`knowledge/search/inflections.py`).
+    """
+
+    knowledge_base = models.ForeignKey(
+        "knowledge.KnowledgeBase", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    term = models.ForeignKey(Term, on_delete=models.CASCADE, related_name="+", db_index=False)
+    language = models.CharField(max_length=8)
+    stem = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["term", "language"], name="term_stem_once")]
+        indexes = [models.Index(fields=["knowledge_base", "stem"], name="term_stem_of_base")]
+
+    def __str__(self) -> str:
+        return f"{self.term_id} {self.language}: {self.stem}"
+
+
 class TermCount(models.Model):
     """In how many chunks a term occurs, from this revision on until the next row of the same term."""
 

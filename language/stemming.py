@@ -1,4 +1,7 @@
-"""The stem of a word: "beams" and "beam" have the same one."""
+"""The stem of a word: "beams" and "beam" have the same one.
+
+`stem` needs nothing but the word, and is what the search index keeps. `stem_in` needs the language.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,34 @@ _SCRIPTS = (
     ("\u0b82", "\u0bff", "tamil"),
     ("\u1f00", "\u1fff", "greek"),
 )
+# Languages, by their code, whose words `stem` does not give the stems of their own language.
+_STEMMERS = {
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+STEMMED_LANGUAGES = frozenset(_STEMMERS)
 _SCRIPT_STARTS = [first for first, _, _ in _SCRIPTS]
 _lock = threading.Lock()  # a stemmer keeps the word it works on in itself
 
@@ -35,6 +66,13 @@ def stem(word: str) -> str:
         return latin_stem(word)
     with _lock:
         return str(_stemmer(language).stemWord(word)) or word
+
+
+@lru_cache(maxsize=65_536)
+def stem_in(word: str, language: str) -> str:
+    """The stem of a word in small letters in one of `STEMMED_LANGUAGES`, mostly the same as that of its `stem`."""
+    with _lock:
+        return str(_stemmer(_STEMMERS[language]).stemWord(word[:_MAX_WORD_LENGTH])) or word
 
 
 def latin_stem(word: str) -> str:

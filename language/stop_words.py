@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from stop_words import StopWordError, get_stop_words
+
 # The words that PostgreSQL's `english` configuration leaves out, so the words that the search index leaves out.
 _INDEX_STOP_WORDS = """
 i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
@@ -16,3 +20,12 @@ _REQUEST_WORDS = "also could let please shall tell us use used using whether who
 STOP_WORDS = frozenset(_INDEX_STOP_WORDS.split())
 # Those and what else a request is put into words with; the search index keeps these.
 REQUEST_STOP_WORDS = STOP_WORDS | frozenset(_REQUEST_WORDS.split())
+
+
+@cache
+def stop_words_in(language: str) -> frozenset[str]:
+    """The stop words of a language by its code; none where the package `stop-words` has no list of them."""
+    try:
+        return frozenset(get_stop_words(language))
+    except StopWordError:
+        return frozenset()

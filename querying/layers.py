@@ -30,8 +30,12 @@ def find_principal(caller: Caller) -> Principal | None:
 
 def current_layers(bases: KnowledgeBaseQuerySet) -> tuple[BaseRevision, ...]:
     """These bases as they stand now, for `Question.layers`."""
-    rows = bases.exclude(kind=BaseKind.PLUGIN).order_by("pk").values_list("pk", "revision", "embedder")
-    return tuple(BaseRevision(knowledge_base_id=pk, revision=at, embedder=name) for pk, at, name in rows)
+    columns = ("pk", "revision", "embedder", "document_languages")
+    rows = bases.exclude(kind=BaseKind.PLUGIN).order_by("pk").values_list(*columns)
+    return tuple(
+        BaseRevision(knowledge_base_id=pk, revision=at, embedder=name, languages=tuple(languages))
+        for pk, at, name, languages in rows
+    )
 
 
 def readable_layers(question: Question) -> list[BaseRevision]:

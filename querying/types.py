@@ -12,6 +12,7 @@ from django.conf import settings
 
 from knowledge.file_place import FilePlace
 from knowledge.search.filters import Filters
+from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from lexic.errors import LexicError
@@ -181,7 +182,7 @@ class Evidence:
 
     `labels` has the labels of documents as text, for plugins whose model may use them. `answer_probability` is what the
     cross-encoder says of the best sentence, 0 to 1; None where it read nothing. `sub_questions` is empty where one
-    thing is asked."""
+    thing is asked. `wording` has the language in which was searched."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
@@ -189,6 +190,7 @@ class Evidence:
     answer_probability: float | None = None
     sub_questions: tuple[SubQuestion, ...] = ()
     labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
+    wording: Wording = ENGLISH_WORDING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -116,12 +116,22 @@ def _pinned_release(run: AgentRun, principal: Principal) -> Release:
 
 
 def _as_base(pin: dict[str, Any]) -> BaseRevision:
-    return BaseRevision(knowledge_base_id=pin["knowledge_base"], revision=pin["revision"], embedder=pin["embedder"])
+    return BaseRevision(
+        knowledge_base_id=pin["knowledge_base"],
+        revision=pin["revision"],
+        embedder=pin["embedder"],
+        languages=tuple(pin.get("languages", ())),
+    )
 
 
 def layer_pins(principal: Principal, project: Project | None) -> list[dict[str, Any]]:
     """The private bases that are read besides the release, as they stand now."""
     return [
-        {"knowledge_base": layer.knowledge_base_id, "revision": layer.revision, "embedder": layer.embedder}
+        {
+            "knowledge_base": layer.knowledge_base_id,
+            "revision": layer.revision,
+            "embedder": layer.embedder,
+            "languages": list(layer.languages),
+        }
         for layer in private_layers(principal, project=project)
     ]

@@ -19,11 +19,17 @@ from privacy.document_deletion import delete_private_document
 def change_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:
     """Changes what is said about it. Raises `ValidationError`, `UnknownDocument`, `PreconditionFailed`."""
     with transaction.atomic():
+        # Workers lock the knowledge base first, too.
+        KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         locked = lock_document(request, document, access)
         changes = serializers.DocumentChangeSerializer(locked, data=request.data)
         fields = validated(changes)
         update_details(
-            locked, title=fields.get("title"), labels=changes.validated_labels, metadata=fields.get("metadata")
+            locked,
+            title=fields.get("title"),
+            labels=changes.validated_labels,
+            metadata=fields.get("metadata"),
+            language=fields.get("language"),
         )
     return document_response(request, locked, access)
 

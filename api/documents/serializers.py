@@ -68,6 +68,7 @@ class DocumentSerializer(serializers.Serializer):
     pageCount = serializers.IntegerField(
         source="page_count", allow_null=True, help_text="Null where the source has no pages of its own."
     )
+    language = serializers.CharField(help_text="Its code, such as “de”. Empty where it cannot be told.")
     docType = serializers.CharField(source="doc_type")
     docDate = serializers.DateField(source="doc_date", allow_null=True)
     docStatus = serializers.CharField(source="doc_status")
@@ -207,7 +208,14 @@ class DocumentLabelsSerializer(StrictSerializer):
 
 
 class DocumentChangeSerializer(DocumentLabelsSerializer):
-    """The same. What is only shown may come back, as a client that gets, changes and puts sends it."""
+    """The same, and its language. What is only shown may come back: a client may get, change and put a document."""
+
+    language = StrictCharField(
+        max_length=column_length(Document, "language"),
+        allow_blank=True,
+        required=False,
+        help_text="Its code, such as “de”: searching finds each form of a word in it. It is told on the first reading.",
+    )
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):

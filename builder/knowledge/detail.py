@@ -84,7 +84,8 @@ def _save_description(request: SignedInRequest, plugin: Plugin, document: Docume
         return
     labels = {name: form.cleaned_data[name] for name in form.changed_data}
     with errors_as_messages(request):
-        update_details(document, title=labels.pop("title", None), labels=labels)
+        title, language = labels.pop("title", None), labels.pop("language", None)
+        update_details(document, title=title, labels=labels, language=language)
         log_plugin_change(request, plugin, f"Changed what is said of “{document}”: {changed_labels(form)}.")
         if "title" in form.changed_data:
             messages.success(request, "Saved. The document is read again under its new title.")

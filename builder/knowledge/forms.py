@@ -8,15 +8,22 @@ from django import forms
 
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document
+from language.identification import LANGUAGE_NAMES
 from lexic.styled_form import StyledFormMixin
 
 
 class DescriptionForm(StyledFormMixin, forms.ModelForm):
-    """Title, type, dates, tags and status of a document."""
+    """Title, language, type, dates, tags and status of a document."""
+
+    language = forms.ChoiceField(
+        choices=[("", "Not known"), *LANGUAGE_NAMES.items()],
+        required=False,
+        help_text="Searching finds each form of a word in it. Lexic tells it when it first reads the document.",
+    )
 
     class Meta:
         model = Document
-        fields = ["title", *METADATA_COLUMNS]
+        fields = ["title", "language", *METADATA_COLUMNS]
         labels = {"doc_type": "Type", "doc_date": "Dated", "doc_status": "Status"}
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")

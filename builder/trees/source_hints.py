@@ -33,7 +33,12 @@ def _passage_json(passage: Passage) -> dict[str, str]:
 
 def _best_passage(plugin: Plugin, hint: str) -> Passage | None:
     bases = [
-        BaseRevision(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
+        BaseRevision(
+            knowledge_base_id=base.pk,
+            revision=base.revision,
+            embedder=base.embedder,
+            languages=tuple(base.document_languages),
+        )
         for base in KnowledgeBase.objects.of_plugin(plugin)
     ]
     vectors = {name: get_embedder(name).embed_one(hint) for name in {base.embedder for base in bases}}

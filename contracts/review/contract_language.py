@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from contracts.clauses.clause_types import ContractPage
 from contracts.models import ENGLISH
+from language.identification import language_of
 from lexic.errors import LexicError
-from querying.question.question_language import language_of
 
 # A model is given the whole of a contract in another language, because searching it needs words of that language.
 MAX_CHARACTERS = 60_000
@@ -24,7 +24,7 @@ class UnreadLanguage(LexicError):
 
 
 def contract_language(pages: Sequence[ContractPage]) -> str:
-    """The code of the language that most of the contract is in ("en", "zh_Hans"); English where that cannot be told."""
+    """The code of the language that most of the contract is in ("en", "zh"); English where that cannot be told."""
     text = "\n".join(page.text for page in pages)
     samples = min(_SAMPLES, 1 + len(text) // _SAMPLE_CHARACTERS)
     starts = [len(text) * number // samples for number in range(samples)]

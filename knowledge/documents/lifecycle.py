@@ -19,6 +19,7 @@ from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
 from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publish_version
+from knowledge.versions.document_languages import set_language
 from lexic.column_length import column_length
 from lexic.errors import InvalidInput, NotFound
 
@@ -195,13 +196,17 @@ def update_details(
     title: str | None = None,
     labels: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
+    language: str | None = None,
     enqueue: bool = True,
 ) -> Document:
-    """Save the title, the `labels` (values by name of column) and the `metadata`; None leaves each as it is.
+    """Save the title, the `labels` (values by name of column), the `metadata` and the language; None leaves each as it
+    is. With a language, lock the row of the knowledge base before that of the document.
 
     What a file says about itself stays. Under another title the document is read again, for the title is part of what
-    is embedded. Raises `InvalidMetadata`, and `NotFound` when the document is gone.
+    is embedded. Raises `InvalidMetadata`, `UnknownLanguage`, and `NotFound` when the document is gone.
     """
+    if language is not None and language != document.language:
+        set_language(document, language)
     known = metadata_columns.METADATA_COLUMNS
     columns = {name: value for name, value in metadata_columns.split_metadata(labels).items() if name in known}
     if metadata is not None:

@@ -1,12 +1,12 @@
 """BM25 as a share from 0 to 1: how much of the weight of a question's words is found in a chunk.
 
 A word weighs its inverse document frequency; a word that occurs nowhere weighs most, as evidence that is missing.
-Of phrases that mean the same the best one found counts.
+Of phrases that mean the same the best one found counts. Forms of one word are one word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -18,22 +18,44 @@ from knowledge.search.term_statistics import inverse_document_frequency
 
 BM25_K1, BM25_B = 0.9, 0.4
 
+NO_FORMS: Mapping[str, Collection[str]] = {}
+
 FloatArray = NDArray[np.float64]
 
 
 class LexicalScorer:
-    """Scores chunks of one knowledge base. `known_terms` are the terms that it holds, in the order of the columns."""
+    """Scores chunks of one knowledge base. `known_terms` are the terms that it holds, in the order of the columns;
+    `forms` has for a term of the question the others that are forms of the same word."""
 
-    def __init__(self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]) -> None:
+    def __init__(
+        self,
+        words: Sequence[QueryWord],
+        *,
+        statistics: BaseStatistics,
+        known_terms: Sequence[str],
+        forms: Mapping[str, Collection[str]] = NO_FORMS,
+    ) -> None:
         self._words = words
         self._statistics = statistics
-        self._columns = {term: column for column, term in enumerate(known_terms)}
+        self._forms = forms
+        positions = {term: position for position, term in enumerate(known_terms)}
+        # Of each term of the question that is known in some form: where its forms stand among the known terms.
+        self._positions = {
+            term: found
+            for term in dict.fromkeys(term for word in words for term in word.terms)
+            if (found := [positions[form] for form in self._forms_of(term) if form in positions])
+        }
+        self._columns = {term: column for column, term in enumerate(self._positions)}
+        self._known_term_count = len(known_terms)
 
     def scores(self, counts: FloatArray, *, lengths: FloatArray) -> FloatArray:
-        """[chunks], given how often each term stands in each chunk [chunks, terms] and how long the chunks are."""
+        """[chunks], given how often each known term stands in each chunk [chunks, terms], and their lengths."""
         norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / self._statistics.mean_length)
-        saturated = counts / (counts + norms[:, None])
         total = np.zeros(len(counts))
+        if not self._columns:
+            return total
+        of_terms = np.stack([counts[:, positions].sum(axis=1) for positions in self._positions.values()], axis=1)
+        saturated = of_terms / (of_terms + norms[:, None])
         for word, most in zip(self._words, self._max_weights, strict=True):
             if most > 0:
                 total += word.weight * self._word_scores(word, most, saturated)
@@ -43,13 +65,17 @@ class LexicalScorer:
 
     @cached_property
     def rough_term_weights(self) -> list[float]:
-        """The weight of each single term, in the order of the columns, for a first rough ranking."""
-        weights = dict.fromkeys(self._columns, 0.0)
+        """The weight of each single known term, in their order, for a first rough ranking."""
+        weights = [0.0] * self._known_term_count
         for word in self._words:
             for term in word.terms:
-                if term in weights:
-                    weights[term] = max(weights[term], word.weight * self._weight(term))
-        return list(weights.values())
+                for position in self._positions.get(term, ()):
+                    weights[position] = max(weights[position], word.weight * self._weight(term))
+        return weights
+
+    def _forms_of(self, term: str) -> Iterator[str]:
+        yield term
+        yield from self._forms.get(term, ())
 
     @cached_property
     def _max_weights(self) -> list[float]:
@@ -81,5 +107,7 @@ class LexicalScorer:
         return sum(map(self._weight, phrase))
 
     def _weight(self, term: str) -> float:
-        containing = self._statistics.document_frequency(term)
-        return inverse_document_frequency(chunks=self._statistics.chunk_count, containing=containing)
+        chunks = self._statistics.chunk_count
+        # A chunk that has two forms is counted twice: that is at most a little less weight.
+        containing = min(chunks, sum(map(self._statistics.document_frequency, self._forms_of(term))))
+        return inverse_document_frequency(chunks=chunks, containing=containing)

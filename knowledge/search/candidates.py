@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
@@ -63,8 +63,8 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseSearch:
-    """One question to one knowledge base at one revision. `words` are distinct, `vector` has length one, and `using`
-    names the database that is asked."""
+    """One question to one knowledge base at one revision. `words` are distinct, `forms` has further terms for some of
+    theirs (`inflections.forms_in_bases`), `vector` has length one, and `using` names the database that is asked."""
 
     statistics: BaseStatistics
     words: Sequence[QueryWord]
@@ -72,6 +72,7 @@ class BaseSearch:
     filters: Filters | None
     limit: int
     clauses: tuple[str, ...] = ()
+    forms: Mapping[str, Collection[str]] = field(default_factory=dict)
     using: str = DEFAULT_DB_ALIAS
 
     def candidates(self) -> list[Candidate]:
@@ -176,12 +177,15 @@ class BaseSearch:
     @cached_property
     def _known_terms(self) -> dict[str, KnownTerm]:
         known = self.statistics.terms
-        asked = dict.fromkeys(term for word in self.words for term in word.terms)
+        asked = dict.fromkeys(
+            form for word in self.words for term in word.terms for form in (term, *self.forms.get(term, ()))
+        )
         return {term: known[term] for term in asked if term in known and known[term].document_frequency}
 
     @cached_property
     def _scorer(self) -> LexicalScorer:
-        return LexicalScorer(self.words, statistics=self.statistics, known_terms=list(self._known_terms))
+        known = list(self._known_terms)
+        return LexicalScorer(self.words, statistics=self.statistics, known_terms=known, forms=self.forms)
 
     # Statements
 

@@ -16,6 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 from knowledge.search import replica
 from knowledge.search.candidates import DOCUMENT_CONDITION_SLOT, BaseSearch, Candidate, document_condition
 from knowledge.search.filters import Filters
+from knowledge.search.inflections import forms_in_bases
 from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
@@ -108,6 +109,8 @@ def _best_candidates(
 ) -> list[Candidate]:
     """Those of all bases with the highest scores, by one database."""
     asked = {term for word in words for term in word.terms}
+    forms = forms_in_bases(asked, bases, using=using)
+    asked |= {form for found in forms.values() for form in found}
     found: dict[int, Candidate] = {}
     for statistics in load_statistics(bases, asked, using=using):
         vector = embedding.get(statistics.base.embedder)
@@ -118,6 +121,7 @@ def _best_candidates(
             filters=filters,
             limit=limit,
             clauses=clauses,
+            forms=forms,
             using=using,
         )
         found |= {one.chunk_id: one for one in base.candidates() if passes_threshold(one, threshold)}

@@ -12,11 +12,13 @@ from knowledge.sql import statement
 
 @dataclass(frozen=True, kw_only=True)
 class BaseRevision:
-    """A knowledge base as it was at a revision, and the name of the embedder of its vectors."""
+    """A knowledge base as it was at a revision, the name of the embedder of its vectors, and the languages
+    other than English that its documents are in."""
 
     knowledge_base_id: int
     revision: int
     embedder: str
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

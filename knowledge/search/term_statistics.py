@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
 from knowledge.models import ChunkTerms, KnowledgeBase, Term
+from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
 from knowledge.sql import statement
 from language.terms import terms as terms_of
@@ -72,14 +74,22 @@ def inverse_document_frequency(*, chunks: int, containing: int) -> float:
     return math.log1p((chunks - containing + 0.5) / (containing + 0.5))
 
 
-def term_weights(*, knowledge_bases: Sequence[BaseRevision], terms: Collection[str]) -> dict[str, float]:
-    """The inverse document frequency of each term over all these knowledge bases together, at their revisions."""
-    found = load_statistics(knowledge_bases, set(terms))
+def term_weights(
+    *, knowledge_bases: Sequence[BaseRevision], terms: Collection[str], wording: Wording = ENGLISH_WORDING
+) -> dict[str, float]:
+    """The inverse document frequency of each term, in all its forms, over all these knowledge bases together, at their
+    revisions; 0 for stop words."""
+    forms = {term: tuple(wording.forms_of(term)) for term in terms}
+    found = load_statistics(knowledge_bases, set(chain.from_iterable(forms.values())))
     chunks = sum(one.chunk_count for one in found)
-    return {
-        term: inverse_document_frequency(chunks=chunks, containing=sum(one.document_frequency(term) for one in found))
-        for term in terms
-    }
+
+    def weight(term: str) -> float:
+        if term in wording.stop_terms:
+            return 0.0
+        containing = sum(one.document_frequency(form) for one in found for form in forms[term])
+        return inverse_document_frequency(chunks=chunks, containing=min(chunks, containing))
+
+    return {term: weight(term) for term in terms}
 
 
 def _get_or_create_term_ids(knowledge_base_id: int, words: Collection[str]) -> dict[str, int]:

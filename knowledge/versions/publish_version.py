@@ -14,6 +14,7 @@ from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.revision_pins import release_pins_of_deleted
 from knowledge.versions import embeddings, writer
+from knowledge.versions.document_languages import record_languages
 from knowledge.versions.progress import Superseded
 
 
@@ -29,7 +30,7 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
         embeddings.check_fully_embedded(document.chunks.staged(), space=base.space)
         revision = base.revision + 1
         removed = writer.close_versions([document.pk], revision=revision, kept_pages=page_ids)
-        added = writer.open_staged(document, revision=revision)
+        added = writer.open_staged(base, document, revision=revision)
         writer.advance_revision(base, added=added, removed=removed)
         _mark_ready(document, columns | ({} if document.added_in else {"added_in": revision}))
 
@@ -37,7 +38,9 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
 def mark_unchanged(document: Document, *, columns: dict[str, Any]) -> None:
     """Mark the document ready after a reading that gave the same text: no new revision is needed."""
     with transaction.atomic():
+        base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         _lock_current_version(document)
+        record_languages(base, document.chunks.live().order_by("index").only("pk", "document_id", "content"))
         _mark_ready(document, columns)
 
 

@@ -23,6 +23,7 @@ from knowledge.recognised_text import recognised_columns
 from knowledge.search import term_statistics
 from knowledge.versions import embeddings
 from knowledge.versions.chunk_plan import PlannedChunk, PlannedText, RepositoryFile
+from knowledge.versions.document_languages import record_languages
 from knowledge.versions.embeddings import WindowVectors
 
 _INSERT_BATCH_SIZE = 2000
@@ -91,13 +92,15 @@ def discard_staged_pages(page_ids: Collection[int]) -> None:
         model.objects.staged().filter(**{f"{page}__in": page_ids}).delete()
 
 
-def open_staged(document: Document, *, revision: int) -> list[int]:
-    """Make what is staged for the document visible from this revision on. Gives the ids of its chunks."""
-    added = list(document.chunks.staged().values_list("pk", flat=True))
+def open_staged(base: KnowledgeBase, document: Document, *, revision: int) -> list[int]:
+    """Make what is staged for the document visible from this revision of its locked base on. Gives the ids of its
+    chunks."""
+    chunks = list(document.chunks.staged().order_by("index").only("pk", "document_id", "content"))
     for model in _REVISIONED_MODELS:
         columns = {"reader_state": None} if model is Page else {}
         model.objects.staged().filter(document=document).update(added_in=revision, **columns)
-    return added
+    record_languages(base, chunks)
+    return [chunk.pk for chunk in chunks]
 
 
 # --- Written at once ------------------------------------------------------------------------------------------
@@ -136,6 +139,7 @@ def write_texts(
         rows += [_chunk_row(document, replace(chunk, page_id=page.pk), one.text, **columns) for chunk in one.chunks]
     _insert_chunks(rows, titles={one.document.pk: one.document.title for one in texts}, revision=revision)
     _insert_embeddings(rows, vectors, space=base.space)
+    record_languages(base, rows)
     return [row.pk for row in rows]
 
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from knowledge.models import Document, Page
+from language.identification import LANGUAGE_NAMES
 from marketplace.listings.release_documents import rows_condition, titled_documents
 from plugins.models import Release
 from querying.presentation.page_viewer import document_status
@@ -76,7 +77,7 @@ def _source_row(document: Any, *, today: date) -> SourceRow:
         style=style or "ok",
         state=state or "current",
         url=reverse("source", args=[document.first_page]) if document.first_page else "",
-        language=document.knowledge_base.language,
+        language=LANGUAGE_NAMES.get(document.language) or document.knowledge_base.language,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
@@ -110,7 +111,9 @@ def _contradiction_signs(
     numbered = of_row if CELL_SEPARATOR in best.text else around
     if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
         signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
-    named = (part for name in _CAPITALISED_NAME.findall(asked) for part in _POSSESSIVE.split(name) if terms(part))
+    # Only English keeps capitals for names.
+    names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
+    named = (part for name in names for part in _POSSESSIVE.split(name) if terms(part))
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
@@ -118,18 +121,19 @@ def _contradiction_signs(
 
 
 def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:
-    yield from _unmentioned_words(question, evidence.passages)
+    yield from _unmentioned_words(question, evidence)
     yield from signs
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield "The nearest passage is close in its words, but does not seem to answer the question."
 
 
-def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:
+def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     """What no passage that was found speaks of."""
-    if not passages:
+    if not evidence.passages:
         return ["There is nothing about it in the documents."]
-    known = set(terms(" ".join(map(_text_with_titles, passages))))
-    missing = [f"“{word}”" for word in topic_words(question) if not set(terms(word)) & known]
+    known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
+    is_known = partial(evidence.wording.is_said, said=known)
+    missing = [f"“{word}”" for word in topic_words(question) if not any(map(is_known, terms(word)))]
     return [f"No passage mentions {', '.join(missing)}."] if missing else []
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from knowledge.search.inflections import ENGLISH_WORDING
 from knowledge.search.passages import Passage
 from querying.types import Evidence, Sentence
 
 
 def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
     """Each passage once, in the order in which it was found first, and its sentences at their best score. As strong as
-    the strongest part, whose `answer_probability` it has."""
+    the strongest part, whose `answer_probability` and `wording` it has."""
     numbers: dict[tuple[int, int, int], int] = {}
     passages: list[Passage] = []
     sentences: dict[tuple[int, int, int], Sentence] = {}
@@ -31,6 +32,7 @@ def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
         strength=strongest.strength if strongest else 0.0,
         answer_probability=strongest.answer_probability if strongest else None,
         labels={pk: text for part in parts for pk, text in part.labels.items()},
+        wording=strongest.wording if strongest else ENGLISH_WORDING,
     )
 
 

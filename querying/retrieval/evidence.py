@@ -14,6 +14,7 @@ from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
+from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
@@ -124,6 +125,7 @@ def score_evidence(
     relevance: Sequence[float] | None = None,
     max_passages: int = MAX_SCORED_PASSAGES,
     max_windows: int = MAX_WINDOWS,
+    wording: Wording = ENGLISH_WORDING,
 ) -> Evidence:
     """The passages in the order in which they answer, and their sentences, best first.
 
@@ -133,9 +135,9 @@ def score_evidence(
     where there is nothing to score.
     """
     embedder = local_embedder()
-    words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder)
+    words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder, wording=wording)
     if not passages or not words:
-        return Evidence(passages=tuple(passages), sentences=(), strength=0.0)
+        return Evidence(passages=tuple(passages), sentences=(), strength=0.0, wording=wording)
     # Sorting keeps the order of equals, here and below.
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
     head, tail = ranked[:max_passages], ranked[max_passages:]
@@ -149,6 +151,7 @@ def score_evidence(
         passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
         sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
         strength=max(_passage_strength(one.passage, one.matches) for one in scored),
+        wording=wording,
         sub_questions=tuple(
             SubQuestion(
                 text=text,
@@ -262,10 +265,10 @@ def _match_windows(
     for window, each, (_, offsets) in zip(windows, similar, states, strict=True):
         starts, ends = np.asarray(offsets, dtype=np.intp).reshape(-1, 2).T
         at = window.passage
-        for start, end in window.spans:
+        for (start, end), stems in zip(window.spans, window.span_stems, strict=True):
             first = int(np.searchsorted(ends, start + window.offset, side="right"))
             last = int(np.searchsorted(starts, end + window.offset, side="left"))
-            match = words.match(each[:, first:last], topic=topics[at], in_title=in_title[at])
+            match = words.match(each[:, first:last], topic=topics[at], in_title=in_title[at], stems=stems)
             found[at].append(((start, end), match))
     return found
 

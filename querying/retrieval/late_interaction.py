@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders.local import LocalEmbedder
+from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
@@ -27,6 +28,8 @@ _WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 _MAX_SYNONYMS = 6
 # Each other way to put a phrase is read by the model once, so a question has only so many.
 _MAX_VARIANTS = 24
+# What a word is matched by where the sentence has another form of it, in a language that the model does not know.
+_FORM_MATCH = 0.8
 # A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
 _MIN_DECIDING_WEIGHT = 0.6
 
@@ -64,9 +67,10 @@ class _QuestionWord:
 class QuestionWords:
     """The question's content words, ready to be matched. Falsy when there is none."""
 
-    def __init__(self, words: Sequence[_QuestionWord]) -> None:
+    def __init__(self, words: Sequence[_QuestionWord], wording: Wording = ENGLISH_WORDING) -> None:
         parts = [part for word in words for part in word.parts]
         self._words = words
+        self._wording = wording
         if not words:
             return
         self.states: Matrix = np.concatenate([part.states for part in parts])
@@ -89,7 +93,8 @@ class QuestionWords:
         of its own."""
         start, end = span
         own = [word for word in self._words if not word.is_topic and start <= word.start < end]
-        return QuestionWords([*own, *(word for word in self._words if word.is_topic)] if own else [])
+        topic = [word for word in self._words if word.is_topic]
+        return QuestionWords([*own, *topic] if own else [], self._wording)
 
     def in_title(self, title: str) -> NDArray[np.bool_]:
         """Which rows of the states belong to words that the title says."""
@@ -100,19 +105,26 @@ class QuestionWords:
         return self._weighed(self._is_in_stems(said).astype(np.float32))
 
     def _is_in_stems(self, stems: Set[str]) -> NDArray[np.bool_]:
-        return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
+        if not self._wording.forms:
+            return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
+        said = (self._wording.is_said(stem, stems) for stem in self._stems)
+        return np.fromiter(said, dtype=np.bool_, count=len(self._stems))
 
     def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
         """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""
         best = np.max([np.zeros(len(self._stems)), *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
         return np.where(self._is_topic, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
 
-    def match(self, similar: Matrix, *, topic: NDArray[np.float32], in_title: NDArray[np.bool_]) -> SentenceMatch:
-        """`similar` is [rows of the states, tokens of the sentence]. What earlier turns name needs to be in the
-        passage; the sentence answers the last."""
+    def match(
+        self, similar: Matrix, *, topic: NDArray[np.float32], in_title: NDArray[np.bool_], stems: Set[str]
+    ) -> SentenceMatch:
+        """`similar` is [rows of the states, tokens of the sentence]; `stems` are those of the sentence. What earlier
+        turns name needs to be in the passage; the sentence answers the last."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
             return SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
+        if self._wording.forms:
+            best = np.where(self._is_in_stems(stems), np.maximum(best, _FORM_MATCH), best)
         titled = self._by_word(np.where(in_title, 1.0, best))
         return SentenceMatch(
             without_title=self._weighed(best),
@@ -130,7 +142,12 @@ class QuestionWords:
 
 
 def question_words(
-    turns: Sequence[WeightedTurn], *, weights: Mapping[str, float], synonyms: Synonyms, embedder: LocalEmbedder
+    turns: Sequence[WeightedTurn],
+    *,
+    weights: Mapping[str, float],
+    synonyms: Synonyms,
+    embedder: LocalEmbedder,
+    wording: Wording = ENGLISH_WORDING,
 ) -> QuestionWords:
     """The content words of the turns, each in its context; a word that is said twice counts where it weighs most.
 
@@ -139,7 +156,7 @@ def question_words(
     """
     reader = _TurnParser(weights=weights, synonyms=synonyms, embedder=embedder)
     # Turns come by weight, so the first mention is the one that counts.
-    return QuestionWords([word for turn in turns for word in reader.words(turn)])
+    return QuestionWords([word for turn in turns for word in reader.words(turn)], wording)
 
 
 @dataclass(frozen=True, kw_only=True)

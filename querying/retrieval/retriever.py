@@ -6,7 +6,7 @@ asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +16,14 @@ from knowledge.embedders import get_embedder
 from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
+from knowledge.search.inflections import ENGLISH_WORDING, Wording, forms_in_bases, without_stop_words
 from knowledge.search.passages import Passage
+from knowledge.search.query_words import QueryWord
+from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.term_statistics import term_weights
 from knowledge.sync.library_files import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
+from language.identification import language_of
 from language.stemming import stem
 from language.terms import terms
 from plugins.models import PluginKind
@@ -97,7 +101,7 @@ def _search_passages(
 ) -> list[Passage]:
     """The best passages for the texts by meaning, and for the question with the added words by its words."""
     release, bases = question.release, bases_of(question)
-    words, allowed = question.weighted_words(added), document_access.access_filters(question)
+    words, allowed = _words_to_search(question, added, bases), document_access.access_filters(question)
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
 
     is_library = release.plugin.kind == PluginKind.LIBRARY
@@ -121,6 +125,27 @@ def _search_passages(
     return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
 
 
+def _words_to_search(question: ResolvedQuestion, added: str, bases: Sequence[BaseRevision]) -> list[QueryWord]:
+    """The words of the question, without the stop words of its language."""
+    words, language = question.weighted_words(added), _language_to_search(question, bases)
+    return without_stop_words(words, language) if language else words
+
+
+def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], words: Collection[str]) -> Wording:
+    language = _language_to_search(question, bases)
+    return Wording(language=language, forms=forms_in_bases(words, bases)) if language else ENGLISH_WORDING
+
+
+def _language_to_search(question: ResolvedQuestion, bases: Sequence[BaseRevision]) -> str:
+    """The language of the question if documents are in it; where that cannot be told, the only one that documents are
+    in. "" for English."""
+    spoken = {language for base in bases for language in base.languages}
+    if not spoken:
+        return ""
+    language = language_of(question.search_text) or (min(spoken) if len(spoken) == 1 else "")
+    return language if language in spoken else ""
+
+
 def repetitions_last(passages: Sequence[Passage], text: str) -> list[Passage]:
     """The passages of a library, those last that only repeat others: tests say again what the code does, and indexes
     what the design files say. They keep their place where the question asks for tests, or names the directory."""
@@ -142,10 +167,13 @@ def _score(
     added: str = "",
     relevance: Sequence[float] | None = None,
 ) -> Evidence:
-    turns, synonyms = question.weighted_turns(added), question.synonyms
-    words = " ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text)))
-    weights = term_weights(knowledge_bases=bases_of(question), terms=terms(words))
-    evidence = score_evidence(turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
+    turns, synonyms, bases = question.weighted_turns(added), question.synonyms, bases_of(question)
+    words = terms(" ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text))))
+    wording = _wording_of(question, bases, words)
+    weights = term_weights(knowledge_bases=bases, terms=words, wording=wording)
+    evidence = score_evidence(
+        turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance, wording=wording
+    )
     evidence = adjust_strength(evidence, question.search_text, question.asked.text)
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))

@@ -34,6 +34,7 @@ NOT_AUDITED = {
     "knowledge.ChunkTerms": DERIVED,
     "knowledge.Term": DERIVED,
     "knowledge.TermCount": DERIVED,
+    "knowledge.TermStem": DERIVED,
     "knowledge.Lease": INNER,
     "knowledge.RevisionPin": "holds back a deletion; opens nothing",
     "knowledge.Source": "its documents are recorded one by one",

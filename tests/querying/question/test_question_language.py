@@ -14,7 +14,7 @@ GERMAN = ["Die Betondeckung eines Balkens beträgt bei starker Beanspruchung 45 
         ("Wie groß ist die Betondeckung?", "Die Dokumente"),
         ("Quelle est l'épaisseur minimale ?", "Les documents"),
         ("¿Cuál es el recubrimiento mínimo?", "Los documentos"),
-        ("Какова толщина защитного слоя?", "Документы"),
+        ("Какова минимальная толщина защитного слоя бетона для балки?", "Документы"),
         ("コンクリートのかぶり厚さは何ミリですか", "文書は"),
     ],
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from knowledge.search.passages import Passage
+from language.sentences import WIDE_STOPS
 from querying.answering.grounding.supporting_spans import as_one_line, best_span
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import BULLET, is_statement
@@ -14,6 +15,7 @@ from querying.types import Evidence, Sentence
 
 # What another wording must share with its passage, as verification will ask.
 _MIN_SUPPORT = 0.6
+_WIDE_STOPS = frozenset(WIDE_STOPS)
 _MAX_LIST_CHARACTERS = 1500
 # Items that are quoted one by one, where the list as a whole is too long.
 _MAX_SEPARATE_ITEMS = 3
@@ -135,6 +137,8 @@ def _without_bullet(text: str) -> str:
 
 
 def with_source_mark(text: str, source: int) -> str:
-    """The text with the mark of this source before its stop."""
+    """The text with the mark of this source before its stop; behind it in scripts whose stops need no space."""
+    if text[-1:] in _WIDE_STOPS:
+        return f"{text} [Source {source + 1}]"
     body, stop = (text[:-1], text[-1]) if text[-1:] in (".", "!", "?", ":") else (text.rstrip(",;"), ".")
     return f"{body} [Source {source + 1}]{stop}"

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 
 from language.clauses import has_predicate
+from language.sentences import WIDE_STOPS
 from querying.answering.llms.extractive.table_rows import is_row, is_separator_row
 
-MIN_STATEMENT_CHARACTERS = 20  # characters; shorter ones are headings and scraps
+MIN_STATEMENT_CHARACTERS = 20  # shorter ones are headings and scraps
 MAX_STATEMENT_CHARACTERS = 900
 _MAX_LABEL_CHARACTERS = 70
 
-_STOPS = tuple('.!;:)"”’…')
+_STOPS = tuple('.!;:)"”’…' + WIDE_STOPS + "；：」』）")
+_QUESTION_MARKS = "?？؟"
+# A sign of these is worth some letters of an alphabet.
+_DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTERS_PER_DENSE_SIGN = 2.5
 _TITLE_WORDS_PERCENT = 70
 
 BULLET = re.compile(r"\s{0,8}(?:[-*+•●▪◦‣⁃–—·\uf0b7]|\(?(?:[a-z]|[ivx]{1,5})\)|\(?\d{1,2}[.)]|[a-z]\.)\s{1,8}")
@@ -37,13 +42,18 @@ _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
 def is_statement(text: str) -> bool:
     """Whether it can stand as an answer."""
     bare = text.strip()
-    if not MIN_STATEMENT_CHARACTERS <= len(bare) <= MAX_STATEMENT_CHARACTERS or bare[-1] == "?":
+    if not MIN_STATEMENT_CHARACTERS <= _letters(bare) <= MAX_STATEMENT_CHARACTERS or bare[-1] in _QUESTION_MARKS:
         return False
     if _MARKUP.match(bare) or is_separator_row(bare):
         return False
     return not (
         _is_label(bare) or _is_contents_line(bare) or (len(bare) < _MAX_POINTER_CHARACTERS and _POINTER.match(bare))
     )
+
+
+def _letters(text: str) -> float:
+    """The length of a text, in letters of an alphabet."""
+    return len(text) + (_LETTERS_PER_DENSE_SIGN - 1) * (0 if text.isascii() else len(_DENSE.findall(text)))
 
 
 def is_list_item(text: str) -> bool:

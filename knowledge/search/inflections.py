@@ -1,0 +1,124 @@
+"""The forms in which documents in other languages than English use a word.
+
+The index keeps English stems of Latin letters, so it has "kündigung" and "kündigungen" as two terms. For a document in
+German, `TermStem` says that both have the stem "kundig"; a question that has one of them is then searched by both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+
+from knowledge.models import TermStem
+from knowledge.search.query_words import QueryWord
+from knowledge.search.revision_statistics import BaseRevision
+from knowledge.sql import statement
+from language.stemming import STEMMED_LANGUAGES, latin_stem, stem_in
+from language.stop_words import stop_words_in
+
+# Shorter words are articles and the like.
+_MIN_LETTERS = 3
+_MAX_FORMS = 16
+_BATCH_SIZE = 5000
+
+# A language and a stem in it.
+_LanguageStem = tuple[str, str]
+
+
+Forms = Mapping[str, Collection[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """The language that a question is searched in, "" for English, and the forms that documents have of its terms."""
+
+    language: str = ""
+    forms: Forms = field(default_factory=dict)
+
+    @property
+    def stop_terms(self) -> frozenset[str]:
+        return stop_terms(self.language) if self.language else frozenset()
+
+    def forms_of(self, term: str) -> Iterator[str]:
+        """The term itself, and its other forms."""
+        yield term
+        yield from self.forms.get(term, ())
+
+    def is_said(self, term: str, said: Container[str]) -> bool:
+        """Whether one of the forms is among these terms."""
+        return any(form in said for form in self.forms_of(term))
+
+
+ENGLISH_WORDING = Wording()
+
+
+def record_stems(knowledge_base_id: int, *, chunks: Collection[int], language: str) -> None:
+    """Record the stems that the terms of these chunks have in a language; none where the index has the same ones.
+
+    Call with the row of the knowledge base locked.
+    """
+    if language not in STEMMED_LANGUAGES:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(statement("terms_without_stem"), {"chunks": list(chunks), "language": language})
+        terms = cursor.fetchall()
+    TermStem.objects.bulk_create(
+        (
+            TermStem(knowledge_base_id=knowledge_base_id, term_id=pk, language=language, stem=stem_in(text, language))
+            for pk, text in terms
+            if _is_inflected(text)
+        ),
+        batch_size=_BATCH_SIZE,
+    )
+
+
+def forms_in_bases(
+    terms: Collection[str], bases: Sequence[BaseRevision], *, using: str = DEFAULT_DB_ALIAS
+) -> dict[str, list[str]]:
+    """For each of the terms, which other terms of the bases are forms of the same word. No statement where all
+    documents are in English."""
+    languages = sorted({language for base in bases for language in base.languages} & STEMMED_LANGUAGES)
+    inflected = [term for term in terms if _is_inflected(term)]
+    if not (languages and inflected):
+        return {}
+    stems = {term: [(one, stem_in(term, one)) for one in languages] for term in inflected}
+    known = _terms_by_stem({pair for pairs in stems.values() for pair in pairs}, bases, using=using)
+    forms = {term: {form for pair in pairs for form in known[pair]} - {term} for term, pairs in stems.items()}
+    return {term: sorted(found)[:_MAX_FORMS] for term, found in forms.items() if found}
+
+
+def without_stop_words(words: Sequence[QueryWord], language: str) -> list[QueryWord]:
+    """The words that are no stop words of this language; all of them where nothing else is left."""
+    stopped = stop_terms(language)
+    return [word for word in words if not stopped.issuperset(word.original)] or list(words)
+
+
+@cache
+def stop_terms(language: str) -> frozenset[str]:
+    """The terms that the index has of the stop words of a language."""
+    return frozenset(latin_stem(word) for word in stop_words_in(language))
+
+
+def _terms_by_stem(
+    stems: Collection[_LanguageStem], bases: Sequence[BaseRevision], *, using: str
+) -> defaultdict[_LanguageStem, set[str]]:
+    asked = sorted(stems)
+    values: dict[str, list[int] | list[str]] = {
+        "knowledge_bases": [base.knowledge_base_id for base in bases],
+        "languages": [language for language, _ in asked],
+        "stems": [stem for _, stem in asked],
+    }
+    found: defaultdict[_LanguageStem, set[str]] = defaultdict(set)
+    with connections[using].cursor() as cursor:
+        cursor.execute(statement("terms_of_stems"), values)
+        for language, stem, text in cursor.fetchall():
+            found[language, stem].add(text)
+    return found
+
+
+def _is_inflected(term: str) -> bool:
+    return len(term) >= _MIN_LETTERS and term.isalpha()

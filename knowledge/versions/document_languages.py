@@ -1,0 +1,84 @@
+"""The language of each document: told when it is read, and corrected by people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge.models import Chunk, Document, KnowledgeBase, SourceType
+from knowledge.search.inflections import record_stems
+from language.identification import ENGLISH, LANGUAGE_NAMES, language_of
+from lexic.errors import InvalidInput
+
+# The first chunks of a document tell its language; each has a vote.
+_SAMPLED_CHUNKS = 8
+
+
+class UnknownLanguage(InvalidInput):
+    """This is no code of a language that Lexic can tell apart."""
+
+    code = "unknown_language"
+    hint = f"Use one of: {', '.join(LANGUAGE_NAMES)}. Leave it empty where the documents have several."
+
+
+def tell_language(texts: Iterable[str]) -> str:
+    """The code of the language that most of the texts are in; "" where that cannot be told."""
+    votes: dict[str, int] = {}
+    for text in texts:
+        if language := language_of(text):
+            votes[language] = votes.get(language, 0) + 1
+    return max(votes, key=lambda one: votes[one], default="")
+
+
+def record_languages(base: KnowledgeBase, chunks: Iterable[Chunk]) -> None:
+    """Tell the languages of the documents of these chunks, where they have none yet, and record the stems of the words.
+
+    Call in the transaction that publishes the chunks, with the row of the knowledge base locked. The chunks have their
+    `content`, and come in reading order.
+    """
+    chunks_by_document: dict[UUID, list[Chunk]] = {}
+    for chunk in chunks:
+        chunks_by_document.setdefault(chunk.document_id, []).append(chunk)
+    documents_by_language: dict[str, list[UUID]] = {}
+    chunks_by_language: dict[str, list[int]] = {}
+    for pk, language, source_type in _documents(chunks_by_document):
+        mine = chunks_by_document[pk]
+        if not language and source_type != SourceType.CODE:
+            language = tell_language(chunk.content for chunk in mine[:_SAMPLED_CHUNKS])
+            documents_by_language.setdefault(language, []).append(pk)
+        chunks_by_language.setdefault(language, []).extend(chunk.pk for chunk in mine)
+    for language, documents in documents_by_language.items():
+        Document.objects.filter(pk__in=documents).update(language=language)
+    for language, ids in chunks_by_language.items():
+        _record_stems(base, ids, language)
+
+
+@transaction.atomic
+def set_language(document: Document, language: str) -> None:
+    """Write down the language that a person says the document is in. What is published is searched by it at once.
+
+    Raises `UnknownLanguage`.
+    """
+    if language and language not in LANGUAGE_NAMES:
+        raise UnknownLanguage()
+    base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
+    Document.objects.filter(pk=document.pk).update(language=language, updated_at=timezone.now())
+    document.language = language
+    _record_stems(base, list(document.chunks.live().values_list("pk", flat=True)), language)
+
+
+def _record_stems(base: KnowledgeBase, chunks: Collection[int], language: str) -> None:
+    if language in ("", ENGLISH):
+        return
+    record_stems(base.pk, chunks=chunks, language=language)
+    if language not in base.document_languages:
+        base.document_languages = sorted([*base.document_languages, language])
+        KnowledgeBase.objects.filter(pk=base.pk).update(document_languages=base.document_languages)
+
+
+def _documents(ids: Collection[UUID]) -> Iterable[tuple[UUID, str, str]]:
+    """Id, language and source type of each."""
+    return Document.objects.filter(pk__in=ids).values_list("pk", "language", "source_type")
