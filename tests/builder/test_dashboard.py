@@ -17,7 +17,7 @@ from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.models import Query
+from querying.models import Dismissal, Query
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
@@ -64,6 +64,12 @@ def test_what_was_refused_long_ago_does_not_wait(browsing: Browse, alice: User) 
     plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
     Query.objects.create(plugin=plugin, question="Hats?", outcome="refused", created_at=timezone.now() - WEEK * 1.1)
     assert needs(browsing(alice)) == []
+
+
+def test_what_was_dismissed_does_not_wait(browsing: Browse, alice: User) -> None:
+    full(alice, 1)
+    Dismissal.record(Query.objects.all(), by=alice)
+    assert "1 question was refused this week" not in dict(needs(browsing(alice)))
 
 
 def test_a_viewer_is_not_asked_to_mend_anything(browsing: Browse, alice: User, bob: User) -> None:
