@@ -38,7 +38,7 @@ def text_changes(now: Release, then: Release) -> list[TextChange]:
 
 
 def is_same_text(one: Any, other: Any) -> bool:
-    """Whether two values are equal, however the lines of texts end: an older version kept them as browsers send them."""
+    """Whether two values are equal, however lines end: an older version kept texts as browsers send them."""
     if isinstance(one, str) and isinstance(other, str):
         return one.splitlines() == other.splitlines()
     return bool(one == other)
