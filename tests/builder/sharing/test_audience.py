@@ -97,7 +97,13 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
     answer = client.post(publish_page, {"notes": ""}, follow=True)
     assert answer.redirect_chain == [(address, 302)]
     content = answer.content.decode()
-    for words in ("/marketplace/boots", "Make an API key", "/api/v1/query", "Who can see it: Anyone with an API key"):
+    for words in (
+        "After how long are boots replaced?",
+        "/marketplace/boots",
+        "Make an API key",
+        "/api/v1/query",
+        "Who can see it: Anyone with an API key",
+    ):
         assert words in content
     ApiKey.objects.issue(owner=alice, name="Site agent")
     assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
