@@ -161,3 +161,22 @@ def test_what_is_gone_or_somebody_elses_is_said_in_words(browsing: Browse, charl
         assert "That plugin is not here: it was deleted, or its owner has not invited you." in content
         assert "Perhaps" not in content
         assert str(plugin.pk) not in content
+
+
+def test_the_list_of_plugins_has_the_file_and_the_qr_code(
+    browsing: Browse, alice: User, bob: User, charlie: User, published: Plugin
+) -> None:
+    published.viewers.add(bob)
+    lists = reverse("admin:plugins_plugin_changelist")
+    export = reverse("admin:builder_download", args=[published.pk])
+    image = reverse("admin:builder_qr_image", args=[published.pk])
+    shown = {person: browsing(person).get(lists).content.decode() for person in (alice, bob)}
+    assert (export in shown[alice], image in shown[alice]) == (True, True)
+    assert (export in shown[bob], image in shown[bob]) == (False, True)
+    code = browsing(bob).get(image)
+    assert (code.status_code, code["Content-Type"]) == (200, "image/svg+xml")
+    assert code.content.startswith(b"<svg ")
+    assert browsing(charlie).get(image).status_code == 404
+    published.unpublish()
+    assert browsing(alice).get(image).status_code == 404
+    assert image not in browsing(alice).get(lists).content.decode()
