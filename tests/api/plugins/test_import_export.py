@@ -128,4 +128,5 @@ def test_the_description_of_a_plugin_is_exported_as_json(alice: User, charlie: U
     for accept in ("*/*", "application/zip, application/json;q=0.5"):
         response = signed_in(alice).get("/api/plugins/cover/export", headers={"Accept": accept})
         assert response["Content-Type"] == "application/zip"
+        response.close()
     code_of(signed_in(charlie).get("/api/plugins/cover/export", headers={"Accept": "application/json"}), 404)
