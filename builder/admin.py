@@ -8,7 +8,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html_join
 
 from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder import panes
@@ -35,7 +36,7 @@ class PluginAdmin(ScopedAdmin):
     change_form_template = "builder/persona.html"
     add_form_template = "builder/new.html"
     change_list_template = "builder/plugins.html"
-    list_display = ["name", "slug", "state", "domain", "owner", column("updated_at", "changed")]
+    list_display = ["name", "slug", "state", "domain", "owner", column("updated_at", "changed"), "files"]
     list_filter = ["is_published"]
     list_select_related = ["owner"]
     search_fields = ["name", "slug", "domain", "tagline"]
@@ -159,6 +160,19 @@ class PluginAdmin(ScopedAdmin):
     @admin.display(description="state", ordering="is_published")
     def state(self, plugin: Plugin) -> str:
         return f"published as {plugin.version}" if plugin.is_published else "draft"
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Plugin]:
+        return Plugin.objects.readable_by(signed_in_user(request)).with_role_of(signed_in_user(request))
+
+    @admin.display(description="files")
+    def files(self, plugin: Plugin) -> str:
+        """What one takes along from here: the plugin as one file, and the QR code of its page."""
+        links = []
+        if plugin.role in ("owner", "editor"):
+            links.append((reverse("admin:builder_download", args=[plugin.pk]), "Export", plugin.name))
+        if plugin.is_listed:
+            links.append((reverse("admin:builder_qr_image", args=[plugin.pk]), "QR code", plugin.name))
+        return format_html_join(" ", '<a class="text-link" href="{}">{}<span class="sr"> of {}</span></a>', links)
 
     @admin.action(description="Publish")
     def publish_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:

@@ -98,7 +98,8 @@ def dashboard(request: SignedInRequest, context: dict[str, Any]) -> dict[str, An
         )
         for plugin in plugins
     ]
-    refused = _count_by_plugin(Query.objects.filter(outcome=Outcome.REFUSED, created_at__gte=now - WEEK), changeable)
+    waiting = Query.objects.filter(outcome=Outcome.REFUSED).needing_attention(since=now - WEEK)
+    refused = _count_by_plugin(waiting, changeable)
     unanswered = Review.objects.filter(is_hidden=False, replied_at=None, updated_at__gte=now - WEEK)
     reviewed = _count_by_plugin(unanswered, changeable)
     newer = dict.fromkeys(update_offers(changeable), 1)

@@ -3,8 +3,10 @@ from __future__ import annotations
 from django.urls import path
 
 from conversations import views
+from conversations.widget_script import widget_script
 
 urlpatterns = [
+    path("widget.js", widget_script, name="widget_script"),
     path("chat/<slug:slug>", views.latest_conversation, name="chat"),
     path("chat/<slug:slug>/new", views.new_conversation, name="new_chat"),
     path("chat/<slug:slug>/ask", views.ask, name="ask_chat"),

@@ -202,6 +202,12 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         validators=[MinValueValidator(0)],
         help_text="What its answers may cost in a calendar month. Then questions are refused. Empty: no cap.",
     )
+    config = models.JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="Values for programs of one's own. Lexic keeps them and gives them to webhooks.",
+    )
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)

@@ -12,15 +12,29 @@ from tests.shared_data import ROOT
 TESTS = Path(__file__).parent
 PLACES = (TESTS, TESTS.parent / "lexibrarian" / "tests")
 _TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.MULTILINE)
-_NUMBERS = re.compile(r"(?:^|_)([a-z]{2})((?:_\d{3}(?!\d))+)")
-_LINE = re.compile(r"^- ([A-Z]{2}-\d{3}) (MUST|CONTRADICTS|OPEN)\b", re.MULTILINE)
+_NUMBERS = re.compile(r"(?:^|_)([a-z]{2})((?:_\d{2,3}(?!\d))+)")
+_LINE = re.compile(r"^- ([A-Z]{2}-\d{2,3}) (MUST|CONTRADICTS|OPEN)\b", re.MULTILINE)
 
-# Lines that no test is about yet. Whoever writes one takes its line off, so that these only become fewer.
+
+def _lines(kind: str, numbers: str) -> set[str]:
+    return {f"{kind}-{number}" for number in numbers.split()}
+
+
+# Lines that no test names yet. Whoever writes one, or names the one that is there, takes its line off, so that these
+# only become fewer.
 NOT_YET = {
     "pkm-chat": set[str](),
     "jurislm": set[str](),
     # Agents are told to look a file up before they edit it; no hook makes them.
     "lexibrarian": {"LB-120"},
+    "lexic": _lines(
+        "LX",
+        "001 002 003 004 005 006 007 008 009 010 015 016 017 018 019 020 021 022 023 027 028 030 031 036 037 "
+        "038 039 041 042 043 044 045 046 047 048 049 050 051 052 053 054 055 056 057 059 060 062 063 064 066 "
+        "067 068 069 070 071 073 074 076 077 078 079 080 081 082 083 084 085 087 088 089 090 091 092 093 094 "
+        "095 096 097 098 100 101 102 103 105 107",
+    ),
+    "sme-plug": _lines("SP", "01 02 03 04 05 06 07 08 09 10 11 12 13 14 15"),
 }
 
 
@@ -32,7 +46,7 @@ def named() -> set[str]:
         f"{kind.upper()}-{number}"
         for name in names
         for kind, numbers in _NUMBERS.findall(name)
-        for number in re.findall(r"\d{3}", numbers)
+        for number in re.findall(r"\d{2,3}", numbers)
     }
 
 
@@ -42,7 +56,7 @@ def test_every_line_is_named_by_a_test(specification: str) -> None:
     if not path.is_file():
         pytest.skip("the specification is not on this machine (set LEXIC_SHARED_DATA)")
     lines = _LINE.findall(path.read_text())
-    assert len(lines) > 20
+    assert len(lines) >= 15
     # What is left open, or contradicts itself, was decided: a test says how.
     missing = {number for number, _ in lines} - named()
     assert missing - NOT_YET[specification] == set(), "lines without a test"

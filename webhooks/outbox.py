@@ -35,7 +35,7 @@ def record_event(
     it. Returns how many are told. When nobody listens, that is one statement and nothing is written.
     """
     listening = Webhook.objects.subscribed_to(kind).filter(plugin__in=plugins).select_related("plugin")
-    webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name"))
+    webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name", "plugin__config"))
     if webhooks:
         ids = {webhook.plugin_id: _new_event_id() for webhook in webhooks}
         _write_deliveries([_build_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks])
@@ -61,7 +61,8 @@ def _write_deliveries(deliveries: list[Delivery]) -> None:
 def _build_delivery(
     webhook: Webhook, kind: str, event_id: str, data: Mapping[str, Any], personal: Mapping[str, Any]
 ) -> Delivery:
-    plugin = {"id": str(webhook.plugin_id), "slug": webhook.plugin.slug, "name": webhook.plugin.name}
+    told_of = webhook.plugin
+    plugin = {"id": str(told_of.pk), "slug": told_of.slug, "name": told_of.name, "config": told_of.config}
     told = {**data, **(personal if webhook.includes_questions else {})}
     return Delivery(webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_truncate_texts(told)})
 

@@ -61,6 +61,7 @@ def list_organisations(request: SignedInRequest) -> HttpResponse:
         "memberships": mine.order_by("organisation__name", "pk"),
         "invitations": _open_invitations(request.user),
         "form": form,
+        "has_confirmed_email": has_confirmed_email(request.user),
     }
     status = 400 if form.errors else 200
     return render_page(request, "workspace/organisations.html", context, section="organisations", status=status)

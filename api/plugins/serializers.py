@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -19,6 +20,7 @@ from api.fields import (
     StrictIntegerField,
     StrictSerializer,
 )
+from evaluation.golden.golden_file import has_null_character
 from lexic.column_length import column_length
 from lexic.errors import Conflict
 from lexic.http.parameters import MAX_SEARCH_LENGTH
@@ -29,6 +31,7 @@ from plugins.synonyms import MAX_GROUPS, MAX_PHRASE_LENGTH, MAX_PHRASES_PER_GROU
 
 MAX_TEXT_LENGTH = 50_000
 MAX_TAGS = 50
+MAX_CONFIG_LENGTH = 16_000
 ROLES = ("owner", "editor", "viewer")
 
 
@@ -36,6 +39,18 @@ class SlugIsFixed(Conflict):
     """Agents call it by its slug since its first release, so that stays."""
 
     code = "slug_is_fixed"
+
+
+class ConfigField(serializers.DictField):
+    """An object of whatever a program of the author wants to find again."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        config: dict[str, Any] = super().to_internal_value(data)
+        if len(json.dumps(config)) > MAX_CONFIG_LENGTH:
+            raise serializers.ValidationError(f"At most {MAX_CONFIG_LENGTH} characters of JSON.")
+        if has_null_character(config):
+            raise serializers.ValidationError("It has a null character, which cannot be stored.")
+        return config
 
 
 class CountsSerializer(serializers.Serializer):
@@ -130,6 +145,10 @@ class PluginSerializer(StrictSerializer):
     )
     publicChat = StrictBooleanField(source="public_chat", required=False)
     embedOrigins = OriginsField(source="embed_origins")
+    config = ConfigField(
+        required=False,
+        help_text="Values for programs of your own, at most 16 kB of JSON. Lexic keeps them and reads nothing in them.",
+    )
     isPublished = serializers.BooleanField(source="is_published", read_only=True)
     version = serializers.CharField(read_only=True)
     role = serializers.ChoiceField(ROLES, read_only=True)

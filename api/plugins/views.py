@@ -7,6 +7,9 @@ from typing import Any
 from django.contrib.admin.models import ADDITION, DELETION
 from django.db import transaction
 from django.db.models import Q
+from django.http import JsonResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -26,7 +29,7 @@ from knowledge.models import DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed
 from lexic.http.downloads import DownloadResponse
-from marketplace.bundle import export_plugin
+from marketplace.bundle import export_description, export_plugin
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, PluginQuerySet
@@ -163,10 +166,18 @@ def _counts_json(counts: PluginCounts) -> dict[str, Any]:
 
 
 class ExportView(AuthorView):
-    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
-    def get(self, request: Request, plugin: str) -> DownloadResponse:
-        """Persona, policy, trees, golden questions and the documents of its own knowledge base, as one zip."""
+    @extend_schema(
+        responses={(200, "application/zip"): OpenApiTypes.BINARY, (200, "application/json"): OpenApiTypes.OBJECT}
+    )
+    def get(self, request: Request, plugin: str) -> HttpResponseBase:
+        """Persona, policy, trees, golden questions and the documents of its own knowledge base, as one zip.
+
+        With `Accept: application/json` as JSON, without the files of the documents."""
         found = get_plugin(request, plugin)
+        if request._request.get_preferred_type(["application/zip", "application/json"]) == "application/json":
+            response = JsonResponse(export_description(found))
+            patch_vary_headers(response, ["Accept"])
+            return response
         return DownloadResponse(export_plugin(found), name=f"{found.slug}.lexic.zip", content_type="application/zip")
 
 

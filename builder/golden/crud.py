@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -12,13 +10,13 @@ from accounts.signed_in_request import SignedInRequest
 from builder.golden.forms import GoldenQuestionForm
 from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import render_pane
+from evaluation.golden.golden_file import document_page_counts
 from evaluation.models import GoldenQuestion
-from knowledge.models import Document
 from lexic.http.parameters import MAX_ROW_ID
 from plugins.models import Plugin
 
-# So many titles and nodes are offered while one types.
-_MAX_SUGGESTIONS = 200
+# So many documents can be picked; others are typed.
+_MAX_DOCUMENTS = 500
 
 
 def add_question(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
@@ -55,26 +53,16 @@ def delete_question(request: SignedInRequest, plugin: Plugin, golden: int) -> Ht
 
 
 def _render_form(request: SignedInRequest, plugin: Plugin, form: GoldenQuestionForm) -> HttpResponse:
-    documents = Document.objects.of_plugin(plugin).order_by("title")
+    pages = sorted(document_page_counts(plugin).items())
     context = {
         "form": form,
         # As it is stored: a form that is wrong has changed its own.
         "golden": plugin.golden_questions.filter(pk=form.instance.pk).first(),
-        "titles": list(documents.values_list("title", flat=True)[:_MAX_SUGGESTIONS]),
-        "nodes": list(_action_nodes(plugin))[:_MAX_SUGGESTIONS],
+        "documents": pages[:_MAX_DOCUMENTS],
     }
     response = render_pane(request, plugin, "golden", "builder/golden/form.html", context)
     response.status_code = 422 if form.errors else 200
     return response
-
-
-def _action_nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:
-    """The ends that the trees can reach, each with its words."""
-    for tree in plugin.trees.active():
-        nodes = tree.tree_data.get("nodes") if isinstance(tree.tree_data, dict) else None
-        for pk, node in (nodes or {}).items() if isinstance(nodes, dict) else ():
-            if isinstance(node, dict) and node.get("type") == "action":
-                yield str(pk), str(node.get("label") or pk)
 
 
 def _question_or_404(plugin: Plugin, pk: int) -> GoldenQuestion:

@@ -9,10 +9,13 @@ from django.core.exceptions import ValidationError
 
 from evaluation.golden import golden_form_format
 from evaluation.golden.golden_file import document_page_counts
+from evaluation.golden.tree_ends import tree_ends
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 
 _TEXTAREA_ATTRS = {"rows": 3}
+# So many ends of trees can be chosen.
+_MAX_ENDS = 500
 
 
 class GoldenQuestionForm(forms.ModelForm):
@@ -44,13 +47,13 @@ class GoldenQuestionForm(forms.ModelForm):
     class Meta:
         model = GoldenQuestion
         fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach", "is_public")
-        labels: ClassVar[dict[str, str]] = {"expectation": "The plugin", "must_reach": "must reach"}
+        labels: ClassVar[dict[str, str]] = {"expectation": "The plugin", "must_reach": "tree end"}
         widgets: ClassVar[dict[str, Any]] = {"question": forms.Textarea(attrs=_TEXTAREA_ATTRS)}
         help_texts: ClassVar[dict[str, str]] = {
             "question": "In the words of those who ask.",
             "expectation": "Include questions that the documents do not answer: only with some of those can be told "
             "how much evidence an answer needs, and how sure one is.",
-            "must_reach": "The id of a node of the decision tree. May be empty.",
+            "must_reach": "The end of a decision tree that its answers must lead to.",
         }
 
     def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
@@ -60,7 +63,7 @@ class GoldenQuestionForm(forms.ModelForm):
         self.fields["facts_in_lines"].initial = golden_form_format.format_facts(golden.facts)
         self.fields["places"].initial = golden_form_format.format_places(golden.must_cite)
         self.fields["phrases"].initial = "\n".join(golden.must_contain)
-        self.fields["must_reach"].widget.attrs["list"] = "nodes"
+        self.fields["must_reach"].widget = forms.Select(choices=_end_choices(plugin, golden.must_reach))
         for name, field in self.fields.items():
             attrs = {} if name == "is_public" else {"class": "input"}
             attrs |= {"aria-describedby": f"id_{name}_helptext"}
@@ -90,3 +93,13 @@ class GoldenQuestionForm(forms.ModelForm):
         golden.must_contain = data["phrases"]
         self.discards_result = golden.discard_result(self.changed_data)
         return super().save(commit=commit)
+
+
+def _end_choices(plugin: Plugin, current: str) -> list[tuple[str, Any]]:
+    """No end, the ends of each tree under its name, and what the question says now where it is none of them."""
+    by_tree: dict[str, list[tuple[str, str]]] = {}
+    for end in tree_ends(plugin)[:_MAX_ENDS]:
+        by_tree.setdefault(end.tree, []).append((end.node_id, end.label))
+    known = {pk for ends in by_tree.values() for pk, _ in ends}
+    other = [(current, f"{current} (no end of a tree in use)")] if current and current not in known else []
+    return [("", "none"), *other, *by_tree.items()]

@@ -57,7 +57,7 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
                 f"Your answer is saved in “{TITLE}”, but the draft does not use it for this question yet. Put the words"
                 " of the question into the answer, or ask it in the sandbox to see why. The topic stays open.",
             )
-    return redirect_to_inbox(request, plugin, undo=undo)
+    return redirect_to_inbox(request, plugin, undo=undo, is_answered=True)
 
 
 def _keep_as_golden(plugin: Plugin, question: str) -> None:

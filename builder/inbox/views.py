@@ -76,6 +76,7 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "undo": dismissed.filter(at=parse_moment(request.GET["undo"])).batches().first()
         if "undo" in request.GET  # what the person has just dismissed, for the button that takes it back
         else None,
+        "was_answered": "answered" in request.GET,
         "dismissed_count": dismissed.batches().count(),
     }
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
@@ -102,13 +103,17 @@ def dismiss_named(request: SignedInRequest, plugin: Plugin) -> datetime | None:
     return now if Dismissal.record(same, by=request.user, at=now) else None
 
 
-def redirect_to_inbox(request: SignedInRequest, plugin: Plugin, *, undo: datetime | None = None) -> HttpResponse:
-    """Back to where the person was. With `undo` the page offers to bring back what was dismissed at that moment."""
+def redirect_to_inbox(
+    request: SignedInRequest, plugin: Plugin, *, undo: datetime | None = None, is_answered: bool = False
+) -> HttpResponse:
+    """Back to where the person was. With `undo` the page offers to bring back what was dismissed at that moment, or
+    closed by a reply (`is_answered`)."""
     back = {"days": str(_read_days(request.POST.get("days"))), "page": request.POST.get("page", "1")}
     if source := _read_source(request.POST.get("from")):
         back["from"] = source
     if undo:
         back["undo"] = undo.isoformat()
+        back |= {"answered": "1"} if is_answered else {}
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
 
 

@@ -124,6 +124,8 @@ class PluginForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         said: dict[str, Any] = super().clean() or {}
+        # Browsers end lines with a carriage return as well, templates and the API do not.
+        said |= {name: value.replace("\r\n", "\n") for name, value in said.items() if isinstance(value, str)}
         stored = Plugin.objects.filter(pk=self.instance.pk).first()
         if stored and said.get("seen") and said["seen"] != plugin_fingerprint(stored):
             # Shown again with the newer mark: whoever has read this may save over it.

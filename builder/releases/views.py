@@ -15,7 +15,8 @@ from builder.readiness import reverse_pane
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
 from builder.releases.publishing_run import run_context
-from builder.sharing.audience import audience_context
+from builder.sharing.audience import audience_context, report_errors, save_audience
+from builder.sharing.forms import AudienceForm
 from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
 from marketplace.comparison.compare_releases import compare_releases
@@ -77,13 +78,19 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     latest = plugin.latest_release()
     run = run_context(plugin, latest=latest)
     form = PublishForm(request.POST if request.method == "POST" else None, initial=run.get("typed"))
-    if form.is_valid():
+    audience = _typed_audience(request, plugin)
+    if form.is_valid() and (audience is None or audience.is_valid()):
+        if audience:
+            save_audience(request, plugin, audience)
         version, notes = form.cleaned_data["version"] or None, form.cleaned_data["notes"]
         made = try_publish(request, plugin, version=version, notes=notes)
         if isinstance(made, PublishingRun):
             return HttpResponseRedirect(request.path)
         if made:
             return HttpResponseRedirect(reverse_pane(plugin, "published"))
+    if audience and not audience.is_valid():
+        report_errors(request, audience)
+        plugin.refresh_from_db()  # what was typed for it is not saved
     context = {
         **run,
         "form": form,
@@ -91,9 +98,16 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "latest": latest,
         "comparison": compare_releases(releases.snapshot(plugin), then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin),
+        **audience_context(plugin, audience),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
+
+
+def _typed_audience(request: SignedInRequest, plugin: Plugin) -> AudienceForm | None:
+    """Who is to see the release, which is asked in the same form."""
+    if request.method != "POST" or "audience" not in request.POST:
+        return None
+    return AudienceForm(request.POST, instance=plugin, is_publishing=True)
 
 
 def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:

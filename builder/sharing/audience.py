@@ -18,15 +18,16 @@ from marketplace.publishing.visibility import Audience, describe_visibility
 from plugins.models import Plugin
 
 
-def audience_context(plugin: Plugin) -> dict[str, Any]:
+def audience_context(plugin: Plugin, typed: AudienceForm | None = None) -> dict[str, Any]:
     """Who can see the plugin now, and what each choice would make public. `chosen` is the value of the one that holds,
-    or that will hold once it is published."""
+    or that will hold once it is published; what was `typed` and not saved stays as it is."""
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin)
     offered = dict(field.choices)  # type: ignore[attr-defined]
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
-        "chosen_audience": field.initial,
+        "chosen_audience": typed.data.get("audience") if typed else field.initial,
+        "is_copying": "is_shared" in typed.data if typed else plugin.is_shared,
     }
 
 
@@ -36,20 +37,29 @@ def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRed
     back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
     form = AudienceForm(request.POST, instance=plugin)
     if not form.is_valid():
-        for reasons in form.errors.values():
-            messages.error(request, " ".join(map(str, reasons)))
+        report_errors(request, form)
         return back
     if form.cleaned_data["audience"] == Audience.PEOPLE:
         withdraw_with_message(request, plugin)
         return back
+    save_audience(request, plugin, form)
+    report_availability(request, plugin)
+    return back
+
+
+def save_audience(request: SignedInRequest, plugin: Plugin, form: AudienceForm) -> None:
+    """What a valid form says, other than that only its people see it."""
     before = Plugin.objects.values_list("public_chat", "is_shared").get(pk=plugin.pk)
     plugin.public_chat = form.cleaned_data["audience"] == Audience.VISITORS
     if before != (plugin.public_chat, plugin.is_shared):
         plugin.save(update_fields=["public_chat", "is_shared", "updated_at"])
         update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who can see it: {Audience(form.cleaned_data['audience']).label}.")
-    report_availability(request, plugin)
-    return back
+
+
+def report_errors(request: SignedInRequest, form: AudienceForm) -> None:
+    for reasons in form.errors.values():
+        messages.error(request, " ".join(map(str, reasons)))
 
 
 def report_availability(request: SignedInRequest, plugin: Plugin) -> None:

@@ -54,11 +54,21 @@ class AudienceForm(SharedCopiesForm):
 
     audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_publishing: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._is_publishing = is_publishing
         plugin = self.instance
         if plugin.is_published:
             self.fields["audience"].initial = audience_of(plugin)
         else:
             self.fields["audience"].choices = Audience.choices[1:]  # type: ignore[attr-defined]
             self.fields["audience"].initial = Audience.VISITORS if plugin.public_chat else Audience.KEY
+
+    def clean_audience(self) -> str:
+        audience: str = self.cleaned_data["audience"]
+        if self._is_publishing and audience == Audience.PEOPLE:
+            raise forms.ValidationError(
+                "A release is for others too. Choose who can see it to publish one, or press “Save who can see it” to"
+                " withdraw the plugin."
+            )
+        return audience

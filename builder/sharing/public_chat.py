@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.contrib import messages
 from django.db.models import Count, Exists, OuterRef, Q
 from django.http import HttpResponseRedirect
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.signed_in_request import SignedInRequest
@@ -51,3 +53,10 @@ def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpRespo
     log_plugin_change(request, plugin, words)
     messages.success(request, f"{words} The public chat answers from them now.")
     return HttpResponseRedirect(reverse_pane(plugin, "sharing"))
+
+
+def widget_tag(plugin: Plugin) -> str:
+    """The script tag that shows the public chat on another site; "" while nobody may chat."""
+    if not (plugin.is_published and plugin.public_chat):
+        return ""
+    return f'<script src="{settings.PUBLIC_URL}{reverse("widget_script")}" data-plugin="{plugin.slug}" defer></script>'

@@ -19,7 +19,7 @@ from builder.panes import may_edit_plugin, render_pane
 from builder.readiness import reverse_pane
 from builder.sharing.audience import audience_context, report_availability
 from builder.sharing.forms import AvailabilityForm, InviteForm
-from builder.sharing.public_chat import count_public_documents
+from builder.sharing.public_chat import count_public_documents, widget_tag
 from lexic.errors import LexicError
 from lexic.http.downloads import DownloadResponse
 from marketplace import bundle
@@ -221,6 +221,7 @@ def render_sharing(
         else [],
         "invite_form": invite_form or InviteForm(),
         "use_form": use_form,
+        "widget_tag": widget_tag(plugin),
         "obstacles": sharing_blockers(plugin),
         "bundled_knowledge": attached_knowledge_in_copy(plugin),
         "owns": plugin.is_owned_by(person),

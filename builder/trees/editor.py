@@ -25,7 +25,12 @@ from trees.drafts import TreeChanged, export_draft, parse_draft, save_draft
 from trees.facts.fact_limits import MAX_FACTS
 from trees.models import DecisionTree
 
-_EDITOR_URLS = {"check": "builder_tree_check", "walk": "builder_tree_walk", "save": "builder_tree"}
+_EDITOR_URLS = {
+    "check": "builder_tree_check",
+    "walk": "builder_tree_walk",
+    "end": "builder_tree_end",
+    "save": "builder_tree",
+}
 
 
 def edit_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:

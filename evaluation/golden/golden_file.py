@@ -147,7 +147,7 @@ def _row_error(given: Any) -> str:
         return "`must_reach` is the id of a node."
     if not isinstance(given.get("is_public", False), bool):
         return "`is_public` is true or false."
-    if _has_null_character(given):
+    if has_null_character(given):
         return "it has a null character."
     places = given.get("must_cite", [])
     if not isinstance(places, list) or not all(map(_is_valid_place, places)):
@@ -167,10 +167,10 @@ def _is_valid_place(place: Any) -> bool:
     return page is None or (isinstance(page, int) and not isinstance(page, bool) and page > 0)
 
 
-def _has_null_character(value: Any) -> bool:
+def has_null_character(value: Any) -> bool:
     """Anywhere in it: the database stores none."""
     if isinstance(value, Mapping):
-        return any(map(_has_null_character, [*value, *value.values()]))
+        return any(map(has_null_character, [*value, *value.values()]))
     if isinstance(value, list):
-        return any(map(_has_null_character, value))
+        return any(map(has_null_character, value))
     return isinstance(value, str) and "\x00" in value

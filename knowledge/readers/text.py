@@ -10,12 +10,15 @@ from pathlib import Path
 
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.text_cleaning import clean_text
-from knowledge.readers.types import Limits, ReaderEvent
+from knowledge.readers.types import Heading, Limits, ReaderEvent
 
 # Guessing a character set from more than this costs time and changes nothing.
 _SAMPLE_BYTES = 100_000
 # Text in another script than the Latin one is mostly made of other bytes.
 _MIN_SCRIPT_SHARE = 0.1
+# A line with an empty one or a rule below it, and something below that. It ends like no sentence and no list.
+_FIRST_LINE = re.compile(r"\s*(\S[^\n]{1,78}[^\s.,;:!?])[ \t]*\n(?:[ \t]*[=-]{3,}[ \t]*\n)?[ \t]*\n\s*\S")
+_MAX_HEADING_WORDS = 12
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 # The longer mark first: that of UTF-32 begins with that of UTF-16.
@@ -31,7 +34,15 @@ _BYTE_ORDER_MARKS = (
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     # A form feed ends a printed page, but nobody cites a text file by page.
     text = clean_text(decode_bytes(path.read_bytes())).replace("\f", "\n")
-    yield from single_page_events(text=text, limits=limits)
+    yield from single_page_events(text=text, limits=limits, headings=_first_heading(text))
+
+
+def _first_heading(text: str) -> list[Heading]:
+    """The first line where it stands over the text as its heading: short, alone, and no sentence."""
+    found = _FIRST_LINE.match(text)
+    if found is None or len(found[1].split()) > _MAX_HEADING_WORDS or not found[1][0].isalnum():
+        return []
+    return [Heading(page=1, start=found.start(1), level=1, title=found[1])]
 
 
 def decode_bytes(data: bytes) -> str:

@@ -12,7 +12,7 @@ happened. Two exports of the same plugin are the same bytes.
 from __future__ import annotations
 
 from marketplace.bundle.columns import BadBundle
-from marketplace.bundle.draft_export import TooLargeToExport, export_plugin
+from marketplace.bundle.draft_export import TooLargeToExport, export_description, export_plugin
 from marketplace.bundle.plugin_import import ImportedPlugin, import_plugin
 
-__all__ = ["BadBundle", "ImportedPlugin", "TooLargeToExport", "export_plugin", "import_plugin"]
+__all__ = ["BadBundle", "ImportedPlugin", "TooLargeToExport", "export_description", "export_plugin", "import_plugin"]

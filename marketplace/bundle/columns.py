@@ -115,6 +115,7 @@ def _are_page_references(value: Any) -> bool:
 # JSON columns hold anything; what is read as something in particular has to be that.
 _JSON_VALIDATORS: Mapping[str, Callable[[Any], bool]] = {
     "tree_data": _is_object,
+    "config": _is_object,
     "facts": _is_object,
     "metadata": _is_object,
     "calibration": _is_object,

@@ -41,10 +41,7 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
     Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
     """
     record(Action.PLUGIN_EXPORTED, Reference("plugin", plugin.pk, plugin.name, plugin.owner_id))
-    present = Document.objects.present().filter(knowledge_base__plugin=plugin)
-    # In an order that does not depend on ids. An upload without bytes has never been one.
-    ordered = present.order_by("title", "file_name", "url", "sha256")
-    documents = [document for document in ordered if document.url or document.sha256]
+    documents = _exported_documents(plugin)
     body = json.dumps(_draft_manifest(plugin, documents), cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
     sizes = file_store.stored_sizes({document.sha256 for document in documents if not document.url})
     if missing := [document for document in documents if not document.url and document.sha256 not in sizes]:
@@ -59,6 +56,20 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
             write_stored_file(archive, sha256)
     target.seek(0)
     return cast("IO[bytes]", target)
+
+
+def export_description(plugin: Plugin) -> dict[str, Any]:
+    """What the file of `export_plugin` says of the plugin, without the bytes of its documents: to read and to compare,
+    not to import."""
+    record(Action.PLUGIN_EXPORTED, Reference("plugin", plugin.pk, plugin.name, plugin.owner_id))
+    return _draft_manifest(plugin, _exported_documents(plugin))
+
+
+def _exported_documents(plugin: Plugin) -> list[Document]:
+    """In an order that does not depend on ids. An upload without bytes has never been one."""
+    present = Document.objects.present().filter(knowledge_base__plugin=plugin)
+    ordered = present.order_by("title", "file_name", "url", "sha256")
+    return [document for document in ordered if document.url or document.sha256]
 
 
 JSON_OPTIONS: dict[str, Any] = {"ensure_ascii": False, "indent": 1, "sort_keys": True}

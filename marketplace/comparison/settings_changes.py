@@ -33,8 +33,15 @@ def text_changes(now: Release, then: Release) -> list[TextChange]:
     return [
         TextChange(title=_label(name), rows=compare_texts(_text(then, name), _text(now, name)))
         for name in _TEXTS
-        if getattr(now, name) != getattr(then, name)
+        if not is_same_text(getattr(now, name), getattr(then, name))
     ]
+
+
+def is_same_text(one: Any, other: Any) -> bool:
+    """Whether two values are equal, however lines end: an older version kept texts as browsers send them."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.splitlines() == other.splitlines()
+    return bool(one == other)
 
 
 def setting_changes(now: Release, then: Release) -> list[SettingChange]:

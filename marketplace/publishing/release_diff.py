@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from marketplace.comparison.document_changes import DocumentsComparison, compare_documents
+from marketplace.comparison.settings_changes import is_same_text
 from marketplace.comparison.tree_changes import compare_trees
 from plugins.models import AnswerPolicy, Plugin, Release
 from querying import releases
@@ -28,7 +29,7 @@ def _policy_changes(draft: Release, since: Release) -> list[str]:
     sentences = []
     for field in AnswerPolicy._meta.fields:
         name, label, now = field.name, field.verbose_name, getattr(draft, field.name)
-        if now == getattr(since, name):
+        if is_same_text(now, getattr(since, name)):
             continue
         if name not in QUOTED_FIELDS:
             sentences.append(f"The {label} {'are' if name in PLURAL_FIELDS else 'is'} different.")

@@ -13,7 +13,7 @@ from querying import releases
 from querying.answering.citations import CitationVerifier
 from querying.question.tree_consultation import tree_profiles
 from querying.retrieval import retriever
-from querying.types import Caller, Question
+from querying.types import Caller, Citation, Question
 from trees.definition.nodes import ActionNode
 
 # Each end takes a search, and somebody waits.
@@ -40,12 +40,24 @@ def _find_unsupported(release: Release) -> list[UnsupportedEnd]:
     return [
         UnsupportedEnd(label=node.label, recommendation=node.action.recommendation)
         for node in ends
-        if not _is_supported(node, release)
+        if not _supporting(node, release)
     ]
 
 
-def _is_supported(node: ActionNode, release: Release) -> bool:
-    text = f"{node.label}. {node.action.recommendation} {node.action.source_hint}"
+def _supporting(node: ActionNode, release: Release) -> tuple[Citation, ...]:
+    action = node.action
+    return supporting_citations(
+        release, label=node.label, recommendation=action.recommendation, source_hint=action.source_hint or ""
+    )
+
+
+def supporting_citations(
+    release: Release, *, label: str, recommendation: str, source_hint: str
+) -> tuple[Citation, ...]:
+    """The spans of pages that say what an end recommends; empty where no page does. One search.
+
+    Raises `EmbedderError`."""
+    text = f"{label}. {recommendation} {source_hint}"
     passages = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="author")))
-    claim = f"{node.action.recommendation.rstrip(' .')}."
-    return bool(CitationVerifier(passages, finds_conflicts=False).cite(claim).citations)
+    claim = f"{recommendation.rstrip(' .')}."
+    return CitationVerifier(passages, finds_conflicts=False).cite(claim).citations

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from lexic_sdk import events, normalise, responses
-from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection
+from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection, plugin_path
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
@@ -143,6 +143,10 @@ class AsyncLexic(Connection):
                 break
             path = f"{MARKETPLACE}?{following}"
         return found
+
+    async def plugin(self, slug: str) -> PluginInfo:
+        """A plugin that you work on, with its `config`. The key needs `read`. Raises `NotFoundError`."""
+        return normalise.plugin(await self._send("GET", plugin_path(slug)))
 
     # --- Sending ---------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import json as json_format
 import platform
 import uuid
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx
 
@@ -19,6 +20,11 @@ from lexic_sdk.version import VERSION
 
 QUERY, ME, MARKETPLACE = "/api/v1/query", "/api/v1/me", "/api/marketplace"
 MAX_PAGES = 100
+
+
+def plugin_path(slug: str) -> str:
+    return f"/api/plugins/{quote(slug, safe='')}"
+
 
 C = TypeVar("C", bound="Connection")
 

@@ -179,6 +179,10 @@ def plugins(value: Any) -> list[PluginInfo]:
     return [found for found in _read_each(listed, plugin_info) if found.slug]
 
 
+def plugin(value: Any) -> PluginInfo:
+    return plugin_info(value if isinstance(value, dict) else {}, position=0)
+
+
 def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
     slug = _string_field(fields, "slug")
     return PluginInfo(
@@ -189,6 +193,7 @@ def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
         domain=_string_field(fields, "domain"),
         version=_string_field(fields, "version") or None,
         tags=_string_list(fields.get("tags")),
+        config=config if isinstance(config := fields.get("config"), dict) else {},
         raw=fields,
     )
 

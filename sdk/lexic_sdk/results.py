@@ -144,7 +144,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginInfo:
-    """A plugin as lists show it."""
+    """A plugin as lists show it. `config` has what its authors keep there for programs, and is shown to them alone."""
 
     slug: str
     name: str
@@ -153,6 +153,7 @@ class PluginInfo:
     domain: str = ""
     version: str | None = None
     tags: list[str] = field(default_factory=list)
+    config: Raw = field(default_factory=dict)
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -458,3 +458,16 @@ def test_a_longer_list_takes_no_more_statements(alice: User) -> None:
             assert len(client.get("/api/plugins").json()["results"]) == total
         taken.append(len(statements))
     assert taken == [9, 9]
+
+
+def test_lx_011_lx_013_a_free_object_is_kept_and_given_back(alice: User, charlie: User) -> None:
+    client = signed_in(alice)
+    made = client.post("/api/plugins", {"name": "Boots", "domain": "safety"}, format="json").json()
+    assert made["config"] == {}
+    config = {"crm": {"id": 7, "tags": ["a", None]}, "on": True}
+    assert client.patch("/api/plugins/boots", {"config": config}, format="json").json()["config"] == config
+    assert client.get("/api/plugins/boots").json()["config"] == config
+    for wrong in ([1], "text", {"x": "\0"}, {"x": "y" * 16_000}, None):
+        code_of(client.patch("/api/plugins/boots", {"config": wrong}, format="json"), 400)
+    assert Plugin.objects.get().config == config
+    code_of(signed_in(charlie).get("/api/plugins/boots"), 404)

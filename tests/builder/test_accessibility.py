@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page
 
 from accounts.models import User
@@ -11,7 +14,7 @@ from builder.readiness import reverse_pane
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying.models import Dismissal, Query
-from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in
+from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look
 from webhooks.models import Delivery, Event, Webhook
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -54,4 +57,30 @@ def test_axe_finds_nothing_serious_in_the_builder(page: Page, alice: User, publi
         page.goto(address)
         page.wait_for_load_state("networkidle")
         problems += serious_in_each_look(page, WIDE_AND_NARROW)
+    assert problems == []
+
+
+def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
+    page: Page, alice: User, published: Plugin
+) -> None:
+    dismissed_at = timezone.now()
+    gloves = Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
+    Dismissal.record([gloves], by=alice, at=dismissed_at)
+    Plugin.objects.filter(pk=published.pk).update(tone="short")
+    first = published.releases.get()
+    sign_in(page, alice, to="/admin/")
+    root = f"/admin/plugins/plugin/{published.pk}"
+    addresses = [
+        f"{root}/inbox/?{urlencode({'undo': dismissed_at.isoformat(), 'answered': '1'})}",
+        f"{root}/golden/add/",
+        f"{root}/golden/import/",
+        f"{root}/publish/",
+        f"{root}/published/",
+        f"{root}/releases/{first.pk}/?with=draft",
+    ]
+    problems = []
+    for address in addresses:
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        problems += violations_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []

@@ -17,7 +17,7 @@ from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.models import Query
+from querying.models import Dismissal, Query
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
@@ -64,6 +64,12 @@ def test_what_was_refused_long_ago_does_not_wait(browsing: Browse, alice: User) 
     plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
     Query.objects.create(plugin=plugin, question="Hats?", outcome="refused", created_at=timezone.now() - WEEK * 1.1)
     assert needs(browsing(alice)) == []
+
+
+def test_what_was_dismissed_does_not_wait(browsing: Browse, alice: User) -> None:
+    full(alice, 1)
+    Dismissal.record(Query.objects.all(), by=alice)
+    assert "1 question was refused this week" not in dict(needs(browsing(alice)))
 
 
 def test_a_viewer_is_not_asked_to_mend_anything(browsing: Browse, alice: User, bob: User) -> None:
@@ -155,3 +161,22 @@ def test_what_is_gone_or_somebody_elses_is_said_in_words(browsing: Browse, charl
         assert "That plugin is not here: it was deleted, or its owner has not invited you." in content
         assert "Perhaps" not in content
         assert str(plugin.pk) not in content
+
+
+def test_the_list_of_plugins_has_the_file_and_the_qr_code(
+    browsing: Browse, alice: User, bob: User, charlie: User, published: Plugin
+) -> None:
+    published.viewers.add(bob)
+    lists = reverse("admin:plugins_plugin_changelist")
+    export = reverse("admin:builder_download", args=[published.pk])
+    image = reverse("admin:builder_qr_image", args=[published.pk])
+    shown = {person: browsing(person).get(lists).content.decode() for person in (alice, bob)}
+    assert (export in shown[alice], image in shown[alice]) == (True, True)
+    assert (export in shown[bob], image in shown[bob]) == (False, True)
+    code = browsing(bob).get(image)
+    assert (code.status_code, code["Content-Type"]) == (200, "image/svg+xml")
+    assert code.content.startswith(b"<svg ")
+    assert browsing(charlie).get(image).status_code == 404
+    published.unpublish()
+    assert browsing(alice).get(image).status_code == 404
+    assert image not in browsing(alice).get(lists).content.decode()

@@ -127,7 +127,7 @@ def test_a_dismissed_topic_stays_away_until_it_is_asked_again(browsing: Browse, 
     asked(plugin), asked(plugin, BOOTS_TOO), asked(plugin, CUP, ago=1)
     client = browsing(alice)
     content = dismiss(client, plugin, pane(client, plugin)).content.decode()
-    assert "Dismissed, with 2 queries." in content
+    assert "2 questions dismissed." in content
     assert Dismissal.objects.filter(by=alice).count() == 2
     assert counts(pane(client, plugin)) == [(CUP, 1)]
     asked(plugin)
@@ -370,6 +370,7 @@ def test_a_reply_becomes_a_cited_document_and_a_golden_question_and_closes_the_t
     after = reply(client, plugin, pane(client, plugin), question=HELMETS, answer=answer)
     assert [message.level_tag for message in after.context["messages"]] == ["success"]
     assert counts(after) == []
+    assert "1 question closed." in after.content.decode()
     document = Document.objects.get(title="Expert answers")
     text = document.pages.get(removed_in=None).text
     assert (f"## {HELMETS}" in text, answer in text, "Answered by Alice on " in text) == (True, True, True)

@@ -14,7 +14,7 @@ from lxml import html
 from accounts.models import User
 from builder.readiness import reverse_pane
 from knowledge.models import KnowledgeBase
-from marketplace.publishing.release_diff import draft_changes
+from marketplace.publishing.release_diff import draft_changes, release_changes
 from plugins.models import Plugin
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
@@ -151,3 +151,16 @@ def test_what_the_next_release_changes_names_audience_tone_and_limits(published:
         "The tone is now “value first”.",
         "The limits are different.",
     ]
+
+
+def test_the_ends_of_lines_that_browsers_send_change_nothing(browsing: Browse, alice: User, published: Plugin) -> None:
+    limits = "Never guess.\nNever advise."
+    Plugin.objects.filter(pk=published.pk).update(limits=limits)
+    before = snapshot(Plugin.objects.get(pk=published.pk))
+    client = browsing(alice)
+    sent = form_of(client, published) | {"tone": "short", "limits": "Never guess.\r\nNever advise."}
+    client.post(reverse_pane(published, "persona"), sent)
+    saved = Plugin.objects.get(pk=published.pk)
+    assert (saved.tone, saved.limits) == ("short", limits)
+    saved.limits = "Never guess.\r\nNever advise."  # as an older version kept it
+    assert release_changes(snapshot(saved), since=before) == ["The tone is now “short”."]

@@ -15,8 +15,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from builder.trees.editor_json import checked_tree_json
+from knowledge.ingest import ingest
+from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
+from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
 from tests.trees.growing import action, cover_tree_data, question, tree
 from trees.definition.key_order import order_tree_keys
@@ -392,3 +395,39 @@ def test_trying_a_sentence_says_whether_the_plugin_would_take_the_tree(alice, co
     assert of_the_tree["selection"]["taken"] is True
     assert of_another["selection"]["taken"] is False
     assert of_another["selection"]["score"] <= of_another["selection"]["threshold"] < of_the_tree["selection"]["score"]
+
+
+def try_end(user: User, tree: DecisionTree, **end: object) -> Any:
+    return browse(user).post(of(tree, "tree_end"), json.dumps(end), content_type="application/json")
+
+
+@pytest.fixture
+def documented(plugin: Plugin, cover: DecisionTree) -> DecisionTree:
+    text = "# Cover\n\nConcrete in severe exposure has a nominal cover of 45 mm.\n"
+    ingest(add_markdown(own_knowledge_base(plugin), text, name="cover.md").pk)
+    return cover
+
+
+def test_an_end_is_tried_against_the_documents(alice, documented):
+    told = try_end(alice, documented, label="Severe exposure", recommendation="Nominal cover of 45 mm").json()
+    assert (told["outcome"], told["cited"]["title"]) == ("answered", "Cover")
+    assert "45 mm" in told["cited"]["excerpt"]
+    assert told["cited"]["url"].startswith("/source/")
+
+
+@pytest.mark.parametrize(
+    ("citations", "outcome"), [("mandatory", "refused"), ("optional", "unverified"), ("off", "unchecked")]
+)
+def test_an_end_that_no_page_supports_says_what_people_get(alice, documented, citations, outcome):
+    Plugin.objects.update(citation_mode=citations)
+    told = try_end(alice, documented, label="Call", recommendation="Call the office of Professor Quillfeather").json()
+    assert told == {"outcome": outcome, "cited": None, "error": ""}
+
+
+def test_an_end_is_tried_by_those_who_may_change_the_plugin(alice, bob, charlie, plugin, documented):
+    plugin.viewers.add(bob)
+    for stranger in (bob, charlie):
+        assert try_end(stranger, documented, recommendation="45 mm").status_code == 404
+    for wrong in ({}, {"recommendation": " "}, {"recommendation": 3}, {"recommendation": "x" * 2001}):
+        answer = try_end(alice, documented, **wrong)
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,8 +12,13 @@ from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
 from accounts.models import User
+from knowledge.ingest import ingest
+from knowledge.models import Document
+from knowledge.own_knowledge_base import own_knowledge_base
+from lexic.database import release_connections
 from plugins.models import Plugin
-from tests.browsers import each_look, overflow, sign_in
+from tests.browsers import each_look, overflow, serious_in_each_look, sign_in
+from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
 from tests.trees.growing import cover_tree_data
 from trees.drafts import create_tree, parse_draft
@@ -288,3 +294,82 @@ def test_a_selection_lays_nothing_out_and_draws_two_nodes(page: Page, alice: Use
     node(page, "n2").click()
     assert page.evaluate("window.touched.size") == 2
     assert page.evaluate("performance.getEntriesByName('tree-layout').length") == 1
+
+
+def test_answers_are_drawn_in_the_order_in_which_they_are_written(page: Page, alice: User, cover: DecisionTree) -> None:
+    data = many(40)
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    tops = {name: node(page, name).bounding_box()["y"] for name in data["nodes"]}  # type: ignore[index]
+    for one in data["nodes"].values():
+        drawn = [tops[child] for child in one.get("childrenByAnswer", {}).values()]
+        assert drawn == sorted(drawn), one["id"]
+
+
+def test_a_target_is_told_from_others_of_its_name(page: Page, alice: User, cover: DecisionTree) -> None:
+    data = many(4)
+    for name in ("n1", "n2"):
+        data["nodes"][name]["label"] = "Look up"
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    node(page, "n0").click()
+    target = page.get_by_label("“answer 2” leads to")
+    expect(target.locator("option:checked")).to_have_text("Look up · 2 mm")
+    answer = page.get_by_label("Answer 2", exact=True)
+    assert target.bounding_box()["width"] > answer.bounding_box()["width"]  # type: ignore[index]
+
+
+def test_the_drawing_is_moved_with_the_pointer_and_the_selection_stays(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(200))
+    open_editor(page, alice, cover)
+    node(page, "n0").click()
+    canvas = part(page, "canvas")
+    for ground in ("svg", ".branch .hit"):
+        canvas.evaluate("(box) => box.scrollTo(200, 2000)")
+        start = canvas.evaluate(
+            """(box, ground) => {
+              const { left, top, width, height } = box.getBoundingClientRect();
+              for (let x = left + 40; x < left + width - 40; x += 7)
+                for (let y = top + 40; y < top + height - 40; y += 7)
+                  if (document.elementFromPoint(x, y)?.matches(ground)) return [x, y];
+            }""",
+            ground,
+        )
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(start[0] + 60, start[1] + 90, steps=4)
+        page.mouse.up()
+        assert canvas.evaluate("(box) => [box.scrollLeft, box.scrollTop]") == [140, 1910]
+        expect(node(page, "n0")).to_have_attribute("aria-current", "true")
+
+
+def _read(document: Document) -> None:
+    with release_connections():
+        ingest(document.pk)
+
+
+def test_ends_are_tried_against_the_documents_and_marked(page: Page, alice: User, cover: DecisionTree) -> None:
+    text = "# Cover\n\nConcrete in mild exposure has a nominal cover of 20 mm.\n"
+    document = add_markdown(own_knowledge_base(cover.plugin), text, name="cover.md")
+    with ThreadPoolExecutor(max_workers=1) as worker:  # the browser keeps an event loop on this thread
+        worker.submit(_read, document).result()
+    data = many(3)
+    data["nodes"]["n1"]["action"] = {"recommendation": "Nominal cover of 20 mm", "sourceHint": "mild exposure"}
+    data["nodes"]["n2"]["action"] = {"recommendation": "Ask Professor Quillfeather", "sourceHint": ""}
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    ends = part(page, "ends")
+    ends.get_by_role("button", name="Try all ends").click()
+    expect(ends.locator("[data-count]")).to_have_text("1 of 2 supported")
+    expect(node(page, "n2")).to_have_attribute("aria-label", containing("people who get here are refused"))
+    expect(ends.get_by_role("link", name="Cover", exact=True)).to_have_attribute("href", containing("/source/"))
+    assert serious_in_each_look(page) == []
+    node(page, "n2").click()
+    page.get_by_label("Recommendation").fill("In mild exposure, a nominal cover of 20 mm")
+    expect(ends).to_contain_text("not tried")
+    page.get_by_role("button", name="Try it against the documents").click()
+    expect(part(page, "panel").locator("blockquote")).to_contain_text("20 mm")
+    expect(ends.locator("[data-count]")).to_have_text("2 of 2 supported")
+    expect(node(page, "n2")).not_to_have_attribute("aria-label", containing("refused"))

@@ -42,6 +42,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("LangChain", "python", ['"answer": ', ANSWER]),
     ("Write a plugin", "bash", ['"isReady":true', '"version":"1.0.0"', '"outcome":"answered"', "steel cap"]),
     ("Webhooks", "python", []),
+    ("From a browser", "html", None),
 ]
 PROGRAMS = [(number, heading) for number, (heading, _, expected) in enumerate(EXPECTED) if expected is not None]
 

@@ -180,3 +180,13 @@ def test_the_langchain_tool_and_retriever_cite_what_the_client_cites(lexic: Lexi
     assert [document.page_content for document in run(lambda: retriever.ainvoke(WEATHER))] == excerpts
     asked = json.loads(run(lambda: tool.ainvoke({"query": BEAM})))["clarification"]
     assert "45 mm" in tool.invoke({"query": BEAM, "facts": {asked["field"]: "severe"}})
+
+
+def test_a_plugin_of_ones_own_is_read_with_its_config(plugin: Plugin, alice: User, server: str, charlies_key: str):
+    Plugin.objects.filter(pk=plugin.pk).update(config={"crm": 7})
+    _, secret = ApiKey.objects.issue(owner=alice, name="reads", capabilities=["read"])
+    with Lexic(secret, base_url=server, max_retries=0) as lexic:
+        found = lexic.plugin("cover")
+    assert (found.slug, found.config) == ("cover", {"crm": 7})
+    with Lexic(charlies_key, base_url=server, max_retries=0) as stranger, pytest.raises(LexicError):
+        stranger.plugin("cover")

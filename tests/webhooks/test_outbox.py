@@ -100,3 +100,9 @@ def test_a_broker_that_is_away_breaks_nothing(
     with django_capture_on_commit_callbacks(execute=True):
         outbox.record_event([listener.plugin_id], kind=KIND, data={})
     assert Delivery.objects.get().state == "pending"
+
+
+def test_an_event_has_what_the_author_keeps_for_programs(listener: Webhook) -> None:
+    Plugin.objects.update(config={"crm": 7})
+    outbox.record_event([listener.plugin_id], kind=KIND, data={})
+    assert Delivery.objects.get().data["plugin"]["config"] == {"crm": 7}

@@ -59,7 +59,7 @@ def test_an_event_arrives_signed_once(webhook: Webhook, receiver: Receiver) -> N
         "type": "document.ready",
         "timestamp": delivery.created_at.isoformat().replace("+00:00", "Z"),
         "data": {
-            "plugin": {"id": str(webhook.plugin_id), "slug": "boots", "name": "Boots"},
+            "plugin": {"id": str(webhook.plugin_id), "slug": "boots", "name": "Boots", "config": {}},
             "document": {"title": "Äpfel"},
         },
     }

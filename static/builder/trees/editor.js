@@ -2,6 +2,7 @@
 
 import { Cases } from "./cases.js";
 import { checkOnChange } from "./check_on_change.js";
+import { Ends } from "./ends.js";
 import { EditorState } from "./editor_state.js";
 import { h, useIcons } from "./dom.js";
 import { TreeSvg } from "./tree_svg.js";
@@ -22,7 +23,8 @@ useIcons(editor.dataset.icons);
 const desk = new EditorState(JSON.parse(document.getElementById("tree-data").textContent));
 const drawing = new TreeSvg(find("drawing"));
 const view = new View(find("canvas"), drawing.svg, find("zoom"));
-const panel = new Panel(desk, { sheet: find("panel"), remove: (id) => removeNode({ desk, drawing }, id), hintOf });
+const ends = new Ends(desk, { sheet: find("ends") });
+const panel = new Panel(desk, { sheet: find("panel"), remove: (id) => removeNode({ desk, drawing }, id), hintOf, endPart: (id) => ends.panelPart(id) });
 const openPanel = (name, how) => panel.focus(name, how);
 const problems = new Problems(desk, { sheet: find("problems"), state: own("state"), openPanel });
 const tryIt = new WalkPanel(desk, { sheet: find("try"), keep: (walked) => cases.keep(walked) });
@@ -41,6 +43,12 @@ function drawTree() {
   const nodes = Object.values(desk.tree.nodes);
   const ends = nodes.filter((node) => kindOf(node) === "action").length;
   find("counts").textContent = `${nodes.length} nodes · ${reachable(desk.tree).size} reachable · ${ends} ends`;
+}
+
+function markNodes() {
+  const errors = desk.checked.problems.filter((problem) => problem.severity === "error");
+  drawing.mark([...errors, ...ends.problems, ...desk.checked.problems], desk.tree);
+  ends.draw();
 }
 
 function drawButtons() {
@@ -69,7 +77,7 @@ desk.on("selection", ({ focus, open }) => {
 });
 let counted = null;
 desk.on("checked", () => {
-  drawing.mark(desk.checked.problems, desk.tree);
+  markNodes();
   const words = problems.draw();
   if (counted !== null && counted !== words) desk.say(words);
   counted = words;
@@ -78,6 +86,8 @@ desk.on("checked", () => {
   if (!find("panel").contains(document.activeElement)) panel.draw();
 });
 desk.on("draft", () => cases.draw());
+desk.on("draft", () => ends.draw());
+desk.on("ends", markNodes);
 desk.on("checked", () => tryIt.again());
 desk.on("lit", () => {
   drawing.light(desk.lit, desk.tree);

@@ -20,7 +20,7 @@ export function textWidth(text, font = LABEL_FONT) {
   return widths.get(key);
 }
 
-/** The text, cut with an ellipsis where it is wider than `most`. */
+/** The text, cut with an ellipsis where it is wider than `most`: after a word, unless one word alone is wider. */
 export function fitted(text, most, font) {
   const line = text.replace(/\s+/g, " ");
   if (textWidth(line, font) <= most) return line;
@@ -30,7 +30,9 @@ export function fitted(text, most, font) {
     if (textWidth(`${line.slice(0, middle)}…`, font) <= most) low = middle;
     else high = middle - 1;
   }
-  return `${line.slice(0, low).trimEnd()}…`;
+  const cut = line.slice(0, low);
+  const end = line[low] === " " ? low : cut.lastIndexOf(" ");
+  return `${(end > 0 ? cut.slice(0, end) : cut).trimEnd()}…`;
 }
 
 /** Every branch of the tree as an edge; `to` is null where it leads nowhere. */
@@ -66,7 +68,8 @@ export function arrange(tree) {
     const label = edge.to ? { width, height: 16, labelpos: "c" } : {};
     graph.setEdge(`n${edge.from}`, edge.to ? `n${edge.to}` : `o${edge.id}`, label, edge.id);
   }
-  layout(graph);
+  // Answers stand in the order in which they are written; dagre's search for fewer crossings would turn them over.
+  layout(graph, { disableOptimalOrderHeuristic: true });
   const { width, height } = graph.graph();
   return {
     width: Math.max(width || 0, WIDTH + 2 * MARGIN),

@@ -3,15 +3,15 @@
 import { button, choice, field, h } from "./dom.js";
 import { factForm } from "./facts.js";
 import {
-  KINDS, OPERATORS, add, addAnswer, branches, connect, duplicate, factOf, freeBranch, kindOf, kindWord, leadingTo, nodeAt,
-  openBranches, readingOrder, removeAnswer, rename, renameAnswer, turnInto,
+  KINDS, OPERATORS, add, addAnswer, branches, connect, duplicate, factOf, freeBranch, kindOf, kindWord, labelOf, leadingTo, nodeAt,
+  openBranches, readingOrder, removeAnswer, rename, renameAnswer, summary, turnInto,
 } from "./model.js";
 
 const SEVERITIES = [["", "none"], ["info", "info"], ["warning", "warning"], ["critical", "critical"]];
 
 export class Panel {
-  constructor(desk, { sheet, remove, hintOf }) {
-    Object.assign(this, { desk, sheet, removeNode: remove, hintOf });
+  constructor(desk, { sheet, remove, hintOf, endPart }) {
+    Object.assign(this, { desk, sheet, removeNode: remove, hintOf, endPart });
     this.title = sheet.querySelector("h2");
     this.code = sheet.querySelector("[data-id]");
     this.form = sheet.querySelector("form");
@@ -187,6 +187,7 @@ export class Panel {
       field("Recommendation", this.#area("recommendation", node.action?.recommendation, set("recommendation")), "What a professional would do here, with its unit."),
       field("Source hint", this.#line("sourceHint", node.action?.sourceHint, set("sourceHint"), { maxlength: 2000 }), "Words that find the page that proves it: “Table 16, note 3”."),
       this.hintOf(id),
+      this.endPart(id),
       field("Severity", choice(SEVERITIES, node.action?.severity ?? "", severity, { "data-name": "severity" })),
     ];
   }
@@ -253,7 +254,7 @@ export class Panel {
   /** A select of nodes, with a new one of each kind. */
   #target(name, value, onchange, { isRoot = false, except = null, ...more } = {}) {
     const { tree } = this.desk;
-    const nodes = readingOrder(tree).filter((id) => id !== except).map((id) => [id, this.desk.labelOf(id)]);
+    const nodes = readingOrder(tree).filter((id) => id !== except).map((id) => [id, distinctName(tree, id)]);
     const isKnown = nodes.some(([id]) => id === value);
     const lost = value && !isKnown ? [[value, `${value} (does not exist)`]] : [];
     const made = isRoot ? [] : [{ group: "New", options: Object.entries(KINDS).map(([kind, word]) => [JSON.stringify({ kind }), `New ${word.toLowerCase()}`]) }];
@@ -269,6 +270,15 @@ export class Panel {
       this.focus("", { replace: true });
     } else desk.change(`“${label}” leads to ${to ? `“${desk.labelOf(to)}”` : "nothing"}`, (draft) => connect(draft, id, key, to || null));
   }
+}
+
+/** The label of a node; where another has the same, with what tells them apart. */
+function distinctName(tree, id) {
+  const label = labelOf(tree, id);
+  if (!Object.keys(tree.nodes).some((other) => other !== id && labelOf(tree, other) === label)) return label;
+  const [led] = leadingTo(tree, id);
+  const more = kindOf(tree.nodes[id]) === "action" ? summary(id, tree.nodes[id]) : led ? `after “${led.label}”` : "";
+  return more ? `${label} · ${more}` : `${label} · ${id}`;
 }
 
 /** A number where a number was written; otherwise the text, which may carry a unit. */

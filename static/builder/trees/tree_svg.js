@@ -194,6 +194,7 @@ function inside(kind, label, sub, worst) {
     s("title", {}, label),
     shape(kind, height),
     s("text", { ...at, y: height / 2 + (small ? -3 : 4) }, fitted(label, most, LABEL)),
+    " ", // keeps the two apart where they are read as one text
     small ? s("text", { ...at, y: height / 2 + 14, class: "sub" }, small) : null,
     worst ? badge(worst) : null,
     kind === "question" || kind === "condition" ? handle(height) : null,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from io import BytesIO
 from typing import Any
 
@@ -112,3 +114,19 @@ def test_files_are_taken_in_so_often_an_hour(
     assert (page.status_code, page.headers["Retry-After"]) == (429, refused.headers["Retry-After"])
     assert "You imported many files within the hour; this one was not read." in page.content.decode()
     assert take_in(signed_in(bob), file=file_of(plugin)).status_code == 201
+
+
+def test_the_description_of_a_plugin_is_exported_as_json(alice: User, charlie: User, plugin: Plugin) -> None:
+    Plugin.objects.filter(pk=plugin.pk).update(config={"crm": {"id": 7}})
+    response = signed_in(alice).get("/api/plugins/cover/export", headers={"Accept": "application/json"})
+    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
+    told = response.json()
+    with export_plugin(Plugin.objects.get(pk=plugin.pk)) as file, zipfile.ZipFile(file) as archive:
+        assert told == json.loads(archive.read("manifest.json"))
+    assert told["plugin"]["config"] == {"crm": {"id": 7}}
+    assert "Accept" in response["Vary"]
+    for accept in ("*/*", "application/zip, application/json;q=0.5"):
+        response = signed_in(alice).get("/api/plugins/cover/export", headers={"Accept": accept})
+        assert response["Content-Type"] == "application/zip"
+        response.close()
+    code_of(signed_in(charlie).get("/api/plugins/cover/export", headers={"Accept": "application/json"}), 404)

@@ -97,7 +97,39 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
     answer = client.post(publish_page, {"notes": ""}, follow=True)
     assert answer.redirect_chain == [(address, 302)]
     content = answer.content.decode()
-    for words in ("/marketplace/boots", "Make an API key", "/api/v1/query", "Who can see it: Anyone with an API key"):
+    for words in (
+        "After how long are boots replaced?",
+        "/marketplace/boots",
+        "Make an API key",
+        "/api/v1/query",
+        "Who can see it: Anyone with an API key",
+    ):
         assert words in content
     ApiKey.objects.issue(owner=alice, name="Site agent")
     assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
+
+
+def test_publishing_saves_who_can_see_it_as_well(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    Document.objects.update(is_public=True)
+    address = reverse("admin:builder_publish", args=[plugin.pk])
+    client = browsing(alice)
+    client.post(address, {"audience": "visitors"})
+    plugin.refresh_from_db()
+    assert audience_of(plugin) == Audience.VISITORS
+    said = client.post(address, {"audience": "people", "version": "2.0.0"}).context
+    assert any("A release is for others too." in str(message) for message in said["messages"])
+    assert said["chosen_audience"] == "people"
+    plugin.refresh_from_db()
+    assert (audience_of(plugin), plugin.releases.count()) == (Audience.VISITORS, 1)
+
+
+def test_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    Plugin.objects.update(public_only=True)
+    plugin.refresh_from_db()
+    client = browsing(alice)
+    said = client.post(
+        reverse("admin:builder_publish", args=[plugin.pk]), {"audience": "visitors", "is_shared": "on"}
+    ).context
+    plugin.refresh_from_db()
+    assert (plugin.is_published, plugin.public_chat, plugin.is_shared) == (False, False, False)
+    assert (said["chosen_audience"], said["is_copying"]) == ("visitors", True)

@@ -79,3 +79,23 @@ def test_any_bytes_become_text_that_can_be_stored(data):
 @given(st.text(st.characters()))
 def test_cleaning_twice_changes_nothing_more(text):
     assert clean_text(clean_text(text)) == clean_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("Studio safety rules\n\nDry clay is never swept.\n", "Studio safety rules"),
+        ("\n\n  Ropes\n=====\n\nReplaced after ten years.", "Ropes"),
+        ("Dry clay is never swept.\n\nFloors are mopped wet.", None),
+        ("Dry clay\nis never swept\n\nFloors", None),
+        ("- milk\n\n- eggs", None),
+        ("Only this line", None),
+        ("x" * 90 + "\n\nToo long.", None),
+        ("a b c d e f g h i j k l m\n\nToo many words.", None),
+    ],
+)
+def test_a_short_first_line_that_stands_alone_is_the_heading(tmp_path, text, heading):
+    (tmp_path / "a.txt").write_text(text)
+    _, [page] = read_here(tmp_path / "a.txt", "text")
+    assert [one.title for one in page.headings] == ([heading] if heading else [])
+    assert all(page.text[one.start :].startswith(one.title) for one in page.headings)

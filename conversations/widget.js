@@ -1,0 +1,82 @@
+// The public chat of a plugin on a page of another site: a button, and a panel with the chat in a frame.
+//
+//   <script src="https://lexic.example.org/widget.js" data-plugin="concrete-cover" defer></script>
+//
+// The page's own policy needs this site in script-src and frame-src, and nothing else: styles are set by the script,
+// not written into the page. What the page looks like does not reach inside, and nothing of this reaches the page.
+
+(() => {
+  const script = document.currentScript;
+  const { plugin, label = "Ask the expert", position = "right", color = "", textColor = "", theme = "auto", open } = script?.dataset ?? {};
+  if (!plugin || document.querySelector(`lexic-widget[data-plugin="${CSS.escape(plugin)}"]`)) return;
+  const site = new URL(script.src).origin;
+  const READY_SECONDS = 10;
+  const STYLES = `
+    :host { all: initial; position: fixed; z-index: 2147483000; bottom: 16px; ${position === "left" ? "left" : "right"}: 16px; font: 500 15px/1.4 system-ui, sans-serif; }
+    button { font: inherit; cursor: pointer; border: 0; border-radius: 6px; min-height: 44px; padding: 0 18px; background: var(--color, #005a70); color: var(--text-color, #fff); box-shadow: 0 1px 4px rgb(0 0 0 / 30%); }
+    button:focus-visible { outline: 2px solid var(--color, #005a70); outline-offset: 2px; }
+    .panel { position: fixed; bottom: 76px; ${position === "left" ? "left" : "right"}: 16px; width: min(420px, calc(100vw - 32px)); height: min(640px, calc(100vh - 100px)); background: #fff; color: #1a1d1f; border: 1px solid #8a9296; border-radius: 6px; overflow: hidden; display: flex; flex-direction: column; }
+    .panel[hidden] { display: none; }
+    .close { display: none; align-self: end; min-height: 40px; margin: 4px; }
+    iframe { flex: 1; width: 100%; border: 0; }
+    p { margin: 0; padding: 16px; font: 400 14px/1.5 system-ui, sans-serif; }
+    p[hidden] { display: none; }
+    a { color: #005a70; }
+    @media (max-width: 480px) {
+      .panel { inset: 0; width: auto; height: auto; border: 0; border-radius: 0; }
+      .close { display: block; }
+    }
+    @media print { :host { display: none; } }`;
+
+  const host = document.createElement("lexic-widget");
+  host.dataset.plugin = plugin;
+  const root = host.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLES);
+  root.adoptedStyleSheets = [sheet];
+  for (const [name, value] of [["--color", color], ["--text-color", textColor]]) {
+    if (/^#[0-9a-f]{3,8}$/i.test(value)) host.style.setProperty(name, value);
+  }
+
+  const make = (tag, attributes = {}, text = "") => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.textContent = text;
+    return element;
+  };
+  const address = `${site}/chat/${encodeURIComponent(plugin)}`;
+  const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": "panel" }, label);
+  const panel = make("div", { class: "panel", id: "panel", role: "dialog", "aria-label": label, hidden: "" });
+  const close = make("button", { type: "button", class: "close" }, "Close");
+  const refused = make("p", { role: "alert", hidden: "" }, `This page may not show the chat. Its author can add ${location.origin} under Sharing. `);
+  refused.append(make("a", { href: address, target: "_blank", rel: "noopener" }, "Open the chat on its own page"));
+  panel.append(close, refused);
+  root.append(panel, button);
+  let frame = null;
+
+  function load() {
+    frame = make("iframe", { src: `${address}?theme=${encodeURIComponent(theme)}`, title: label, allow: "clipboard-write" });
+    panel.append(frame);
+    setTimeout(() => (refused.hidden = frame.dataset.ready === "yes"), READY_SECONDS * 1000);
+  }
+
+  function toggle(isOpen, { moveFocus = true } = {}) {
+    if (isOpen && !frame) load();
+    panel.hidden = !isOpen;
+    button.setAttribute("aria-expanded", String(isOpen));
+    if (moveFocus) (isOpen ? frame : button).focus();
+  }
+
+  button.addEventListener("click", () => toggle(panel.hidden));
+  close.addEventListener("click", () => toggle(false));
+  host.addEventListener("keydown", (event) => event.key === "Escape" && !panel.hidden && toggle(false));
+  addEventListener("message", (event) => {
+    if (!frame || event.source !== frame.contentWindow || event.origin !== site) return;
+    if (event.data === "lexic:ready") {
+      frame.dataset.ready = "yes";
+      refused.hidden = true;
+    } else if (event.data === "lexic:close") toggle(false);
+  });
+  document.body.append(host);
+  if (open !== undefined) toggle(true, { moveFocus: false });
+})();
