@@ -294,3 +294,17 @@ def test_a_batch_that_is_not_there(published: Plugin, key: str) -> None:
     assert_error(client_of(key).get(f"/api/v1/batch/{uuid.uuid4()}"), 404, "unknown_batch")
     assert client_of(key).get("/api/v1/batch/x").status_code == 404
     assert_error(send("", line(1)), 401, "not_authenticated")
+
+
+def test_a_key_that_may_not_ask_any_more_asks_nothing(published: Plugin, key: str) -> None:
+    batch = made(key, line(1))
+    ApiKey.objects.update(capabilities=["read"])
+    tasks.work_on_batch(batch_id=str(batch.pk))
+    assert [item.error["code"] for item in batch.items.all()] == ["key_ended"]
+    assert not Query.objects.exists()
+
+
+def test_of_far_too_many_lines_few_are_read(published: Plugin, key: str) -> None:
+    # The lines behind the limit are not even JSON, which nobody sees.
+    sent = send(key, *[b"{}"] * (MAX_QUESTIONS + 1), *[b"{"] * 100_000)
+    assert_error(sent, 400, "invalid_batch")
