@@ -27,14 +27,17 @@ from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ErrorData
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import ApiKey
+from accounts.oauth_resources import MCP_PATH
 from accounts.rate_limits import count_key_request
 from api import cors
 from api.authentication import ApiKeyAuthentication
 from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
 from api.mcp.server import build_server
+from api.oauth.metadata import challenge
 from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
 from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, retry_headers, to_lexic_error
@@ -309,7 +312,8 @@ async def _send_error(error: Exception, send: Send) -> None:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
     message = _error_message(error)
     body = json.dumps(message).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
+    more = _error_headers(ours, is_refused=isinstance(error, AuthenticationFailed))
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **more}
     status = ours.status if message["id"] is None else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
@@ -327,9 +331,10 @@ def rpc_error(error: LexicError) -> ErrorData:
     return ErrorData(code=code, message=error.message, data=error.as_dict())
 
 
-def _error_headers(error: LexicError) -> Headers:
+def _error_headers(error: LexicError, *, is_refused: bool) -> Headers:
+    """`is_refused`: somebody came with a key or a token that opens nothing."""
     if isinstance(error, NotAuthenticated):
-        return {"WWW-Authenticate": 'Bearer realm="lexic"'}
+        return {"WWW-Authenticate": challenge(MCP_PATH, is_refused=is_refused)}
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
     # Without it the client would go on sending the rest of a body that is too large.
