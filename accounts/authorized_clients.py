@@ -65,9 +65,11 @@ def key_of_token(secret: str, *, resource: str) -> ApiKey | None:
 
 def is_authorized(application: Application, *, user: User) -> bool:
     """Whether the client may act for this person."""
-    return ApiKey.objects.usable().filter(
-        authorized_client__user=user, authorized_client__application=application
-    ).exists()
+    return (
+        ApiKey.objects.usable()
+        .filter(authorized_client__user=user, authorized_client__application=application)
+        .exists()
+    )
 
 
 def lock_exchanged(*, code: str, refresh_token: str) -> None:

@@ -20,9 +20,7 @@ class TokenValidator(OAuth2Validator):
         is_valid = super().validate_code(client_id, code, client, request, *args, **kwargs)
         return bool(is_valid) and is_authorized(client, user=request.user)
 
-    def validate_refresh_token(
-        self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any
-    ) -> bool:
+    def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         if not super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):
             logger.warning("a refresh token of client %s is unknown, expired or was used before", client.client_id)
             return False

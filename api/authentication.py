@@ -18,8 +18,8 @@ class InvalidCredentials(AuthenticationFailed):
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`. An access token of an
-    OAuth client (`lxa_…`) stands for a key too, at the address that it is for.
+    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`. An access token
+    of an OAuth client (`lxa_…`) stands for a key too, at the address that it is for.
 
     Header only, never a query parameter or a cookie.
     """
@@ -40,7 +40,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         return key.owner, key
 
     def authenticate_header(self, request: Request) -> str:
-        return challenge(request.path, is_refused=bool(get_authorization_header(request)))
+        return challenge(request._request, is_refused=bool(get_authorization_header(request)))
 
 
 # For views that authors use: the session of the pages counts as well, with its CSRF token.

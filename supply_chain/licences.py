@@ -21,8 +21,8 @@ _LICENSING = get_spdx_licensing()
 
 
 def is_allowed(expression: str, allowed: frozenset[str] = ALLOWED) -> bool:
-    """Whether the SPDX expression can be met by allowed licences alone: one side of an OR, both of an AND. “Or later” is
-    a choice that begins with the version itself."""
+    """Whether the SPDX expression can be met by allowed licences alone: one side of an OR, both of an AND. “Or later”
+    is a choice that begins with the version itself."""
     try:
         parsed = _LICENSING.parse(expression, validate=True)
     except ExpressionError:

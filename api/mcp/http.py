@@ -31,7 +31,6 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import ApiKey
-from accounts.oauth_resources import MCP_PATH
 from accounts.rate_limits import count_key_request
 from api import cors
 from api.authentication import ApiKeyAuthentication
@@ -122,7 +121,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         except Exception as error:
             if answer.has_begun:
                 raise
-            await _send_error(error, send)
+            await _send_error(error, send, request)
 
 
 @cache
@@ -306,14 +305,15 @@ def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
-async def _send_error(error: Exception, send: Send) -> None:
+async def _send_error(error: Exception, send: Send, request: ASGIRequest) -> None:
     ours = to_lexic_error(error)
     if ours.status >= 500:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
     message = _error_message(error)
     body = json.dumps(message).encode()
-    more = _error_headers(ours, is_refused=isinstance(error, AuthenticationFailed))
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **more}
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
+    if ours.status == 401:
+        headers["WWW-Authenticate"] = challenge(request, is_refused=isinstance(error, AuthenticationFailed))
     status = ours.status if message["id"] is None else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
@@ -331,10 +331,7 @@ def rpc_error(error: LexicError) -> ErrorData:
     return ErrorData(code=code, message=error.message, data=error.as_dict())
 
 
-def _error_headers(error: LexicError, *, is_refused: bool) -> Headers:
-    """`is_refused`: somebody came with a key or a token that opens nothing."""
-    if isinstance(error, NotAuthenticated):
-        return {"WWW-Authenticate": challenge(MCP_PATH, is_refused=is_refused)}
+def _error_headers(error: LexicError) -> Headers:
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
     # Without it the client would go on sending the rest of a body that is too large.

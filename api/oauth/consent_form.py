@@ -28,13 +28,13 @@ class ConsentForm(AllowForm):
         label="It may", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Tick what it may do."}
     )
     which = forms.ChoiceField(
-        label="Of which plugins",
+        label="Plugins that it may ask",
         widget=forms.RadioSelect,
-        choices=[(_ALL, "of every plugin that you may ask, also later ones"), (_SOME, "only of these")],
+        choices=[(_ALL, "all that you may ask, also later ones"), (_SOME, "only those that are ticked here")],
         initial=_ALL,
     )
     plugins = forms.ModelMultipleChoiceField(
-        queryset=Plugin.objects.none(), required=False, widget=forms.CheckboxSelectMultiple, label="Plugins"
+        queryset=Plugin.objects.none(), required=False, widget=forms.CheckboxSelectMultiple, label="Only these"
     )
     others = forms.CharField(
         required=False,

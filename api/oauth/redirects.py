@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from accounts.oauth_resources import LOOPBACK_HOSTS
+
 MAX_REDIRECT_LENGTH = 500
-LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 # No spaces, quotation marks, angle brackets, backslashes or characters beyond ASCII, which programs read differently.
 _PRINTABLE = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
 _HOST = re.compile(r"[A-Za-z0-9.:-]+")

@@ -53,9 +53,7 @@ def test_a_client_is_let_in_and_asks(published: Plugin, bob: User, client_id: st
     assert answer["Cache-Control"] == "no-store"
     tokens = answer.json()
     assert (tokens["token_type"], tokens["expires_in"], tokens["scope"]) == ("Bearer", 900, "query read")
-    asked = by_token(tokens["access_token"]).post(
-        "/api/v1/query", {"plugin": "cover", "query": WEATHER}, format="json"
-    )
+    asked = by_token(tokens["access_token"]).post("/api/v1/query", {"plugin": "cover", "query": WEATHER}, format="json")
     assert "45 mm" in asked.json()["answer"]
     assert int(asked["X-RateLimit-Limit"]) > 0
     assert Query.objects.get().user == bob
@@ -71,9 +69,13 @@ def test_nothing_that_opens_is_stored(published: Plugin, bob: User, client_id: s
 
 
 def test_a_confidential_client_proves_itself(bob: User) -> None:
-    told = Client().post(
-        "/oauth/register", {"redirect_uris": [REDIRECT], "client_name": "Server"}, content_type="application/json"
-    ).json()
+    told = (
+        Client()
+        .post(
+            "/oauth/register", {"redirect_uris": [REDIRECT], "client_name": "Server"}, content_type="application/json"
+        )
+        .json()
+    )
     assert told["token_endpoint_auth_method"] == "client_secret_basic"
     code = code_for(bob, told["client_id"])
     assert ask_for_tokens(told["client_id"], code).json()["error"] == "invalid_client"

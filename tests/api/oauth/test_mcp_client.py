@@ -120,9 +120,7 @@ def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin,
     assert storage.tokens.access_token != first
 
 
-def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(
-    site: str, published: Plugin, bob: User
-) -> None:
+def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(site: str, published: Plugin, bob: User) -> None:
     storage, browser = Storage(), Browser(bob, site)
     signed_in(site, storage, browser, _ask, mode=CURRENT)
     assert storage.tokens is not None

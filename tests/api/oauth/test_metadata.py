@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from accounts.oauth_resources import known_resources
 from tests.api.oauth.flow import mcp_resource
 
 pytestmark = pytest.mark.django_db
@@ -74,3 +75,24 @@ def test_pages_of_other_origins_may_read_and_register() -> None:
 def test_there_is_no_other_resource() -> None:
     assert Client().get(f"{RESOURCE}/api").status_code == 404
     assert read(f"{RESOURCE}/mcp")["resource"] == mcp_resource()
+
+
+def test_a_site_on_ones_own_machine_has_the_name_that_it_was_asked_by(settings: Any) -> None:
+    settings.PUBLIC_URL = "http://127.0.0.1:8000"
+    for host in ("localhost:8000", "127.0.0.1:8000", "[::1]:8000"):
+        told = Client().get(f"{RESOURCE}/mcp", HTTP_HOST=host).json()
+        assert told["resource"] == f"http://{host}/mcp"
+        assert known_resources([told["resource"]]) == ["http://127.0.0.1:8000/mcp"]
+        refused = Client().post("/api/v1/query", {}, content_type="application/json", HTTP_HOST=host)
+        assert f'"http://{host}{RESOURCE}"' in refused["WWW-Authenticate"]
+    for host in ("localhost:8001", "example.com", "localhost"):
+        assert Client().get(f"{RESOURCE}/mcp", HTTP_HOST=host).json()["resource"] == "http://127.0.0.1:8000/mcp"
+        assert known_resources([f"http://{host}/mcp"]) is None
+
+
+def test_a_site_on_the_network_has_one_name(settings: Any) -> None:
+    settings.PUBLIC_URL = "https://lexic.example.com"
+    for host in ("localhost", "evil.example.com", "lexic.example.com"):
+        assert Client().get(f"{RESOURCE}/mcp", HTTP_HOST=host).json()["resource"] == "https://lexic.example.com/mcp"
+    for foreign in ("http://lexic.example.com/mcp", "https://localhost/mcp", "https://lexic.example.com.evil/mcp"):
+        assert known_resources([foreign]) is None
