@@ -46,11 +46,13 @@ class ConsentView(AuthorizationView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # The library lets a client choose not to have the person asked again.
-        request.GET = request.GET.copy()
-        request.GET["approval_prompt"] = "force"
-        if known := known_resources(request.GET.getlist("resource")):
-            request.GET.setlist("resource", known)
-        return super().get(request, *args, **kwargs)
+        asked = request.GET.copy()
+        asked["approval_prompt"] = "force"
+        if known := known_resources(asked.getlist("resource")):
+            asked.setlist("resource", known)
+        request.GET = asked  # type: ignore[assignment]
+        response: HttpResponseBase = super().get(request, *args, **kwargs)
+        return response
 
     def validate_authorization_request(self, request: HttpRequest) -> tuple[list[str], dict[str, Any]]:
         scopes, credentials = super().validate_authorization_request(request)

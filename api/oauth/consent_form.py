@@ -46,13 +46,13 @@ class ConsentForm(AllowForm):
     def __init__(self, *args: Any, user: User | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.visible = Plugin.objects.visible_to(user) if user else Plugin.objects.none()
-        self.fields["plugins"].queryset = self.visible  # type: ignore[attr-defined]
+        self.fields["plugins"].queryset = self.visible
         shown = list(_own_first(self.visible, user)[: MAX_SHOWN + 1])
         self.has_more = len(shown) > MAX_SHOWN
         choices = [(str(plugin.pk), plugin.name) for plugin in shown[:MAX_SHOWN]]
-        self.fields["plugins"].choices = choices  # type: ignore[attr-defined]
+        self.fields["plugins"].choices = choices
         asked = str(self["scope"].value() or "").split()
-        self.fields["may"].choices = [(one.value, _LABELS[one]) for one in Capability if one in asked]  # type: ignore[attr-defined]
+        self.fields["may"].choices = [(one.value, _LABELS[one]) for one in Capability if one in asked]
         self.fields["may"].initial = [one.value for one in Capability if one in asked and one != Capability.AUTHOR]
         if not self.has_more:
             del self.fields["others"]

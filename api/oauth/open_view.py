@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -39,7 +40,7 @@ class OpenView(View):
         if request.method == "POST":
             who = f"oauth-{type(self).__name__}:{visitors.visitor_id(request)}"
             if wait := count_or_wait(who, self.limits):
-                return oauth_error("temporarily_unavailable", try_again_in(wait), status=429, wait=wait)
+                return oauth_error("temporarily_unavailable", try_again_in(math.ceil(wait)), status=429, wait=wait)
             try:
                 check_json(dict(request.POST.lists()))
             except UnstorableText:
@@ -49,5 +50,5 @@ class OpenView(View):
 
 def oauth_error(code: str, description: str, *, status: int = 400, wait: float | None = None) -> JsonResponse:
     """An error as OAuth writes it (RFC 6749, section 5.2)."""
-    headers = {"Cache-Control": "no-store", **({"Retry-After": str(int(wait) + 1)} if wait else {})}
+    headers = {"Cache-Control": "no-store", **({"Retry-After": str(math.ceil(wait))} if wait else {})}
     return JsonResponse({"error": code, "error_description": description}, status=status, headers=headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +40,8 @@ def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = N
 def check_askable(request: Request, *, field: str) -> None:
     """Raises `UnknownPlugin` or `UnknownRelease` where the key may not ask what this field of the body names."""
     assert isinstance(request.auth, ApiKey)
-    releases.resolve(str(request.data[field]), principal=request.auth)
+    body: Mapping[str, Any] = request.data
+    releases.resolve(str(body[field]), principal=request.auth)
 
 
 def make_caller(principal: Principal) -> Caller:

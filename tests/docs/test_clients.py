@@ -31,6 +31,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("LangChain", "python", ['"answer": ', ANSWER]),
     ("AutoGPT", "python", ["consult_expert", ANSWER, f"[1] {DOCUMENT}"]),
     ("MCP in a desktop host", "json", None),
+    ("MCP in a hosted assistant", "text", None),
     ("MCP from Python", "python", [f"['{SLUG}']", DOCUMENT, ANSWER]),
     ("MCP from TypeScript", "javascript", [ANSWER, DOCUMENT]),
     ("fetch", "javascript", ["after the break:", ANSWER]),
