@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
+from oauth2_provider.cimd import is_cimd_client_id
 from oauth2_provider.exceptions import OAuthToolkitError
 from oauth2_provider.models import Application
 from oauth2_provider.views import AuthorizationView
@@ -75,11 +76,18 @@ class ConsentView(AuthorizationView):
             **context,
             "application": Application.objects.filter(client_id=str(form["client_id"].value() or "")).first(),
             "host": shown_host(redirect_uri),
+            "client_host": self._client_host(form),
             "origin": origin_of(redirect_uri),
             "is_for_mcp": form["resource"].value() == mcp_resource(),
             "per_minute": default_per_minute(),
             "per_day": default_per_day(),
         }
+
+    @staticmethod
+    def _client_host(form: ConsentForm) -> str:
+        """Whose document says what the client is; empty where it registered itself."""
+        client_id = str(form["client_id"].value() or "")
+        return (urlsplit(client_id).hostname or "") if is_cimd_client_id(client_id) else ""
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +39,7 @@ def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = N
 def check_askable(request: Request, *, field: str) -> None:
     """Raises `UnknownPlugin` or `UnknownRelease` where the key may not ask what this field of the body names."""
     assert isinstance(request.auth, ApiKey)
-    body: Mapping[str, Any] = request.data
+    body: Any = request.data
     releases.resolve(str(body[field]), principal=request.auth)
 
 
