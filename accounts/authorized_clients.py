@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
+from django.core.cache import cache
 from django.db import models, transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
@@ -20,6 +22,8 @@ from accounts.models import ApiKey, User
 
 # Clients that registered themselves and that nobody let in: how long they are kept, and how many.
 UNUSED_FOR, MAX_UNUSED = timedelta(days=7), 5000
+# How long a code that was exchanged is remembered.
+_REPLAY_SECONDS = 600
 
 
 @transaction.atomic
@@ -76,6 +80,22 @@ def lock_exchanged(*, code: str, refresh_token: str) -> None:
     """Until the end of the transaction nobody else exchanges this code or this refresh token."""
     Grant.objects.select_for_update().filter(code=code).first()
     RefreshToken.objects.select_for_update().filter(token_checksum=key_secrets.hash_secret(refresh_token)).first()
+
+
+def remember_exchanged(code: str, token: RefreshToken) -> None:
+    """For as long as somebody who has stolen the code may try it."""
+    cache.set(_exchanged_name(code), str(token.token_family), timeout=_REPLAY_SECONDS)
+
+
+def end_exchanged(code: str, *, application: Application) -> None:
+    """Ends the tokens that the client once had for this code: it comes a second time, so somebody has copied it."""
+    family = cache.get(_exchanged_name(code))
+    if family and RefreshToken.objects.filter(token_family=family, application=application).exists():
+        RefreshToken.revoke_family(UUID(family))
+
+
+def _exchanged_name(code: str) -> str:
+    return f"oauth-code:{key_secrets.hash_secret(code)}"
 
 
 def end_tokens(*, user: User, application: Application) -> None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from oauth2_provider.models import RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.authorized_clients import is_authorized
+from accounts.authorized_clients import end_exchanged, is_authorized, remember_exchanged
 from accounts.oauth_resources import known_resources
 
 logger = logging.getLogger(__name__)
@@ -17,8 +18,16 @@ logger = logging.getLogger(__name__)
 
 class TokenValidator(OAuth2Validator):
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
-        is_valid = super().validate_code(client_id, code, client, request, *args, **kwargs)
-        return bool(is_valid) and is_authorized(client, user=request.user)
+        if not super().validate_code(client_id, code, client, request, *args, **kwargs):
+            end_exchanged(code, application=client)
+            return False
+        return is_authorized(client, user=request.user)
+
+    def _create_refresh_token(self, request: Any, *args: Any, **kwargs: Any) -> RefreshToken:
+        token: RefreshToken = super()._create_refresh_token(request, *args, **kwargs)
+        if request.grant_type == "authorization_code":
+            remember_exchanged(request.code, token)
+        return token
 
     def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         if not super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):

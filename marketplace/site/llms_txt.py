@@ -54,4 +54,4 @@ def _lines() -> Iterator[str]:
     yield from ("## Doors", "")
     for name, title, about in _DOORS:
         yield f"- [{title}]({settings.PUBLIC_URL}{reverse(name)}): {about}"
-    yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key"
+    yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key or by signing in"

@@ -72,6 +72,19 @@ def test_a_code_works_once(bob: User, client_id: str) -> None:
     assert ask_for_tokens(client_id, code).json()["error"] == "invalid_grant"
 
 
+def test_a_code_that_comes_twice_ends_the_tokens_that_it_gave(published: Plugin, bob: User, client_id: str) -> None:
+    code = code_for(bob, client_id, resource=settings.PUBLIC_URL)
+    tokens = ask_for_tokens(client_id, code, resource=settings.PUBLIC_URL).json()
+    others = rest_tokens_for(bob, client_id)
+    # Another client with the same code changes nothing.
+    assert ask_for_tokens(registered(client_name="Thief"), code).status_code == 400
+    assert models_seen(tokens["access_token"]).status_code == 200
+    assert ask_for_tokens(client_id, code).status_code == 400
+    assert models_seen(tokens["access_token"]).status_code == 401
+    assert refresh(client_id, tokens["refresh_token"]).status_code == 400
+    assert models_seen(others["access_token"]).status_code == 200
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_that_bring_the_same_code_at_once_one_has_tokens(bob: User, client_id: str) -> None:
     code, statuses = code_for(bob, client_id), list[int]()
@@ -86,7 +99,7 @@ def test_of_two_that_bring_the_same_code_at_once_one_has_tokens(bob: User, clien
     for thread in threads:
         thread.join()
     assert sorted(statuses) == [200, 400, 400, 400]
-    assert AccessToken.objects.count() == 1
+    assert RefreshToken.objects.count() == 1
 
 
 def test_a_code_of_long_ago_is_worth_nothing(bob: User, client_id: str) -> None:
