@@ -28,7 +28,7 @@ class AuthorizedClient(AuditedModel):
         object=Named(kind="key", pk="key_id", name="key__name", person="user_id"),
         subject=Named(kind="person", pk="user_id", name="user__email", person="user_id"),
         created=Action.CLIENT_AUTHORIZED,
-        deleted=Action.CLIENT_REMOVED,
+        deleted=None,  # its end is that of its key
         changed={"authorized_at": Action.CLIENT_AUTHORIZED},
     )
 

@@ -28,8 +28,7 @@ class Action(models.TextChoices):
     KEY_PLUGIN_ADDED = "key.plugin_added", "key limited to a plugin"
     KEY_PLUGIN_REMOVED = "key.plugin_removed", "limit of a key taken off"
 
-    CLIENT_AUTHORIZED = "client.authorized", "program let in by OAuth"
-    CLIENT_REMOVED = "client.removed", "program removed that OAuth let in"
+    CLIENT_AUTHORIZED = "client.authorized", "OAuth client authorized"
 
     PLUGIN_CREATED = "plugin.created", "plugin made"
     PLUGIN_DELETED = "plugin.deleted", "plugin deleted"

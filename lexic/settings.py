@@ -260,7 +260,6 @@ SOCIALACCOUNT_SOCIALACCOUNT_STR = social_account_name
 EMAIL_FILE_PATH = VAR_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
 OAUTH2_PROVIDER = oauth_settings(PUBLIC_URL)
-OAUTH2_PROVIDER_APPLICATION_MODEL = "oauth2_provider.Application"  # where foreign keys lead, for migrations
 OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 # The most that people may give a key of theirs; superusers may give more in the builder.

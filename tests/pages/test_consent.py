@@ -30,13 +30,13 @@ def asked(callback: str) -> str:
 
 def test_a_program_is_let_in(page: Page, published: Plugin, bob: User, callback: str, complaints: list[str]) -> None:
     sign_in(page, bob, to=asked(callback))
-    assert page.get_by_role("heading", name="Let Planning assistant in?").is_visible()
+    assert page.get_by_role("heading", name="Allow Planning assistant to act for you?").is_visible()
     assert page.get_by_text("a program on this machine").is_visible()
     assert serious_in_each_look(page) == []
     assert page.locator("main script").count() == 0
     page.get_by_label("only those that are ticked here").check()
     page.get_by_label(published.name).check()
-    page.get_by_role("button", name="Let it in").click()
+    page.get_by_role("button", name="Allow").click()
     page.wait_for_url(f"{callback}?**")
     told = parse_qs(urlsplit(page.url).query)
     assert told["state"] == ["the-state"]
@@ -49,7 +49,7 @@ def test_a_program_is_let_in(page: Page, published: Plugin, bob: User, callback:
 
 def test_a_program_is_refused(page: Page, bob: User, callback: str, complaints: list[str]) -> None:
     sign_in(page, bob, to=asked(callback))
-    page.get_by_role("button", name="Refuse").click()
+    page.get_by_role("button", name="Deny").click()
     page.wait_for_url(f"{callback}?**")
     assert parse_qs(urlsplit(page.url).query)["error"] == ["access_denied"]
     assert not AuthorizedClient.objects.exists()
@@ -61,4 +61,4 @@ def test_whoever_signs_in_by_hand_comes_back_to_the_question(page: Page, bob: Us
     page.get_by_label("Email").fill(bob.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign In").click()
-    page.get_by_role("heading", name="Let Planning assistant in?").wait_for()
+    page.get_by_role("heading", name="Allow Planning assistant to act for you?").wait_for()

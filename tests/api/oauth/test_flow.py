@@ -160,7 +160,7 @@ def test_the_person_ends_it_on_the_page_of_their_keys(published: Plugin, bob: Us
     pages = signed_in(bob)
     shown = pages.get(reverse("keys")).content.decode()
     assert "Assistant" in shown
-    assert "A program that you let in" in shown
+    assert "A program that you gave access" in shown
     key = ApiKey.objects.get(owner=bob)
     assert pages.post(reverse("revoke_key", args=[key.pk])).status_code == 302
     assert models_seen(tokens["access_token"]).status_code == 401
