@@ -17,6 +17,7 @@ from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from oauth2_provider.models import AccessToken, Application, Grant, IDToken, RefreshToken
 
 from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
@@ -79,8 +80,9 @@ def _permissions(user: User) -> dict[str, list[str]]:
     }
 
 
-# Providers come from the settings, tokens are not kept, and sessions are a person's own business.
-for _model in (SocialApp, SocialToken, UserSession):
+# Providers come from the settings, tokens are not kept, and sessions are a person's own business; so are the programs
+# that they let in, which stand among their keys.
+for _model in (SocialApp, SocialToken, UserSession, Application, Grant, AccessToken, RefreshToken, IDToken):
     admin.site.unregister(_model)
 for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
     if admin.site.is_registered(_model):

@@ -17,13 +17,29 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+MAX_NAME_LENGTH = 100
 PREFIX_LENGTH = 11  # `lx_` and eight characters: enough to tell keys apart, useless to an attacker
 _NONCE_BYTES = 12
 _SECRET_PATTERN = re.compile(r"lx_[A-Za-z0-9_-]{43}")
+_ACCESS_TOKEN_PATTERN = re.compile(r"lxa_[A-Za-z0-9_-]{43}")
+_ANY_SECRET_PATTERN = re.compile(r"lx[ar]?_[A-Za-z0-9_-]{43}")
 
 
 def generate_secret() -> str:
     return "lx_" + secrets.token_urlsafe(32)
+
+
+def generate_access_token(request: object = None) -> str:
+    """A secret of an OAuth client that works for some minutes. `request` is what the authorization server passes."""
+    return "lxa_" + secrets.token_urlsafe(32)
+
+
+def generate_refresh_token(request: object = None) -> str:
+    return "lxr_" + secrets.token_urlsafe(32)
+
+
+def looks_like_access_token(secret: str) -> bool:
+    return _ACCESS_TOKEN_PATTERN.fullmatch(secret) is not None
 
 
 def looks_like_key(secret: str) -> bool:
@@ -32,7 +48,7 @@ def looks_like_key(secret: str) -> bool:
 
 def contains_key(text: str) -> bool:
     """Whether a secret stands somewhere in this text."""
-    return _SECRET_PATTERN.search(text) is not None
+    return _ANY_SECRET_PATTERN.search(text) is not None
 
 
 def validate_key_name(name: str) -> None:

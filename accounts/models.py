@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts import key_secrets
+from accounts.client_models import AuthorizedClient as AuthorizedClient
 from accounts.user_models import User as User
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
@@ -192,6 +193,11 @@ class ApiKey(AuditedModel):
         """Whether it opens what is its owner's alone, or a project's: it may read, and is limited to no plugins."""
         return self.can(Capability.READ) and self.allowed_plugins() is None
 
+    @property
+    def is_of_client(self) -> bool:
+        """Whether it stands for an OAuth client, whose tokens have its rights."""
+        return hasattr(self, "authorized_client")
+
     def with_makers(self) -> list[ApiKey]:
         """This key, the key that made it, the one that made that, and so on. No statement for a key of a person."""
         keys = [self]
@@ -248,7 +254,7 @@ class ApiKey(AuditedModel):
         """
         now = now or timezone.now()
         old = ApiKey.objects.select_for_update(of=["self"]).get(pk=self.pk)
-        if old.state != "works" or ApiKey.objects.filter(rotated_from=old).exists():
+        if old.state != "works" or old.is_of_client or ApiKey.objects.filter(rotated_from=old).exists():
             raise KeyNotRotatable
         copied = ("allowed_origins", "capabilities", "per_minute", "per_day", "made_with_id", "counted_as")
         new, secret = ApiKey.objects.issue(

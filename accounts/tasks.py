@@ -1,4 +1,4 @@
-"""What a worker does for people: fetch the picture that they have elsewhere."""
+"""What a worker does for people: fetch the picture that they have elsewhere, and forget what has ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 from celery import shared_task
 
-from accounts import avatars
+from accounts import authorized_clients, avatars
 from accounts.models import User
 from lexic.errors import LexicError
 
@@ -22,3 +22,9 @@ def fetch_avatar(person: str, url: str, **kwargs: object) -> None:
         avatars.import_avatar(user, url=url)
     except LexicError as error:
         logger.info("no picture for %s: %s", person, error.message)
+
+
+@shared_task(name="accounts.forget_tokens", ignore_result=True)
+def forget_tokens(**kwargs: object) -> None:
+    """Deletes OAuth tokens that have ended, and clients that nobody lets in."""
+    authorized_clients.forget_ended()

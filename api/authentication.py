@@ -6,11 +6,20 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from accounts.authorized_clients import key_of_token
 from accounts.models import ApiKey, Principal, User
+from accounts.oauth_resources import resource_at
+from api.oauth.metadata import challenge
+
+
+class InvalidCredentials(AuthenticationFailed):
+    default_detail = "This API key is unknown, expired or revoked."
+    default_code = "invalid_key"
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`.
+    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`. An access token
+    of an OAuth client (`lxa_…`) stands for a key too, at the address that it is for.
 
     Header only, never a query parameter or a cookie.
     """
@@ -19,15 +28,19 @@ class ApiKeyAuthentication(BaseAuthentication):
         scheme, _, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
-        key = ApiKey.objects.for_secret(secret.strip().decode("latin-1"))
+        text = secret.strip().decode("latin-1")
+        if text.startswith("lxa_"):
+            key = key_of_token(text, resource=resource_at(request.path))
+        else:
+            key = ApiKey.objects.for_secret(text)
         if key is None:
-            raise AuthenticationFailed("This API key is unknown, expired or revoked.", code="invalid_key")
+            raise InvalidCredentials
         key.touch()
         request._request.api_key = key  # type: ignore[attr-defined]  # for api.cors
         return key.owner, key
 
     def authenticate_header(self, request: Request) -> str:
-        return 'Bearer realm="lexic"'
+        return challenge(request._request, is_refused=bool(get_authorization_header(request)))
 
 
 # For views that authors use: the session of the pages counts as well, with its CSRF token.

@@ -111,7 +111,17 @@ class IdempotentView(APIView):
         is_upload = (request.content_type or "").startswith("multipart/")
         is_kept = self.keeps_responses and request.method == "POST" and not is_upload
         if name is not None and is_kept and isinstance(request.auth, ApiKey):
-            self._claim = _claim_request(request, name, key=request.auth)
+            self._claim = self._claim_or_replay(request, name, key=request.auth)
+
+    def check_replay(self, request: Request) -> None:
+        """Raises what refuses the first response to this request now: the key may have lost since what it shows."""
+
+    def _claim_or_replay(self, request: Request, name: str, *, key: ApiKey) -> _Claim:
+        try:
+            return _claim_request(request, name, key=key)
+        except _Answered:
+            self.check_replay(request)
+            raise
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]
         return exc.response if isinstance(exc, _Answered) else super().handle_exception(exc)

@@ -28,6 +28,8 @@ class Action(models.TextChoices):
     KEY_PLUGIN_ADDED = "key.plugin_added", "key limited to a plugin"
     KEY_PLUGIN_REMOVED = "key.plugin_removed", "limit of a key taken off"
 
+    CLIENT_AUTHORIZED = "client.authorized", "OAuth client authorized"
+
     PLUGIN_CREATED = "plugin.created", "plugin made"
     PLUGIN_DELETED = "plugin.deleted", "plugin deleted"
     PLUGIN_EXPORTED = "plugin.exported", "plugin taken out as a file"

@@ -24,6 +24,7 @@ from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
 from lexic.conf.metrics import read_metrics
 from lexic.conf.model_prices import parse_prices
+from lexic.conf.oauth import oauth_settings
 from lexic.conf.quotas import read_quotas
 from lexic.conf.redaction import read_redaction
 from lexic.conf.rest_api import OPENAPI
@@ -96,6 +97,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount.providers.openid_connect",
     "allauth.mfa",
     "allauth.usersessions",
+    "oauth2_provider",
     "audit",
     "accounts",
     "organisations",
@@ -257,6 +259,7 @@ GOOGLE_DRIVE = read_google_drive(env)
 SOCIALACCOUNT_SOCIALACCOUNT_STR = social_account_name
 EMAIL_FILE_PATH = VAR_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
+OAUTH2_PROVIDER = oauth_settings(PUBLIC_URL)
 OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 # The most that people may give a key of theirs; superusers may give more in the builder.

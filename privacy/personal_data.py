@@ -59,6 +59,22 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
             "revoked_at",
         ),
     ),
+    "accounts.AuthorizedClient.user": PersonalDataRule(
+        file="programs_let_in", columns=("application__name", "application__client_id", "key_id", "authorized_at")
+    ),
+    # Of programs that somebody registered by hand. Those that register themselves name nobody.
+    "oauth2_provider.Application.user": PersonalDataRule(
+        file="programs_registered", columns=("client_id", "name", "redirect_uris", "created")
+    ),
+    "oauth2_provider.AccessToken.user": PersonalDataRule(
+        file="program_access_tokens", columns=("application__client_id", "scope", "resource", "created", "expires")
+    ),
+    "oauth2_provider.RefreshToken.user": PersonalDataRule(
+        file="program_refresh_tokens", columns=("application__client_id", "resource", "created", "revoked")
+    ),
+    "oauth2_provider.Grant.user": PersonalDataRule(reason_omitted="codes that work for a minute, once"),
+    "oauth2_provider.IDToken.user": PersonalDataRule(reason_omitted="nothing here makes one"),
+    "oauth2_provider.DeviceGrant.user": PersonalDataRule(reason_omitted="nothing here makes one"),
     "accounts.Reveal.by": PersonalDataRule(file="keys_revealed", columns=("key_id", "at"), outlives_account=True),
     "plugins.Plugin.owner": PersonalDataRule(
         file="plugins",

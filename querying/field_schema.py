@@ -19,6 +19,9 @@ from language.units import UNIT_PATTERN, parse_unit
 from lexic.errors import InvalidInput
 
 MAX_FIELDS, MAX_DEPTH, MAX_SCHEMA_CHARACTERS = 24, 5, 20_000
+MAX_CHOICES = 200
+# A label is searched for like a question.
+_MAX_LABEL = 400
 # What says more than can be kept: a pattern of the caller's could take for ever, the others have no one value.
 _UNSUPPORTED = (
     *("pattern", "patternProperties", "propertyNames", "not", "if", "then", "else", "prefixItems", "contains"),
@@ -85,7 +88,10 @@ class Leaf:
     def fits(self, value: Any) -> bool:
         """Whether the value is what the schema allows."""
         checker = jsonschema.FormatChecker()
-        return jsonschema.Draft202012Validator(dict(self.limits), format_checker=checker).is_valid(value)
+        try:
+            return jsonschema.Draft202012Validator(dict(self.limits), format_checker=checker).is_valid(value)
+        except OverflowError:  # an integer that no float can hold, as a divisor
+            return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,14 +124,13 @@ def read_schema(schema: Any) -> Shape:
     if len(json.dumps(schema)) > MAX_SCHEMA_CHARACTERS:
         raise UnsupportedSchema(f"A schema has at most {MAX_SCHEMA_CHARACTERS} characters.")
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
+        # Without formats: one of them would compile the caller's patterns.
+        jsonschema.Draft202012Validator.check_schema(schema, format_checker=None)
     except jsonschema.SchemaError as error:
         raise InvalidSchema(f"This is no JSON schema: {error.message[:200]}") from None
     root = _Reader(schema).read(schema, name="", at="")
     if not isinstance(root, Shape):
         raise UnsupportedSchema("The root of the schema is an object.")
-    if sum(1 for _ in leaves(root)) > MAX_FIELDS:
-        raise UnsupportedSchema(f"A schema has at most {MAX_FIELDS} fields.")
     return root
 
 
@@ -148,6 +153,7 @@ class _Reader:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.schema = schema
+        self.field_count = 0
 
     def read(self, part: Any, *, name: str, at: str, depth: int = 0, about: str = "") -> Node:
         """One part at this place; `about` is what the parts around it are about."""
@@ -166,6 +172,10 @@ class _Reader:
                 raise UnsupportedSchema(f"{at}: Arrays of arrays are not supported.")
             least, most = part.get("minItems", 0), part.get("maxItems")
             return Items(item=item, label=label, min_items=least, max_items=most, is_nullable=is_nullable)
+        # Counted while it is read: a few references can stand for any number of fields.
+        self.field_count += 1
+        if self.field_count > MAX_FIELDS:
+            raise UnsupportedSchema(f"A schema has at most {MAX_FIELDS} fields.")
         return _read_leaf(part, kind=kind, name=name, label=label, is_nullable=is_nullable)
 
     def _read_object(self, part: Mapping[str, Any], *, at: str, depth: int, about: str, is_nullable: bool) -> Shape:
@@ -229,6 +239,8 @@ def _type_of(part: Mapping[str, Any], *, at: str) -> str:
         choices = part.get("enum", [part.get("const")])
         if not choices or not all(isinstance(one, (str, int, float, bool)) for one in choices):
             raise UnsupportedSchema(f"{at}: Choices are texts, numbers, true or false.")
+        if len(choices) > MAX_CHOICES:
+            raise UnsupportedSchema(f"{at}: A field has at most {MAX_CHOICES} choices.")
         return FieldKind.CHOICE
     implied = "object" if "properties" in part else "array" if "items" in part else None
     kind = part.get("type", implied)
@@ -252,7 +264,7 @@ def _read_leaf(part: Mapping[str, Any], *, kind: str, name: str, label: str, is_
 def _label_of(part: Mapping[str, Any], *, name: str, about: str) -> str:
     """What the field is about: its description, or its name after that of the object that it is in."""
     described = " ".join(_STATED_UNIT.sub(" ", str(part.get("description", ""))).split())
-    return described.rstrip(" .()") or f"{about} {words_of_name(name)}".strip()
+    return described[:_MAX_LABEL].rstrip(" .()") or f"{about} {words_of_name(name)}".strip()
 
 
 def _unit_of(part: Mapping[str, Any], *, name: str, label: str) -> tuple[str, str]:

@@ -21,7 +21,8 @@ _LICENSING = get_spdx_licensing()
 
 
 def is_allowed(expression: str, allowed: frozenset[str] = ALLOWED) -> bool:
-    """Whether the SPDX expression can be met by allowed licences alone: one side of an OR, both of an AND."""
+    """Whether the SPDX expression can be met by allowed licences alone: one side of an OR, both of an AND. “Or later”
+    is a choice that begins with the version itself."""
     try:
         parsed = _LICENSING.parse(expression, validate=True)
     except ExpressionError:
@@ -34,7 +35,8 @@ def _holds(parsed: Any, allowed: frozenset[str]) -> bool:
         return any(_holds(side, allowed) for side in parsed.args)
     if isinstance(parsed, _LICENSING.AND):
         return all(_holds(side, allowed) for side in parsed.args)
-    return str(parsed) in allowed  # with an exception it is called “X WITH Y”
+    name = str(parsed)  # with an exception it is called “X WITH Y”
+    return name in allowed or name.replace("-or-later", "-only") in allowed
 
 
 def refused_packages() -> Iterator[LockedPackage]:

@@ -18,7 +18,7 @@ from lexic.http.error_handlers import to_lexic_error
 from lexic.redacted_questions import redact_question
 from querying import releases
 
-MAX_QUESTIONS, MAX_UNFINISHED = 1000, 3
+MAX_QUESTIONS, MAX_UNFINISHED, MAX_KEPT = 1000, 3, 200
 
 
 class InvalidBatch(InvalidInput):
@@ -35,10 +35,16 @@ class TooManyBatches(Conflict):
     hint = f"Wait until one of the {MAX_UNFINISHED} has ended, or cancel one."
 
 
+class TooManyKept(TooManyBatches):
+    """Too many batches of this key are kept."""
+
+    hint = f"Delete those whose results you have: a key has {MAX_KEPT} at most."
+
+
 def create_batch(lines: list[dict[str, Any]], *, key: ApiKey) -> Batch:
     """A batch of these questions, which a worker takes up. Each is checked as far as it can be before it is asked.
 
-    Raises `InvalidBatch`, `TooManyBatches`, and with the number of the line what is wrong with one.
+    Raises `InvalidBatch`, `TooManyBatches`, `TooManyKept`, and with the number of the line what is wrong with one.
     """
     if not 1 <= len(lines) <= MAX_QUESTIONS:
         raise InvalidBatch
@@ -50,6 +56,8 @@ def create_batch(lines: list[dict[str, Any]], *, key: ApiKey) -> Batch:
         ApiKey.objects.select_for_update(no_key=True).get(pk=key.pk)  # two requests at once count each other
         if Batch.objects.unfinished().filter(api_key=key).count() >= MAX_UNFINISHED:
             raise TooManyBatches
+        if Batch.objects.filter(api_key=key).count() >= MAX_KEPT:
+            raise TooManyKept
         batch = Batch.objects.create(api_key=key)
         BatchItem.objects.bulk_create(
             BatchItem(batch=batch, number=number, custom_id=line["id"], request=redact_question(line))

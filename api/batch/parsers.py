@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import IO, Any
 
 from django.conf import settings
 from rest_framework.parsers import BaseParser
 
+from api.batch.create import MAX_QUESTIONS
 from lexic.errors import InvalidInput
 from lexic.http.error_handlers import PayloadTooLarge
 from lexic.http.strict_json import read_json
@@ -34,7 +36,9 @@ class JsonLinesParser(BaseParser):
         body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
         if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise PayloadTooLarge
-        return [_read_line(line, number) for number, line in enumerate(body.split(b"\n"), start=1) if line.strip()]
+        lines = ((number, line) for number, line in enumerate(body.split(b"\n"), start=1) if line.strip())
+        # One more than a batch may have is enough to refuse it.
+        return [_read_line(line, number) for number, line in islice(lines, MAX_QUESTIONS + 1)]
 
 
 class JsonlParser(JsonLinesParser):

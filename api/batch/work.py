@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, Capability
 from accounts.rate_limits import MINUTE, count_key_request
 from api.batch.serializers import BatchLineSerializer
 from api.fields import validated
@@ -31,7 +31,7 @@ _SHARE_LEFT = 4
 
 
 class KeyEnded(NotAllowed):
-    """The key of this batch was revoked, or has expired."""
+    """The key of this batch was revoked, has expired, or may not ask any more."""
 
     code = "key_ended"
     hint = "Send the questions that are left with another key."
@@ -73,7 +73,8 @@ def _ask(item: BatchItem, key: ApiKey) -> LexicError | None:
     if Query.objects.filter(pk=item.question_id).exists():
         return None
     try:
-        if not ApiKey.objects.usable().filter(pk=key.pk).exists():
+        # As it is now: it may have been changed since the batch was taken up.
+        if not ApiKey.objects.usable().filter(pk=key.pk, capabilities__contains=[Capability.QUERY]).exists():
             raise KeyEnded
         question = read_question(validated(BatchLineSerializer(data=item.request)), key=key)
         last = async_to_sync(pipeline.answer)(replace(question, id=item.question_id))

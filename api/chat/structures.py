@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from querying.question.clarifications import clarification_text
 from querying.types import Answer, Structure
 
 _MAX_NAMED_FIELDS = 10
+# The protocol's rule for names of functions. They come back, and are stored.
+_FUNCTION_NAME = re.compile(r"[a-zA-Z0-9_.:-]{1,128}")
 _JSON_SCHEMA = "json_schema"
 
 
@@ -100,8 +103,12 @@ def _functions(tools: Any) -> dict[str, Any]:
     if not isinstance(tools, list) or not all(isinstance(tool, Mapping) for tool in tools):
         raise ToolNotOffered(param="tools")
     found = [tool.get("function", tool) for tool in tools if tool.get("type") == "function"]
-    described = (one for one in found if isinstance(one, Mapping) and isinstance(one.get("name"), str))
-    return {one["name"]: one.get("parameters") for one in described}
+    return {one["name"]: one.get("parameters") for one in found if isinstance(one, Mapping) and _is_named(one)}
+
+
+def _is_named(function: Mapping[str, Any]) -> bool:
+    name = function.get("name")
+    return isinstance(name, str) and _FUNCTION_NAME.fullmatch(name) is not None
 
 
 def _read_shape(schema: Any, *, param: str) -> Shape:

@@ -24,7 +24,7 @@ from api.idempotency import IdempotentView
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
-from api.query.questions import read_question
+from api.query.questions import check_askable, read_question
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
 from lexic.database import release_connections
@@ -43,6 +43,9 @@ class OpenAIView(IdempotentView):
     content_negotiation_class = IgnoreAcceptNegotiation
     permission_classes = [IsAuthenticated, MayQuery]
     throttle_classes = [ApiKeyThrottle]
+
+    def check_replay(self, request: Request) -> None:
+        check_askable(request, field="model")
 
 
 class ModelsView(OpenAIView):

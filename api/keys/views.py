@@ -16,7 +16,7 @@ from accounts.reauthentication import ReauthenticationNeeded, check_recent_sign_
 from api.fields import validated
 from api.keys import serializers
 from api.pagination import DefaultPagination, page_response
-from api.permissions import MissingCapability
+from api.permissions import MissingCapability, SessionRequired
 from api.views import PrincipalView, first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
@@ -39,6 +39,8 @@ class MayManageKeys(BasePermission):
     """Everybody who has signed in, author or not, and keys that may author."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
+        if isinstance(request.auth, ApiKey) and request.auth.is_of_client:
+            raise SessionRequired  # a key outlives the tokens of a client
         if isinstance(request.auth, ApiKey) and not request.auth.can(Capability.AUTHOR):
             raise MissingCapability(hint="Make a key with the capability “author”.")
         return isinstance(request.user, User)

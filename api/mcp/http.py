@@ -27,6 +27,7 @@ from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ErrorData
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import ApiKey
@@ -35,6 +36,7 @@ from api import cors
 from api.authentication import ApiKeyAuthentication
 from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
 from api.mcp.server import build_server
+from api.oauth.metadata import challenge
 from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
 from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, retry_headers, to_lexic_error
@@ -119,7 +121,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         except Exception as error:
             if answer.has_begun:
                 raise
-            await _send_error(error, send)
+            await _send_error(error, send, request)
 
 
 @cache
@@ -303,13 +305,15 @@ def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
-async def _send_error(error: Exception, send: Send) -> None:
+async def _send_error(error: Exception, send: Send, request: ASGIRequest) -> None:
     ours = to_lexic_error(error)
     if ours.status >= 500:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
     message = _error_message(error)
     body = json.dumps(message).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
+    if ours.status == 401:
+        headers["WWW-Authenticate"] = challenge(request, is_refused=isinstance(error, AuthenticationFailed))
     status = ours.status if message["id"] is None else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
@@ -328,8 +332,6 @@ def rpc_error(error: LexicError) -> ErrorData:
 
 
 def _error_headers(error: LexicError) -> Headers:
-    if isinstance(error, NotAuthenticated):
-        return {"WWW-Authenticate": 'Bearer realm="lexic"'}
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
     # Without it the client would go on sending the rest of a body that is too large.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from rest_framework.request import Request
+
 from accounts.models import ApiKey, Principal
 from api.fields import validated
 from api.query.serializers import QuerySerializer
@@ -32,6 +34,13 @@ def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = N
     release = releases.resolve(body["plugin"], principal=key)
     question = make_question(body, options=options, release=release, caller=make_caller(key))
     return replace(question, schema=schema)
+
+
+def check_askable(request: Request, *, field: str) -> None:
+    """Raises `UnknownPlugin` or `UnknownRelease` where the key may not ask what this field of the body names."""
+    assert isinstance(request.auth, ApiKey)
+    body: Any = request.data
+    releases.resolve(str(body[field]), principal=request.auth)
 
 
 def make_caller(principal: Principal) -> Caller:

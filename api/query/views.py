@@ -21,7 +21,7 @@ from api.parsers import StrictJSONParser
 from api.permissions import MayAsk, MayQuery
 from api.query import resumable_stream
 from api.query.event_journal import EventJournal
-from api.query.questions import read_question
+from api.query.questions import check_askable, read_question
 from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
@@ -59,6 +59,9 @@ class QueryView(IdempotentView):
     renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
     permission_classes = [IsAuthenticated, MayQuery]
     throttle_classes = [ApiKeyThrottle]
+
+    def check_replay(self, request: Request) -> None:
+        check_askable(request, field="plugin")
 
     @extend_schema(
         request=QuerySerializer,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from api.responses.input_items import read_input
 from api.responses.serializers import ResponseRequestSerializer
 from api.responses.stored import get_stored, message_text_of
 from querying.forms import MAX_TURN_CHARACTERS
+
+_MAX_ECHOED = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +71,21 @@ def read_response_request(data: Any, *, key: ApiKey) -> ResponseRequest:
         previous_response_id=previous or None,
         metadata=dict(body.get("metadata") or {}),
         structure=wanted,
-        text={"format": text["format"]} if wanted and not wanted.tool else {"format": {"type": "text"}},
+        text={"format": _echoed_format(text["format"]) if wanted and not wanted.tool else {"type": "text"}},
         ignored=(
             *chat.ignored,
             *found.ignored,
             *unread_names(data, known=read_fields(ResponseRequestSerializer(), wanted)),
         ),
     )
+
+
+def _echoed_format(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What comes back with the response, and is stored: of what was sent, what has a meaning and a limit."""
+    named = {name: wanted[name] for name in ("name", "description") if isinstance(wanted.get(name), str)}
+    texts = {name: text[:_MAX_ECHOED] for name, text in named.items()}
+    strict = {"strict": wanted["strict"]} if isinstance(wanted.get("strict"), bool) else {}
+    return {"type": "json_schema", **texts, "schema": wanted.get("json_schema", wanted)["schema"], **strict}
 
 
 def _turns_until(previous: str, *, key: ApiKey) -> list[dict[str, str]]:

@@ -12,7 +12,9 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
     name = "apiKey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        words = "A key, `lx_…`, in the header `Authorization: Bearer lx_…`; never in an address."
+        words = (
+            "A key, `lx_…`, or an access token, `lxa_…`, in the header `Authorization: Bearer …`; never in an address."
+        )
         return {"type": "http", "scheme": "bearer", "bearerFormat": "lx_ and 43 characters", "description": words}
 
 

@@ -67,6 +67,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(minute=7),
         "options": {"expires": 3000},
     },
+    "forget-tokens": {"task": "accounts.forget_tokens", "schedule": 3600.0},
     "forget-requests": {"task": "api.forget_requests", "schedule": 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }

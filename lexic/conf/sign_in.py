@@ -1,4 +1,5 @@
-"""How people sign in, for Django and allauth: by address, with a second step, or with another site's account."""
+"""How people sign in, for Django and allauth: by address, with a second step, or with another site's account; and what
+programs that sign in for them need of Django."""
 
 from __future__ import annotations
 
@@ -36,3 +37,7 @@ MFA_TOTP_ISSUER = "Lexic"
 MFA_FORMS = {"add_webauthn": "accounts.forms.AddPasskeyForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
+# Where foreign keys to a client lead, for migrations.
+OAUTH2_PROVIDER_APPLICATION_MODEL = "oauth2_provider.Application"
+# Plain http is for programs on somebody's own machine alone, see api/oauth/redirects.py.
+SILENCED_SYSTEM_CHECKS = ["oauth2_provider.W008"]

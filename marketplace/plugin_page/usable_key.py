@@ -17,4 +17,5 @@ def newest_usable_key(plugin: Plugin, viewer: User | None) -> ApiKey | None:
     may_ask = ~Exists(limited) | Exists(limited.filter(plugin=plugin))
     is_valid = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
     keys = ApiKey.objects.filter(is_valid, may_ask, owner=viewer, capabilities__contains=[Capability.QUERY.value])
+    keys = keys.filter(authorized_client=None)  # nobody has the secret of a program's
     return keys.only("name", "prefix").first()

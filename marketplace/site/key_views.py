@@ -108,7 +108,7 @@ def revoke_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def usable_keys(user: User) -> ApiKeyQuerySet:
     """Newest first."""
     mine = ApiKey.objects.usable().filter(owner=user)
-    return mine.select_related("rotated_into").prefetch_related("limits__plugin")
+    return mine.select_related("rotated_into", "authorized_client__application").prefetch_related("limits__plugin")
 
 
 def _own_key(request: SignedInRequest, pk: UUID) -> ApiKey:
@@ -150,6 +150,7 @@ def _key_row(key: ApiKey, use: KeyUsage) -> dict[str, Any]:
     return {
         "key": key,
         "capabilities": [Capability(name).label for name in key.capabilities],
+        "client": key.authorized_client.application if key.is_of_client else None,
         "limits": f"{key.per_minute:,} a minute, {key.per_day:,} a day",
         "questions": f"{use.questions:,} question{'' if use.questions == 1 else 's'}",
         "outcomes": _outcome_summary(use.outcomes),

@@ -57,7 +57,7 @@ def _lines() -> Iterator[str]:
     yield from ("## Doors", "")
     for name, title, about in _DOORS:
         yield f"- [{title}]({settings.PUBLIC_URL}{reverse(name)}): {about}"
-    yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key"
+    yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key or by signing in"
     yield f"- [MCP server card]({settings.PUBLIC_URL}{reverse('mcp_server_card')}): where it is, and its revisions"
     yield from _agents()
 

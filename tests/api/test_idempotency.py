@@ -178,3 +178,19 @@ def test_of_several_at_once_one_is_answered(published: Plugin, key: str) -> None
     assert statuses.count(200) >= 1
     assert set(statuses) <= {200, 409}
     assert Query.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("/api/v1/query", QUESTION),
+        ("/v1/chat/completions", {"model": "cover", "messages": [{"role": "user", "content": WEATHER}]}),
+        ("/v1/responses", {"model": "cover", "input": WEATHER}),
+    ],
+)
+def test_what_the_key_may_not_ask_any_more_is_not_sent_again(published: Plugin, url: str, body: Any, key: str) -> None:
+    assert ask(key, "a", body, url).status_code == 200
+    other = Plugin.objects.create(owner=published.owner, name="Other", slug="other", domain="x")
+    ApiKey.objects.get().plugins.set([other])
+    assert ask(key, "a", body, url).status_code == 404
+    assert Query.objects.count() == 1

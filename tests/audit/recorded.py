@@ -20,6 +20,7 @@ DOORS = {
     "tests.api.test_projects",
     "tests.api.test_releases",
     "tests.api.test_webhooks",
+    "tests.api.oauth.test_flow",
     "tests.builder.test_attaching",
     "tests.builder.test_knowledge",
     "tests.builder.test_limits",

@@ -18,7 +18,9 @@ from django.db import connection
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from oauth2_provider.models import Application
 
+from accounts.authorized_clients import authorize_client
 from accounts.models import ApiKey, Capability, User
 from audit.actions import Action
 from audit.chain import verify_chain
@@ -289,6 +291,9 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     member.save()
     private.members.all().delete()
     delete_document(document)
+    # A program that signs in for somebody.
+    program = Application.objects.create(name="Assistant", client_type="public", redirect_uris="https://a.example.org/")
+    authorize_client(program, user=alice, capabilities=["query"], plugins=[])
     # Webhooks.
     webhook, _ = operations.create_webhook(
         plugin, url="https://hooks.example.org/T0/secret", events=["document.ready"], by=alice

@@ -23,6 +23,11 @@ __all__ = ["environment"]
 EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("Before you start", "text", None),
     ("Before you start", "bash", ['"capabilities":["author","query"]', "structural-engineering-concrete-cover"]),
+    (
+        "Sign in instead of a key",
+        "bash",
+        ['/mcp", "authorization_servers"', '"registration_endpoint"', '"code_challenge_methods_supported": ["S256"]'],
+    ),
     ("Ask", "bash", ['"outcome":"answered"', ANSWER, '"id":"src_1"']),
     ("Send it again", "bash", ["1\n"]),
     (

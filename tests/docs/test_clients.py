@@ -35,6 +35,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("LangChain for JavaScript", "javascript", ['"answer":', ANSWER]),
     ("AutoGPT", "python", ["consult_expert", ANSWER, f"[1] {DOCUMENT}"]),
     ("MCP in a desktop host", "json", None),
+    ("MCP in a hosted assistant", "text", None),
     ("MCP from Python", "python", [f"['{SLUG}']", DOCUMENT, ANSWER]),
     ("MCP from TypeScript", "javascript", [ANSWER, DOCUMENT]),
     ("A2A from Python", "python", [ANSWER, DOCUMENT]),

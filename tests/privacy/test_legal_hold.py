@@ -179,6 +179,7 @@ NOT_CONTENT = {
     "knowledge.Term": "computed",
     "accounts.ApiKeyPlugin": "which plugins a key may ask",
     "accounts.ApiKey": "its owner's",
+    "accounts.AuthorizedClient": "its key's",
     "accounts.Reveal": "its key's",
     "api.A2ATask": "its key's; what was asked stays in the log of questions",
     "api.Batch": "its key's; what was asked stays in the log of questions",

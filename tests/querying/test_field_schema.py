@@ -134,3 +134,36 @@ def test_what_cannot_be_filled_is_refused(schema: Any, code: str) -> None:
         read_schema(schema)
     assert refused.value.code == code
     assert refused.value.hint
+
+
+def test_references_that_stand_for_very_many_fields_are_refused_at_once() -> None:
+    # Read to its end it would be a hundred million fields.
+    definitions: dict[str, Any] = {
+        f"level{level}": of({f"p{at}": {"$ref": f"#/$defs/level{level + 1}"} for at in range(100)})
+        for level in range(3)
+    }
+    definitions["level3"] = of({f"p{at}": {"type": "string"} for at in range(100)})
+    with pytest.raises(InvalidInput, match="at most 24 fields"):
+        read_schema(of({"a": {"$ref": "#/$defs/level0"}}, **{"$defs": definitions}))
+
+
+@pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}", "("])
+def test_a_pattern_is_refused_without_being_compiled(pattern: str) -> None:
+    with pytest.raises(InvalidInput, match="“pattern” is not supported"):
+        read_schema(of({"a": {"type": "string", "pattern": pattern}}))
+
+
+def test_a_list_of_very_many_choices_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="at most 200 choices"):
+        read_schema(of({"a": {"enum": ["beam"] * 201}}))
+
+
+def test_a_description_is_searched_for_up_to_a_limit() -> None:
+    shape = read_schema(of({"a": {"type": "string", "description": "cover " * 2000}}))
+    [leaf] = shape.fields.values()
+    assert isinstance(leaf, Leaf)
+    assert len(leaf.label) <= 400
+
+
+def test_a_divisor_that_no_number_can_be_held_against_allows_nothing() -> None:
+    assert not Leaf(kind=FieldKind.NUMBER, limits={"type": "number", "multipleOf": 10**400}).fits(1.5)

@@ -122,8 +122,12 @@ def _choices(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     same place, the longer."""
     said, denied = _words(citation.excerpt), negated_stems(citation.excerpt)
     named = [choice for choice in leaf.choices if _names(said, choice)]
-    inner = [one for one in named if any(_words_of(one) < _words_of(other) for other in named)]
-    found = [choice for choice in named if choice not in inner and not _stems(choice) & denied.keys()]
+    words = {_words_of(choice) for choice in named}
+    found = [
+        choice
+        for choice in named
+        if not any(_words_of(choice) < longer for longer in words) and not _stems(choice) & denied.keys()
+    ]
     return [FoundValue(value=choice, citation=citation, fit=1.0) for choice in found]
 
 

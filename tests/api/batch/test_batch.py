@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from api import tasks
-from api.batch import work
+from api.batch import create, work
 from api.batch.create import MAX_QUESTIONS, MAX_UNFINISHED
 from api.models import Batch, BatchItem
 from plugins.models import Plugin
@@ -294,3 +294,26 @@ def test_a_batch_that_is_not_there(published: Plugin, key: str) -> None:
     assert_error(client_of(key).get(f"/api/v1/batch/{uuid.uuid4()}"), 404, "unknown_batch")
     assert client_of(key).get("/api/v1/batch/x").status_code == 404
     assert_error(send("", line(1)), 401, "not_authenticated")
+
+
+def test_a_key_that_may_not_ask_any_more_asks_nothing(published: Plugin, key: str) -> None:
+    batch = made(key, line(1))
+    ApiKey.objects.update(capabilities=["read"])
+    tasks.work_on_batch(batch_id=str(batch.pk))
+    assert [item.error["code"] for item in batch.items.all()] == ["key_ended"]
+    assert not Query.objects.exists()
+
+
+def test_of_far_too_many_lines_few_are_read(published: Plugin, key: str) -> None:
+    # The lines behind the limit are not even JSON, which nobody sees.
+    sent = send(key, *[b"{}"] * (MAX_QUESTIONS + 1), *[b"{"] * 100_000)
+    assert_error(sent, 400, "invalid_batch")
+
+
+def test_a_key_keeps_so_many_batches(published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(create, "MAX_KEPT", 2)
+    for _ in range(2):
+        made(key, line(1)).end(Batch.State.CANCELLED)
+    assert_error(send(key, line(1)), 409, "too_many_batches")
+    Batch.objects.first().delete()
+    assert send(key, line(1)).status_code == 202

@@ -228,3 +228,18 @@ def test_what_cannot_be_filled_is_refused(
 ) -> None:
     assert_error(chat(key, WEATHER, **body), 400, code, param=param)
     assert not Query.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 129, "é"])
+def test_a_function_with_a_name_that_is_none_is_not_offered(published: Plugin, key: str, name: str) -> None:
+    choice = {"type": "function", "function": {"name": name}}
+    sent = chat(key, WEATHER, tools=[tool_of(NUMBER_OF_TAILS, name)], tool_choice=choice)
+    assert_error(sent, 400, "tool_not_offered", param="tool_choice")
+
+
+def test_of_a_format_what_has_a_meaning_comes_back(published: Plugin, key: str) -> None:
+    schema = schema_of(cover_mm=nullable("number"))
+    sent = {"type": "json_schema", "name": "cover", "schema": schema, "strict": True, "junk": "x" * 10_000}
+    body = body_of(respond(key, WEATHER, text={"format": sent}))
+    assert body["text"] == {"format": {"type": "json_schema", "name": "cover", "schema": schema, "strict": True}}
+    assert read(key, body["id"]).json() == body
