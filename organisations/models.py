@@ -27,7 +27,7 @@ from organisations.roles import READING_ROLES as READING_ROLES
 from organisations.roles import OrganisationRole as OrganisationRole
 from organisations.sign_in_models import IdentityProvider as IdentityProvider
 from organisations.sign_in_models import OrganisationDomain as OrganisationDomain
-from organisations.sso_session import KEYS_WORK_FOR, organisations_of_session
+from organisations.sso_session import KEYS_WORK_FOR, acting_organisations
 
 
 class UnknownOrganisation(NotFound):
@@ -76,12 +76,12 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
 
 
 def _has_signed_in_through(user: User | models.OuterRef) -> models.Q:
-    """The condition on organisations whose provider has signed this person in: in the session that asks, else in the
-    last weeks, as for a key."""
-    if isinstance(user, User) and (through := organisations_of_session(user)) is not None:
-        return models.Q(pk__in=through)
+    """The condition on organisations whose provider has signed this person in within the last weeks, and in the session
+    or for the key that acts, where one does."""
     recent = Membership.objects.filter(user=user, signed_in_at__gt=timezone.now() - KEYS_WORK_FOR)
-    return models.Q(pk__in=recent.values("organisation"))
+    has_signed_in = models.Q(pk__in=recent.values("organisation"))
+    acting = acting_organisations(user) if isinstance(user, User) else None
+    return has_signed_in if acting is None else has_signed_in & models.Q(pk__in=acting)
 
 
 class Organisation(AuditedModel):

@@ -77,7 +77,7 @@ def _ask(url: str, request: requests.PreparedRequest) -> tuple[int, bytes]:
     kept = {name: value for name, value in request.headers.items() if name in ("Authorization", "Content-Type")}
     headers: Any = {name: str(value) for name, value in {**wanted, **kept}.items()}
     if request.method == "POST":
-        body = request.body.encode() if isinstance(request.body, str) else request.body or b""
+        body = request.body.encode() if isinstance(request.body, str) else bytes(request.body or b"")  # type: ignore[arg-type]
         posted = egress.post(
             url, body=body, headers=headers, max_bytes=_MAX_BYTES, timeout=_SECONDS, policy=settings.SSO_EGRESS
         )

@@ -136,7 +136,7 @@ def _vouched_address(sociallogin: SocialLogin, organisation: UUID) -> str:
     if len(said) != 1 or any(_is_denied(one.get("email_verified")) for one in named):
         return ""
     email: str = normalized_email(said[0].email)
-    domains = Organisation(pk=organisation).domains.of_address(email)  # type: ignore[attr-defined]
+    domains = Organisation(pk=organisation).domains.of_address(email)
     return email if email.count("@") == 1 and domains.exists() else ""
 
 
@@ -158,7 +158,7 @@ def _check_connection(request: HttpRequest, sociallogin: SocialLogin, organisati
 
 def _check_member(person: Any, organisation: UUID) -> None:
     """By an address that is still the organisation's. Raises `NotMember`, `NotVouchedFor`."""
-    if not Organisation(pk=organisation).domains.of_address(person.email).exists():  # type: ignore[attr-defined]
+    if not Organisation(pk=organisation).domains.of_address(person.email).exists():
         raise NotVouchedFor
     if not Membership.objects.filter(organisation=organisation, user=person).update(signed_in_at=timezone.now()):
         raise NotMember

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -59,7 +60,7 @@ def scim_view(**by_method: View) -> View:
                 refused["Allow"] = ", ".join(by_method)
                 return refused
             with POLICY:
-                return view(request, **captured)
+                return view(request, **captured) if request.method == "GET" else _change(view, request, captured)
         except SCIMException as error:
             return error_response(error)
         except ValidationError as error:
@@ -105,6 +106,13 @@ def as_scim(error: LexicError) -> SCIMException:
     if isinstance(error, Conflict):
         return UniquenessException(detail=said)
     return InvalidValueException(detail=said) if isinstance(error, InvalidInput) else SCIMException(detail=said)
+
+
+def _change(view: View, request: HttpRequest, captured: dict[str, Any]) -> HttpResponse:
+    """One change of an organisation at a time: what a patch is applied to is what is there then."""
+    with transaction.atomic():
+        request.scim_organisation.lock()  # type: ignore[attr-defined]
+        return view(request, **captured)
 
 
 def _authenticate(request: HttpRequest) -> None:

@@ -76,11 +76,9 @@ class User(Resource[Any]):
 
 class Member(ComplexAttribute):
     value: Annotated[str | None, Mutability.immutable, CaseExact.true] = None
-    ref: Annotated[Reference[User] | None, Mutability.read_only] = Field(
+    ref: Annotated[Reference[User] | None, Mutability.immutable] = Field(
         None, serialization_alias="$ref", validation_alias="$ref"
     )
-    type: Annotated[str | None, Mutability.read_only] = None
-    display: Annotated[str | None, Mutability.read_only] = None
 
 
 class Group(Resource[Any]):
@@ -119,9 +117,7 @@ def as_user(person: ProvisionedPerson, *, is_active: bool, groups: list[Provisio
 
 def as_group(group: ProvisionedGroup, *, people: list[ProvisionedPerson], root: str) -> Group:
     made = Group(id=str(group.pk), external_id=group.external_id or None, display_name=group.display_name)
-    made.members = [
-        Member(value=str(one.pk), type="User", display=one.user_name, ref=f"{root}/Users/{one.pk}") for one in people
-    ] or None
+    made.members = [Member(value=str(one.pk), ref=Reference[User](f"{root}/Users/{one.pk}")) for one in people] or None
     made.meta = _meta(made, group, kind="Group", root=root)
     return made
 
@@ -136,7 +132,7 @@ def service_provider_config(root: str) -> ServiceProviderConfig:
         etag=ETag(supported=True),
         authentication_schemes=[
             AuthenticationScheme(
-                type="oauthbearertoken",
+                type=AuthenticationScheme.Type.oauthbearertoken,
                 name="Token of the organisation",
                 description="An owner makes it under Sign-in and directory.",
                 primary=True,

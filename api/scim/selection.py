@@ -64,7 +64,8 @@ def resource_response(request: HttpRequest, resource: Any, context: Context, *, 
     version = str(resource.meta.version)
     if context == Context.RESOURCE_QUERY_RESPONSE and version in request.headers.get("If-None-Match", ""):
         return HttpResponse(status=304, headers={"ETag": version})
-    wanted = ResponseParameters[type(resource)].model_validate(_read_names(request))
+    kind: Any = type(resource)
+    wanted = ResponseParameters[kind].model_validate(_read_names(request))
     response = json_response(resource.model_dump(scim_ctx=context, response_parameters=wanted), status=status)
     response["ETag"], response["Location"] = version, str(resource.meta.location)
     return response

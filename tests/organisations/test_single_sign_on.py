@@ -224,10 +224,17 @@ def closed(plugin: Plugin, clinic: Organisation, provider: Stub) -> Plugin:
     return plugin
 
 
-def doors(client: Client, person: User, plugin: Plugin) -> list[int]:
-    """The builder, the API with the session, the API with a key."""
-    _, secret = ApiKey.objects.issue(owner=person, name="robot", capabilities=Capability.values)
-    api = Client(headers={"Authorization": f"Bearer {secret}"})
+def make_key(client: Client) -> dict[str, Any]:
+    made = client.post(
+        "/api/api-keys", {"name": "robot", "capabilities": Capability.values}, content_type="application/json"
+    )
+    assert made.status_code == 201, made.content
+    return dict(made.json())
+
+
+def doors(client: Client, plugin: Plugin) -> list[int]:
+    """The builder, the API with the session, the API with a key that is made in the session."""
+    api = Client(headers={"Authorization": f"Bearer {make_key(client)['key']}"})
     return [
         client.get(reverse("admin:builder_sharing", args=[plugin.pk])).status_code,
         client.get(f"/api/plugins/{plugin.slug}").status_code,
@@ -237,7 +244,7 @@ def doors(client: Client, person: User, plugin: Plugin) -> list[int]:
 
 def test_it_is_closed_to_who_signs_in_otherwise(closed: Plugin, clinic: Organisation, alice: User, bob: User) -> None:
     inside = with_password(alice)
-    assert doors(inside, alice, closed) == [404, 404, 404]
+    assert doors(inside, closed) == [404, 404, 404]
     page = inside.get(f"/organisations/{clinic.pk}").content.decode()
     assert "sign in through its provider" in page
     assert "Wards" not in page
@@ -254,24 +261,52 @@ def test_it_opens_in_the_session_that_the_provider_confirmed(
     button = re.search(r'action="([^"]+process=[^"]+)"', inside.get(f"/organisations/{clinic.pk}").content.decode())
     assert button
     visit(inside, clinic, process="connect")
-    assert doors(inside, alice, closed) == [200, 200, 200]  # keys work too from now on
-    assert doors(other, alice, closed) == [404, 404, 200]  # her other session has not been to the provider
+    assert doors(inside, closed) == [200, 200, 200]
+    assert doors(other, closed) == [404, 404, 404]  # her other session has not been to the provider
     assert "process=login" in other.get(f"/organisations/{clinic.pk}").content.decode()
 
 
-def test_a_session_and_a_key_are_good_for_a_while(
+def test_a_session_and_its_keys_are_good_for_a_while(
     closed: Plugin, provider: Stub, clinic: Organisation, alice: User
 ) -> None:
     as_person(provider, alice)
     inside = with_password(alice)
     visit(inside, clinic, process="connect")
+    robot = Client(headers={"Authorization": f"Bearer {make_key(inside)['key']}"})
+    address = f"/api/plugins/{closed.slug}"
     session = inside.session
     for one in session["account_authentication_methods"]:
         one["at"] -= SESSION_LASTS.total_seconds() + 1
     session.save()
-    assert doors(inside, alice, closed) == [404, 404, 200]
+    assert doors(inside, closed) == [404, 404, 404]
+    assert robot.get(address).status_code == 200
     Membership.objects.filter(user=alice).update(signed_in_at=timezone.now() - KEYS_WORK_FOR)
-    assert doors(inside, alice, closed) == [404, 404, 404]
+    assert robot.get(address).status_code == 404
+
+
+def test_a_session_that_began_otherwise_gets_no_key_that_opens_it(
+    closed: Plugin, provider: Stub, clinic: Organisation, alice: User
+) -> None:
+    """Whoever has the password alone neither makes, rotates nor sees a key that does; a key passes on what it has."""
+    as_person(provider, alice)
+    inside, address = with_password(alice), f"/api/plugins/{closed.slug}"
+    visit(inside, clinic, process="connect")
+    good, thief = make_key(inside), with_password(alice)
+
+    def opens(secret: str) -> bool:
+        return Client(headers={"Authorization": f"Bearer {secret}"}).get(address).status_code == 200
+
+    assert opens(good["key"])
+    assert not opens(make_key(thief)["key"])
+    shown = thief.post(f"/api/api-keys/{good['id']}/reveal", {}, content_type="application/json")
+    assert (shown.status_code, shown.json()["code"]) == (403, "signed_in_otherwise")
+    assert inside.post(f"/api/api-keys/{good['id']}/reveal", {}, content_type="application/json").status_code == 200
+    robot = Client(headers={"Authorization": f"Bearer {good['key']}"})
+    assert opens(make_key(robot)["key"])
+    rotated = thief.post(f"/api/api-keys/{good['id']}/rotate", {}, content_type="application/json")
+    assert rotated.status_code == 201
+    assert not opens(rotated.json()["key"])
+    assert not opens(ApiKey.objects.issue(owner=alice, name="by an operator", capabilities=Capability.values)[1])
 
 
 def test_the_provider_of_another_organisation_opens_nothing(
@@ -285,12 +320,12 @@ def test_the_provider_of_another_organisation_opens_nothing(
     inside = with_password(alice)
     visit(inside, other, process="connect")
     assert SocialAccount.objects.get().provider == provider_id(other.pk)
-    assert doors(inside, alice, closed) == [404, 404, 404]
+    assert doors(inside, closed) == [404, 404, 404]
 
 
 def test_a_role_on_the_plugin_is_no_way_around_it(closed: Plugin, charlie: User) -> None:
     collaborators.assign_role(closed, person=charlie, role=Role.EDITOR)
-    assert doors(with_password(charlie), charlie, closed) == [404, 404, 404]
+    assert doors(with_password(charlie), closed) == [404, 404, 404]
 
 
 def test_what_is_published_is_asked_as_before(closed: Plugin, charlie: User) -> None:

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def directory(server: str, token: str) -> SyncSCIMClient:
-    client = SyncSCIMClient(HttpClient(base_url=f"{server}/scim/v2", headers={"Authorization": f"Bearer {token}"}))
+    client = SyncSCIMClient(
+        HttpClient(base_url=f"{server}/scim/v2", headers={"Authorization": f"Bearer {token}"}, timeout=300)
+    )
     client.discover()
     return client
 
