@@ -296,11 +296,14 @@ def test_a_session_that_began_otherwise_gets_no_key_that_opens_it(
     def opens(secret: str) -> bool:
         return Client(headers={"Authorization": f"Bearer {secret}"}).get(address).status_code == 200
 
+    def reveal(client: Client) -> Any:
+        return client.patch(f"/api/api-keys/{good['id']}", {"reveal": True}, content_type="application/json")
+
     assert opens(good["key"])
     assert not opens(make_key(thief)["key"])
-    shown = thief.post(f"/api/api-keys/{good['id']}/reveal", {}, content_type="application/json")
+    shown = reveal(thief)
     assert (shown.status_code, shown.json()["code"]) == (403, "signed_in_otherwise")
-    assert inside.post(f"/api/api-keys/{good['id']}/reveal", {}, content_type="application/json").status_code == 200
+    assert reveal(inside).status_code == 200
     robot = Client(headers={"Authorization": f"Bearer {good['key']}"})
     assert opens(make_key(robot)["key"])
     rotated = thief.post(f"/api/api-keys/{good['id']}/rotate", {}, content_type="application/json")
