@@ -90,7 +90,7 @@ def check_sign_in(request: HttpRequest, sociallogin: SocialLogin, organisation: 
     Raises `NotVouchedFor`, `NotConnected`, `NotMember`, `OtherAddress`, `TooManyCollaborators`.
     """
     email = _vouched_address(sociallogin, organisation)
-    if not email:
+    if not email or sociallogin.account.uid in ("", "None"):  # the library writes a missing name so
         raise NotVouchedFor
     for address in sociallogin.email_addresses:
         address.email, address.verified = email, True

@@ -214,6 +214,39 @@ def test_addresses_of_others_are_not_asked(clinic: Organisation, domain: Organis
         assert (started.status_code, inner.asked) == (502, [])
 
 
+@pytest.mark.parametrize("said", [[], "gina", {"email": "gina@example.org"}, {"sub": "g-1", "email": ["x"]}, None])
+def test_what_makes_no_sense_is_said_to_be_the_providers(
+    said: Any, client: Client, provider: Stub, clinic: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Stub, "id_token", lambda _: "no token")
+    before = User.objects.count()
+    provider.person = said
+    answered = visit(client, clinic)
+    assert (answered.status_code in (200, 401, 403, 502), signed_in(client)) == (True, "")
+    assert User.objects.count() == before
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"email": "gina@example.org"},
+        {"sub": None, "email": "gina@example.org"},
+        {"sub": "", "email": "gina@example.org"},
+        {"sub": "g-1", "email": ["gina@example.org"]},
+        {"sub": "g-1"},
+    ],
+)
+def test_a_person_without_what_names_them_is_not_let_in(
+    said: Any, client: Client, provider: Stub, clinic: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = provider.id_token()
+    monkeypatch.setattr(Stub, "id_token", lambda _: token)
+    before = User.objects.count()
+    provider.person = said
+    assert visit(client, clinic).status_code in (403, 502)
+    assert (signed_in(client), User.objects.count()) == ("", before)
+
+
 # --- Required of everybody ------------------------------------------------------------------------------------
 
 
