@@ -13,12 +13,13 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from accounts.client_models import AuthorizedClient as AuthorizedClient
+from accounts.session_providers import acting_providers
 from accounts.user_models import User as User
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from audit.record import record
 from audit.references import Reference
-from lexic.errors import Conflict, NotFound
+from lexic.errors import Conflict, NotAllowed, NotFound
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 
 
@@ -66,6 +67,13 @@ class RevealDisabled(Conflict):
     hint = "If the secret is lost, rotate the key: the new one gets a new secret."
 
 
+class SignedInOtherwise(NotAllowed):
+    """This key was made after a sign-in through an organisation, and this session began otherwise."""
+
+    code = "signed_in_otherwise"
+    hint = "Sign in through the organisation, then look at it again."
+
+
 class SecretNotStored(Conflict):
     """There is no copy of this key's secret."""
 
@@ -87,6 +95,7 @@ class ApiKeyManager(models.Manager["ApiKey"]):
         With `plugins` the key can ask these and no others, ever: there is no moment at which it could ask more.
         """
         secret = key_secrets.generate_secret()
+        fields.setdefault("issued_through", sorted(acting_providers(owner) or ()))
         key = self.create(
             owner=owner,
             name=name,
@@ -150,6 +159,8 @@ class ApiKey(AuditedModel):
         db_default=[],
         help_text="Web pages that may use the key from a browser, such as https://www.example.org.",
     )
+    # The providers that had signed in whoever made it. It opens no organisation that wants another one.
+    issued_through = ArrayField(models.CharField(max_length=200), default=list, db_default=[], editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -234,12 +245,15 @@ class ApiKey(AuditedModel):
     def reveal_to(self, user: User) -> str:
         """The secret again, for its owner alone, and a row that says so.
 
-        The door has to make sure of a fresh sign-in. Raises `UnknownKey`, `RevealDisabled`, `SecretNotStored`.
+        The door has to make sure of a fresh sign-in. Raises `UnknownKey`, `RevealDisabled`, `SecretNotStored`, and
+        `SignedInOtherwise` where the key opens more than the session that asks.
         """
         self.check_revealable()
         secret = self.reveal()
         if secret is None or self.owner_id != user.pk:
             raise SecretNotStored if self.owner_id == user.pk else UnknownKey
+        if not set(self.issued_through) <= (acting_providers(user) or set()):
+            raise SignedInOtherwise
         with transaction.atomic():
             Reveal.objects.create(key=self, by=user)
             record(Action.KEY_REVEALED, Reference("key", self.pk, self.name, self.owner_id))
@@ -351,8 +365,11 @@ def may_read_documents(principal: Principal) -> bool:
 
 
 def user_of(principal: Principal) -> User:
-    """The person who answers for what is done: a key acts for its owner."""
-    return principal.owner if isinstance(principal, ApiKey) else principal
+    """The person who answers for what is done: a key acts for its owner, who then opens what the key does."""
+    if not isinstance(principal, ApiKey):
+        return principal
+    principal.owner.acting_key = principal
+    return principal.owner
 
 
 def display_name(user: User) -> str:

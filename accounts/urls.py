@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from allauth.socialaccount.providers.github.views import oauth2_login as github
 from allauth.socialaccount.providers.google.views import oauth2_login as google
+from allauth.socialaccount.providers.openid_connect.views import callback as openid_connect_callback
 from allauth.socialaccount.providers.openid_connect.views import login as openid_connect
 from django.urls import path
 
@@ -12,6 +13,7 @@ from accounts.views import (
     profile,
     remove_picture,
     upload_picture,
+    with_error_page,
     with_leaving_page,
 )
 
@@ -26,4 +28,5 @@ urlpatterns = [
     path("google/login/", with_leaving_page(google)),
     path("github/login/", with_leaving_page(github)),
     path("oidc/<str:provider_id>/login/", with_leaving_page(openid_connect)),
+    path("oidc/<str:provider_id>/login/callback/", with_error_page(openid_connect_callback)),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models, transaction
@@ -15,6 +15,9 @@ from django.utils import timezone
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from audit.models import AuditName
+
+if TYPE_CHECKING:
+    from accounts.models import ApiKey
 
 UNNAMED = "Unnamed member"
 
@@ -65,6 +68,9 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    # The key by which this person acts (`accounts.models.user_of`); None for themselves.
+    acting_key: ApiKey | None = None
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

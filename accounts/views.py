@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,8 @@ from accounts.rate_limits import RateLimited
 from accounts.signed_in_request import signed_in_user, user_or_none
 from lexic.errors import LexicError, NotAllowed
 from lexic.http.error_handlers import retry_headers
+
+logger = logging.getLogger(__name__)
 
 _IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
@@ -176,3 +179,16 @@ def with_leaving_page(view: Callable[..., HttpResponseBase]) -> Callable[..., Ht
         return render(request, "socialaccount/leaving.html", context)
 
     return never_cache(leave)
+
+
+def with_error_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Where people come back to: what the provider said then may be anything, and is no fault of ours."""
+
+    def come_back(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+            logger.warning("a provider's answer could not be used", exc_info=True)
+            return render(request, "socialaccount/authentication_error.html", status=502)
+
+    return never_cache(come_back)

@@ -65,6 +65,12 @@ class Action(models.TextChoices):
     ORGANISATION_INVITED = "organisation.invited", "somebody invited to an organisation"
     ORGANISATION_INVITATION_ENDED = "organisation.invitation_ended", "invitation to an organisation over"
 
+    ORGANISATION_DOMAIN_CHANGED = "organisation.domain_changed", "domain of an organisation added, verified or removed"
+    ORGANISATION_PROVIDER_CHANGED = "organisation.provider_changed", "provider of an organisation changed"
+    DIRECTORY_TOKEN_ISSUED = "organisation.directory_token_issued", "token for the directory of an organisation made"
+    DIRECTORY_TOKEN_REVOKED = "organisation.directory_token_revoked", "token for a directory works no longer"
+    DIRECTORY_GROUP_CHANGED = "organisation.directory_group_changed", "group of a directory, or its role, changed"
+
     BASE_CREATED = "knowledge.created", "knowledge base made"
     BASE_DELETED = "knowledge.deleted", "knowledge base deleted"
     BASE_MOVED = "knowledge.moved", "knowledge base has another owner or plugin"
@@ -75,6 +81,7 @@ class Action(models.TextChoices):
     MEMBER_REMOVED = "knowledge.member_removed", "member put out"
 
     DOCUMENT_ADDED = "document.added", "document added"
+    DOCUMENT_CHANGED = "document.changed", "document read anew, replaced or described differently"
     DOCUMENT_DELETED = "document.deleted", "document deleted"
     DOCUMENT_OPENED = "document.marked_public", "document marked public"
     DOCUMENT_CLOSED = "document.marked_private", "document marked private"

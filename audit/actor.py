@@ -22,13 +22,20 @@ _request: ContextVar[HttpRequest | None] = ContextVar("audited_request", default
 _asked_by: ContextVar[Reference | None] = ContextVar("task_asked_by", default=None)
 
 
+def current_request() -> HttpRequest | None:
+    """The request that is being answered; None outside of one."""
+    return _request.get()
+
+
 def current_actor() -> tuple[Reference | None, str]:
-    """The person who acts (None: nobody who has signed in), and by what: `page`, `key:ID`, `task:NAME` or
-    `command:NAME by SYSTEM ACCOUNT`."""
+    """The person who acts (None: nobody who has signed in), and by what: `page`, `key:ID`, `task:NAME`,
+    `scim:ORGANISATION` or `command:NAME by SYSTEM ACCOUNT`."""
     if request := _request.get():
         key = getattr(request, "api_key", None)
         if key is not None:
             return person(key.owner), f"key:{key.pk}"
+        if directory := getattr(request, "scim_organisation", None):
+            return None, f"scim:{directory.pk}"
         user = getattr(request, "user", None)
         return (person(user) if user is not None and user.is_authenticated else None), "page"
     if current_task:

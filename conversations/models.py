@@ -18,6 +18,8 @@ from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
 from conversations.projects.models import Project as Project
 from conversations.visitor import Visitor
+from lexic.column_length import column_length
+from lexic.redacted_questions import redact_question
 from plugins.models import Plugin
 from plugins.retention import expired_rows
 from querying.quoted_documents import QuotedDocuments
@@ -54,7 +56,7 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         quotas.CONVERSATIONS.check("account", used=self.filter(is_private=True, user=user).count())
         if project:
             Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
-        return self.create(user=user, is_private=True, project=project, title=title)
+        return self.create(user=user, is_private=True, project=project, title=_stored_title(title))
 
     def of_visitor(self, visitor: Visitor, plugin: Plugin) -> ChatSessionQuerySet:
         """The visitor's own conversations with this plugin, the latest first."""
@@ -130,8 +132,13 @@ class ChatSession(models.Model):
 
     def rename(self, title: str) -> bool:
         """Gives it another title. False where it has been deleted meanwhile."""
-        self.title = title
-        return bool(ChatSession.objects.filter(pk=self.pk).update(title=title))
+        self.title = _stored_title(title)
+        return bool(ChatSession.objects.filter(pk=self.pk).update(title=self.title))
+
+
+def _stored_title(title: str) -> str:
+    """Programs give a conversation its first question as a title. What stands for a number may be longer than it."""
+    return redact_question(title)[: column_length(ChatSession, "title")]
 
 
 class ChatMessageQuerySet(models.QuerySet["ChatMessage"]):

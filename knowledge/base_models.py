@@ -49,7 +49,7 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         if allowed is None:
             return self
-        granted = KnowledgeGrant.objects.standing().filter(plugin__in=allowed, is_attached=True)
+        granted = KnowledgeGrant.objects.usable().filter(plugin__in=allowed, is_attached=True)
         return self.filter(models.Q(plugin__in=allowed) | models.Q(pk__in=granted.values("knowledge_base")))
 
     def attachable_to(self, plugin: Plugin, *, by: Principal) -> KnowledgeBaseQuerySet:
@@ -62,12 +62,12 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
 
     def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
         """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
-        granted = KnowledgeGrant.objects.standing(least).filter(plugin=plugin).values("knowledge_base")
+        granted = KnowledgeGrant.objects.usable(least).filter(plugin=plugin).values("knowledge_base")
         return self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
 
     def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
         """What the plugin's draft reads: its own base first, then the ones attached to it."""
-        attached = KnowledgeGrant.objects.standing().filter(plugin=plugin, is_attached=True)
+        attached = KnowledgeGrant.objects.usable().filter(plugin=plugin, is_attached=True)
         read = self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
         own_first = models.Case(models.When(plugin=plugin, then=0), default=1)
         return read.order_by(own_first, "pk")

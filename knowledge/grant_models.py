@@ -55,6 +55,17 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
         given = self.open().filter(granted_at__isnull=False, consent__in=Consent.at_least(least))
         return given.filter(_person_opens_base())
 
+    def usable(self, least: str = Consent.DRAFT) -> KnowledgeGrantQuerySet:
+        """Those standing ones by which is read now. One for drafts alone reads nothing while the organisation of the
+        base is closed to its person because of how they sign in; what is published is read as before."""
+        signed_in = Organisation.objects.satisfied_by(models.OuterRef(models.OuterRef("granted_to")))
+        is_open = signed_in.filter(pk=models.OuterRef("knowledge_base__plugin__organisation"))
+        is_theirs = models.Q(knowledge_base__plugin=None) | models.Q(knowledge_base__plugin__organisation=None)
+        is_published = models.Q(consent__in=Consent.at_least(Consent.PUBLISHED))
+        return self.standing(least).filter(
+            is_published | is_theirs | _is_of_one_organisation() | models.Exists(is_open)
+        )
+
     def lapsed(self) -> KnowledgeGrantQuerySet:
         """Grants and requests that nobody has ended, of people who may no longer open the base."""
         return self.open().exclude(pk__in=KnowledgeGrant.objects.filter(_person_opens_base()).values("pk"))
@@ -110,7 +121,6 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
 def _person_opens_base() -> models.Q:
     """Whoever the grant was given to owns the base, works on its plugin, alone or in its organisation, or runs the
     site; and whoever that was where base and plugin belong to one organisation."""
-    of_one_organisation = models.Q(plugin__organisation=models.F("knowledge_base__plugin__organisation"))
     person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
     for members in (Plugin.editors.through, Plugin.viewers.through):
         of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}
@@ -120,7 +130,13 @@ def _person_opens_base() -> models.Q:
         user=models.OuterRef("granted_to"),
         role__in=READING_ROLES,
     )
-    return of_one_organisation | (person | models.Q(models.Exists(colleagues))) & models.Q(granted_to__is_active=True)
+    return _is_of_one_organisation() | (person | models.Q(models.Exists(colleagues))) & models.Q(
+        granted_to__is_active=True
+    )
+
+
+def _is_of_one_organisation() -> models.Q:
+    return models.Q(plugin__organisation=models.F("knowledge_base__plugin__organisation"))
 
 
 class KnowledgeGrant(AuditedModel):

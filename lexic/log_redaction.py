@@ -20,7 +20,7 @@ _PATTERNS = tuple(
         r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/|/mail/unsubscribe/)[^\s/?\"'<>]+",
         r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
         # What was searched for, in the address of a page.
-        r"([?&](?:q|question|sentence|facts|title|email|login)=)[^\s&\"'<>]+",
+        r"([?&](?:q|question|sentence|facts|title|email|login|filter)=)[^\s&\"'<>]+",
         # PostgreSQL shows the row that it refuses.
         r"(Failing row contains \()[^\n]*",
         r"(Key \([^\n=]{1,200}\)=\()[^\n]*",

@@ -15,6 +15,7 @@ urlpatterns = [
     path("accounts/", include("accounts.urls")),
     path("accounts/", include("allauth.urls")),
     path("", include("api.urls")),
+    path("scim/v2/", include("api.scim.urls")),
     path("", include("querying.urls")),
     path("", include("connectors.urls")),
     path("", include("privacy.urls")),

@@ -17,21 +17,17 @@ from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict, NotFound
 from lexic.name_field import NameField
-
-
-class OrganisationRole(models.TextChoices):
-    OWNER = "owner", "owner"
-    EDITOR = "editor", "editor"
-    REVIEWER = "reviewer", "reviewer"
-    VIEWER = "viewer", "viewer"
-    OPERATOR = "operator", "operator"
-
-
-# Who may do what, by role: an operator looks after people and opens no plugin.
-EDITING_ROLES = (OrganisationRole.OWNER, OrganisationRole.EDITOR)
-READING_ROLES = (*EDITING_ROLES, OrganisationRole.REVIEWER, OrganisationRole.VIEWER)
-APPROVING_ROLES = (OrganisationRole.OWNER, OrganisationRole.REVIEWER)
-ADMINISTERING_ROLES = (OrganisationRole.OWNER, OrganisationRole.OPERATOR)
+from organisations.provisioning_models import DirectoryToken as DirectoryToken
+from organisations.provisioning_models import ProvisionedGroup as ProvisionedGroup
+from organisations.provisioning_models import ProvisionedPerson as ProvisionedPerson
+from organisations.roles import ADMINISTERING_ROLES as ADMINISTERING_ROLES
+from organisations.roles import APPROVING_ROLES as APPROVING_ROLES
+from organisations.roles import EDITING_ROLES as EDITING_ROLES
+from organisations.roles import READING_ROLES as READING_ROLES
+from organisations.roles import OrganisationRole as OrganisationRole
+from organisations.sign_in_models import IdentityProvider as IdentityProvider
+from organisations.sign_in_models import OrganisationDomain as OrganisationDomain
+from organisations.sso_session import KEYS_WORK_FOR, acting_organisations
 
 
 class UnknownOrganisation(NotFound):
@@ -47,11 +43,6 @@ class LastOwner(Conflict):
     hint = "Make somebody else an owner first."
 
 
-def has_second_step(user: User) -> models.Q:
-    """The condition that this person signs in with a second step."""
-    return models.Q(models.Exists(second_steps_of(user)))
-
-
 class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
     def of_member(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
         """Those in which this person has one of these roles."""
@@ -60,8 +51,13 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
 
     def open_to(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
         """Those in which this person may act by one of these roles now: plugins, knowledge and pages all ask here. One
-        that requires a second step is closed to who has none."""
-        return self.of_member(user, roles=roles).filter(models.Q(requires_second_step=False) | has_second_step(user))
+        that requires a second step, or its own provider, is closed to whoever signs in otherwise."""
+        return self.of_member(user, roles=roles).satisfied_by(user)
+
+    def satisfied_by(self, user: User | models.OuterRef) -> OrganisationQuerySet:
+        """Those that take how this person signs in, members or not."""
+        with_step = models.Q(requires_second_step=False) | models.Q(models.Exists(second_steps_of(user)))
+        return self.filter(with_step, models.Q(requires_sso=False) | _has_signed_in_through(user))
 
     def without_owner(self) -> OrganisationQuerySet:
         """Those that nobody can act for: every owner is locked out, or gone."""
@@ -77,6 +73,15 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
         organisation = self.create(name=name)
         Membership.objects.create(organisation=organisation, user=owner, role=OrganisationRole.OWNER)
         return organisation
+
+
+def _has_signed_in_through(user: User | models.OuterRef) -> models.Q:
+    """The condition on organisations whose provider has signed this person in within the last weeks, and in the session
+    or for the key that acts, where one does."""
+    recent = Membership.objects.filter(user=user, signed_in_at__gt=timezone.now() - KEYS_WORK_FOR)
+    has_signed_in = models.Q(pk__in=recent.values("organisation"))
+    acting = acting_organisations(user) if isinstance(user, User) else None
+    return has_signed_in if acting is None else has_signed_in & models.Q(pk__in=acting)
 
 
 class Organisation(AuditedModel):
@@ -96,6 +101,12 @@ class Organisation(AuditedModel):
         db_default=False,
         help_text="Its plugins are closed to people who sign in without an authenticator app or a passkey.",
     )
+    requires_sso = models.BooleanField(
+        "members sign in through its provider",
+        default=False,
+        db_default=False,
+        help_text="Its plugins are closed to people who have not signed in through the provider of the organisation.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = OrganisationQuerySet.as_manager()
@@ -103,7 +114,9 @@ class Organisation(AuditedModel):
         object=Named(kind="organisation", name="name"),
         created=Action.ORGANISATION_CREATED,
         deleted=Action.ORGANISATION_DELETED,
-        changed=dict.fromkeys(("name", "requires_approval", "requires_second_step"), Action.ORGANISATION_CHANGED),
+        changed=dict.fromkeys(
+            ("name", "requires_approval", "requires_second_step", "requires_sso"), Action.ORGANISATION_CHANGED
+        ),
     )
 
     class Meta:
@@ -132,6 +145,7 @@ class Membership(AuditedModel):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=8, choices=OrganisationRole.choices)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    signed_in_at = models.DateTimeField(null=True, editable=False, help_text="Through its provider, the last time.")
 
     objects = MembershipQuerySet.as_manager()
     audit_rule = AuditRule(

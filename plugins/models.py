@@ -18,7 +18,7 @@ from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
-from organisations.models import EDITING_ROLES, READING_ROLES, Organisation, OrganisationRole, has_second_step
+from organisations.models import EDITING_ROLES, READING_ROLES, Organisation, OrganisationRole
 from plugins import slugs
 from plugins.answer_policy import AnswerPolicy as AnswerPolicy
 from plugins.answer_policy import CitationMode as CitationMode
@@ -61,13 +61,13 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         if user.is_superuser:
             return plugins
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
-        return plugins.filter(mine | _is_of_organisation(user, EDITING_ROLES), _meets_second_step(user))
+        return plugins.filter(mine | _is_of_organisation(user, EDITING_ROLES), _is_open_to(user))
 
     def readable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
         user = user_of(principal)
         viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) | _is_of_organisation(user, READING_ROLES)
-        viewed = viewed & _meets_second_step(user) if user.is_active else models.Q(pk=None)
+        viewed = viewed & _is_open_to(user) if user.is_active else models.Q(pk=None)
         plugins = self._limited_to_key(principal)
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
@@ -109,11 +109,10 @@ def _is_of_organisation(user: User, roles: Sequence[str]) -> models.Q:
     return models.Q(organisation__in=Organisation.objects.open_to(user, roles=roles))
 
 
-def _meets_second_step(user: User) -> models.Q:
-    """The condition on plugins whose organisation requires no second step, where this person has none: it holds also
-    for those who have a role on the plugin itself."""
-    without = Organisation.objects.filter(requires_second_step=False)
-    return models.Q(organisation=None) | models.Q(organisation__in=without) | has_second_step(user)
+def _is_open_to(user: User) -> models.Q:
+    """The condition on plugins whose organisation takes how this person signs in: it holds also for those who have a
+    role on the plugin itself."""
+    return models.Q(organisation=None) | models.Q(organisation__in=Organisation.objects.satisfied_by(user))
 
 
 class PublishingBlocked(Conflict):

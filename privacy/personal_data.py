@@ -89,7 +89,23 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     ),
     "plugins.OwnershipOffer.to": PersonalDataRule(file="plugins_offered", columns=("plugin_id", "created_at")),
     "organisations.Membership.user": PersonalDataRule(
-        file="organisations", columns=("organisation_id", "organisation__name", "role", "created_at")
+        file="organisations",
+        columns=("organisation_id", "organisation__name", "role", "created_at", "signed_in_at"),
+    ),
+    "organisations.ProvisionedPerson.user": PersonalDataRule(
+        file="directory_entries",
+        columns=(
+            "organisation_id",
+            "organisation__name",
+            "user_name",
+            "external_id",
+            "attributes",
+            "created_at",
+            "updated_at",
+        ),
+    ),
+    "organisations.DirectoryToken.created_by": PersonalDataRule(
+        reason_omitted=_AUTHORSHIP_REASON, outlives_account=True
     ),
     "organisations.MembershipInvitation.invited_by": PersonalDataRule(
         file="organisation_invitations",

@@ -26,6 +26,7 @@ _SPDX_OF_WORDS = {
 _SPDX_OF_PACKAGES = {
     "pypdfium2": "BSD-3-Clause AND Apache-2.0",
     "qrcode": "BSD-3-Clause",
+    "scim2-tester": "Apache-2.0",
     "text-unidecode": "Artistic-1.0-Perl OR GPL-2.0-or-later",
 }
 

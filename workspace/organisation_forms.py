@@ -9,7 +9,8 @@ from django import forms
 from accounts.second_step import second_steps_of
 from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
-from organisations.models import Membership, Organisation, OrganisationRole
+from organisations.models import IdentityProvider, Membership, Organisation, OrganisationRole
+from organisations.roles import GIVEN_ROLE_CHOICES
 from workspace.forms import checked_name
 
 
@@ -58,3 +59,39 @@ class InviteMemberForm(StyledFormMixin, forms.Form):
     def __init__(self, data: Any = None, *, by: Membership) -> None:
         super().__init__(data, auto_id="invited_%s")
         self.fields["role"].choices = by.assignable_roles  # type: ignore[attr-defined]
+
+
+class ProviderForm(StyledFormMixin, forms.Form):
+    """The provider of an organisation. Its secret is not shown again; left empty, it stays."""
+
+    server_url = forms.CharField(
+        max_length=column_length(IdentityProvider, "server_url"),
+        label="Address of the provider",
+        help_text="Its issuer, such as https://login.example.org/realm.",
+    )
+    client_id = forms.CharField(max_length=column_length(IdentityProvider, "client_id"), label="Client id")
+    secret = forms.CharField(
+        max_length=500,
+        label="Client secret",
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+    default_role = forms.ChoiceField(
+        required=False,
+        label="Role of new people",
+        choices=[("", "none: only those who are invited come in"), *GIVEN_ROLE_CHOICES],
+        help_text="Of whoever signs in through the provider for the first time.",
+    )
+
+    def __init__(self, data: Any = None, *, provider: IdentityProvider | None = None) -> None:
+        names = ("server_url", "client_id", "default_role")
+        initial = {name: getattr(provider, name) for name in names} if provider else None
+        super().__init__(data, initial=initial)
+        if provider:
+            self.fields["secret"].help_text = "Empty: the one that is kept stays."
+        else:
+            self.fields["secret"].required = True
+
+
+class SignInAddressForm(StyledFormMixin, forms.Form):
+    email = forms.EmailField(max_length=254, label="Email address")

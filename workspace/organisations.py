@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from allauth.socialaccount.models import SocialAccount
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.db.models import Exists, OuterRef
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 
 from accounts.author_access import EmailNotConfirmed
 from accounts.email_addresses import has_confirmed_email
@@ -23,8 +25,16 @@ from marketplace.publishing.handover import accept_for_organisation
 from organisations import invitations
 from organisations.invitation_mail import invite_and_mail
 from organisations.invitations import NotAdministrator
-from organisations.models import Membership, MembershipInvitation, Organisation, OrganisationRole, UnknownOrganisation
+from organisations.models import (
+    IdentityProvider,
+    Membership,
+    MembershipInvitation,
+    Organisation,
+    OrganisationRole,
+    UnknownOrganisation,
+)
 from organisations.role_descriptions import ROLE_PERMISSIONS
+from organisations.sso_session import provider_id
 from plugins.models import OrganisationOffer, Plugin
 from workspace.organisation_forms import InviteMemberForm, OrganisationForm
 from workspace.pages import render_page, workspace_view
@@ -45,6 +55,13 @@ class SecondStepNeeded(NotAllowed):
 
     code = "second_step_needed"
     hint = "Add an authenticator app or a passkey to your account."
+
+
+class ProviderNeeded(NotAllowed):
+    """This organisation is open to people who sign in through its provider."""
+
+    code = "provider_needed"
+    hint = "Open the organisation, and sign in through its provider from there."
 
 
 @workspace_view("GET", "POST")
@@ -72,8 +89,8 @@ def show_organisation(request: SignedInRequest, organisation: UUID) -> HttpRespo
     """GET: its people and plugins, as far as the person's role shows them. POST: save its settings."""
     if request.method != "POST":
         return _render(request, _find_membership(request.user, organisation))
-    membership = _acting_membership(request.user, organisation)
-    _check_owner(membership)
+    membership = acting_membership(request.user, organisation)
+    check_owner(membership)
     form = OrganisationForm(request.POST, by=membership)
     if not form.is_valid():
         return _render(request, membership, status=400, form=form)
@@ -87,7 +104,7 @@ def show_organisation(request: SignedInRequest, organisation: UUID) -> HttpRespo
 @workspace_view("POST")
 def invite(request: SignedInRequest, organisation: UUID) -> HttpResponse:
     """Sends an invitation. It says the same whether anybody has the address."""
-    membership = _acting_membership(request.user, organisation)
+    membership = acting_membership(request.user, organisation)
     form = InviteMemberForm(request.POST, by=membership)
     if form.is_valid():
         try:
@@ -106,7 +123,7 @@ def invite(request: SignedInRequest, organisation: UUID) -> HttpResponse:
 
 @workspace_view("POST")
 def revoke_invitation(request: SignedInRequest, organisation: UUID, invitation: UUID) -> HttpResponse:
-    membership = _acting_membership(request.user, organisation)
+    membership = acting_membership(request.user, organisation)
     if not membership.may_administer:
         raise NotAdministrator
     found = get_object_or_404(MembershipInvitation, organisation=organisation, pk=invitation)
@@ -118,7 +135,7 @@ def revoke_invitation(request: SignedInRequest, organisation: UUID, invitation: 
 @workspace_view("POST")
 def change_member(request: SignedInRequest, organisation: UUID, person: UUID) -> HttpResponse:
     """To another role, or out of the organisation."""
-    acting = _acting_membership(request.user, organisation)
+    acting = acting_membership(request.user, organisation)
     member = get_object_or_404(Membership.objects.select_related("user"), organisation=organisation, user=person)
     role = request.POST.get("role")
     if role is None or role not in ("", *OrganisationRole.values):
@@ -140,8 +157,8 @@ def change_member(request: SignedInRequest, organisation: UUID, person: UUID) ->
 @workspace_view("POST")
 def answer_offer(request: SignedInRequest, organisation: UUID, plugin: UUID) -> HttpResponse:
     """An owner accepts or declines a plugin that is offered to the organisation."""
-    membership = _acting_membership(request.user, organisation)
-    _check_owner(membership)
+    membership = acting_membership(request.user, organisation)
+    check_owner(membership)
     offer = get_object_or_404(OrganisationOffer.objects.select_related("plugin"), to=organisation, plugin=plugin)
     if request.POST.get("act") == "accept":
         try:
@@ -175,8 +192,8 @@ def leave(request: SignedInRequest, organisation: UUID) -> HttpResponse:
 @workspace_view("GET", "POST")
 def remove(request: SignedInRequest, organisation: UUID) -> HttpResponse:
     """Says what goes with it; then, when that is confirmed, deletes it. Only its owners may."""
-    membership = _acting_membership(request.user, organisation)
-    _check_owner(membership)
+    membership = acting_membership(request.user, organisation)
+    check_owner(membership)
     error: LexicError | None = None
     if request.method == "POST":
         try:
@@ -206,15 +223,21 @@ def _find_membership(person: User, organisation: UUID) -> Membership:
     raise UnknownOrganisation
 
 
-def _acting_membership(person: User, organisation: UUID) -> Membership:
-    """Of somebody who changes something there. Raises `UnknownOrganisation`, `SecondStepNeeded`."""
+def acting_membership(person: User, organisation: UUID) -> Membership:
+    """Of somebody who changes something there. Raises `UnknownOrganisation`, `SecondStepNeeded`, `ProviderNeeded`."""
     membership = _find_membership(person, organisation)
     if not Organisation.objects.open_to(person).contains(membership.organisation):
-        raise SecondStepNeeded
+        raise SecondStepNeeded if needs_second_step(membership) else ProviderNeeded
     return membership
 
 
-def _check_owner(membership: Membership) -> None:
+def needs_second_step(membership: Membership) -> bool:
+    """Whether it is closed to this member because they have none."""
+    wanted = membership.organisation.requires_second_step
+    return wanted and not second_steps_of(membership.user).exists()
+
+
+def check_owner(membership: Membership) -> None:
     """Raises `NotOwner`."""
     if membership.role != OrganisationRole.OWNER:
         raise NotOwner
@@ -239,6 +262,8 @@ def _render(request: SignedInRequest, membership: Membership, *, status: int = 2
         "membership": membership,
         "is_owner": is_owner,
         "is_open": is_open,
+        "needs_second_step": needs_second_step(membership),
+        "provider_login": provider_login(membership),
         "may": ROLE_PERMISSIONS[OrganisationRole(membership.role)],
         "page": get_page(request, members, per_page=_PER_PAGE),
         "permissions": [(role, ROLE_PERMISSIONS[role]) for role in OrganisationRole],
@@ -258,6 +283,17 @@ def _render(request: SignedInRequest, membership: Membership, *, status: int = 2
     return render_page(
         request, "workspace/organisation.html", {**context, **forms}, section="organisations", status=status
     )
+
+
+def provider_login(membership: Membership) -> str:
+    """Where this member signs in through the provider: to the account that it knows, or to connect this one."""
+    organisation = membership.organisation
+    if not IdentityProvider.objects.filter(organisation=organisation).exists():
+        return ""
+    name = provider_id(organisation.pk)
+    is_known = SocialAccount.objects.filter(user=membership.user, provider=name).exists()
+    query = {"process": "login" if is_known else "connect", "next": reverse("organisation", args=[organisation.pk])}
+    return reverse("openid_connect_login", kwargs={"provider_id": name}, query=query)
 
 
 def _to_people(organisation: UUID) -> HttpResponseRedirect:

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from audit.actions import Action
+from audit.record import record_many
 from knowledge import lease, legal_hold, readers, task_queue, usage
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
@@ -255,15 +257,27 @@ def _merged_columns(document: Document, *, title: str | None, columns: Mapping[s
 
 
 def _reset_to_queued(document: Document, **columns: Any) -> None:
-    _save_columns(document, {**columns, "status": DocumentStatus.QUEUED, "error": "", "error_code": ""})
+    _save_columns(document, columns, state={"status": DocumentStatus.QUEUED, "error": "", "error_code": ""})
 
 
-def _save_columns(document: Document, columns: dict[str, Any]) -> None:
-    columns = {**columns, "updated_at": timezone.now()}
-    if not Document.objects.present().filter(pk=document.pk).update(**columns):
+@transaction.atomic
+def _save_columns(document: Document, columns: dict[str, Any], *, state: Mapping[str, Any] | None = None) -> None:
+    """Saves what is said of the document, or, with a `state`, has it read again; whoever does it is on record."""
+    written = {**columns, **(state or {}), "updated_at": timezone.now()}
+    changed = [name for name, value in columns.items() if getattr(document, name) != value]
+    if not Document.objects.present().filter(pk=document.pk).update(**written):
         raise NotFound
-    for name, value in columns.items():
+    if changed or state:
+        _record_change(document, changed)
+    for name, value in written.items():
         setattr(document, name, value)
+
+
+def _record_change(document: Document, columns: list[str]) -> None:
+    """Which columns, not what is in them: an approval asks who has worked on a draft (`marketplace.publishing`)."""
+    rule = Document.audit_rule
+    row = Document.objects.values(*rule.lookups).get(pk=document.pk)
+    record_many([rule.deed(Action.DOCUMENT_CHANGED, row, changed={"columns": sorted(columns)})])
 
 
 def _enqueued_result(document: Document, *, is_new: bool, enqueue: bool) -> AddResult:

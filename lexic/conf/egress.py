@@ -1,4 +1,4 @@
-"""Which private addresses webhooks may be sent to: none, unless the operator lists them."""
+"""Which private addresses people may have this site ask: none, unless the operator lists them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,26 @@ from environs import Env, ValidationError
 
 from lexic.egress_policy import EgressPolicy, Network
 
+# Where webhooks are sent, and where providers of organisations may be.
 VARIABLE = "LEXIC_WEBHOOK_ALLOWLIST"
+SSO_VARIABLE = "LEXIC_SSO_ALLOWLIST"
 
 _HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,126}")
 
 
 def read_webhook_policy(env: Env) -> EgressPolicy:
+    """As `read_policy`, of LEXIC_WEBHOOK_ALLOWLIST."""
+    return read_policy(env, VARIABLE)
+
+
+def read_policy(env: Env, variable: str) -> EgressPolicy:
     """Public addresses, and the networks, addresses and host names of the list.
 
     Raises `ValidationError`, naming the variable, for what is none of these.
     """
     networks: set[Network] = set()
     hosts: set[str] = set()
-    entries: list[str] = env.list(VARIABLE, [])
+    entries: list[str] = env.list(variable, [])
     for entry in entries:
         text = entry.strip().lower()
         if network := _read_network(text):
@@ -30,7 +37,7 @@ def read_webhook_policy(env: Env) -> EgressPolicy:
             hosts.add(text)
         else:
             raise ValidationError(
-                f'Environment variable "{VARIABLE}" invalid: {entry!r} is no network (10.20.0.0/16), no address and no '
+                f'Environment variable "{variable}" invalid: {entry!r} is no network (10.20.0.0/16), no address and no '
                 "name of a host."
             )
     return EgressPolicy(networks=frozenset(networks), hosts=frozenset(hosts))

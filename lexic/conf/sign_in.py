@@ -26,7 +26,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Lexic: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
-SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
+SOCIALACCOUNT_ADAPTER = "organisations.social_adapter.OrganisationSocialAdapter"
 # An account is connected by its address where the provider has verified that address, see accounts/social_login.py.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True

@@ -27,7 +27,7 @@ from lexic.outages import outage_error
 
 logger = logging.getLogger(__name__)
 
-API_PATHS = ("/api/", "/v1/", "/mcp", "/a2a/", "/healthz", "/readyz")
+API_PATHS = ("/api/", "/v1/", "/scim/", "/mcp", "/a2a/", "/healthz", "/readyz")
 _MAX_REASON_LENGTH = 300
 # What a client waits before it asks a server again that does not know how long it will be away.
 _RETRY_SECONDS = 2

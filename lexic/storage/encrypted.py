@@ -182,8 +182,7 @@ class _DecryptedFile(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         number, within = divmod(self._position, PIECE_BYTES)
         if self._position >= self._size:
-            if not self._size:
-                self._read_piece(0)  # an empty file has an empty piece, which proves that nothing was cut off
+            self._read_piece(self._last)  # also of an empty file: it proves that nothing was cut off
             return 0
         part = self._read_piece(number)[within : within + len(buffer)]
         buffer[: len(part)] = part

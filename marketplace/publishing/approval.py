@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
@@ -142,30 +144,42 @@ def check_may_decide(plugin: Plugin, *, by: User, request: ReleaseApproval | Non
 
 def _has_worked_on_draft(plugin: Plugin, person: User) -> bool:
     """Whether something of theirs is in the draft since its latest release: in the history of the plugin, or in the
-    documents of a base that it reads, also one of another plugin or of their own."""
-    since = _draft_began_at(plugin)
-    bases = list(KnowledgeBase.objects.of_plugin(plugin).values_list("pk", "plugin"))
-    worked_on = {plugin.pk, *(pk for _, pk in bases if pk)}
+    documents of a base that it reads, also one of another plugin or of their own. Of a base that the release did not
+    read, all that is in it is new to the draft, whenever they worked on it."""
+    release = _draft_began_with(plugin)
+    known = {pin["knowledge_base"] for pin in release.knowledge} if release else set()
+    bases = dict(KnowledgeBase.objects.of_plugin(plugin).values_list("pk", "plugin"))
+    earlier = {base for base in bases if base in known}
+    if release and _has_worked_on(plugin, person, {base: bases[base] for base in earlier}, since=release.created_at):
+        return True
+    return _has_worked_on(None if release else plugin, person, {base: bases[base] for base in bases.keys() - earlier})
+
+
+def _has_worked_on(
+    plugin: Plugin | None, person: User, bases: Mapping[int, UUID | None], *, since: datetime | None = None
+) -> bool:
+    """On this plugin, on the plugins that these bases belong to, or on their documents; at all, or since then."""
+    worked_on = {str(pk) for pk in (plugin and plugin.pk, *bases.values()) if pk}
     history = LogEntry.objects.filter(
-        content_type=get_content_type_for_model(plugin), object_id__in=[str(pk) for pk in worked_on], user=person
+        content_type=get_content_type_for_model(Plugin), object_id__in=worked_on, user=person
     )
     documents = AuditEntry.objects.filter(
-        action__in=[Action.DOCUMENT_ADDED, Action.DOCUMENT_DELETED],
+        action__in=[Action.DOCUMENT_ADDED, Action.DOCUMENT_CHANGED, Action.DOCUMENT_DELETED],
         actor=str(person_reference(person)),
-        subject__in=[f"base:{base}" for base, _ in bases],
+        subject__in=[f"base:{base}" for base in bases],
     )
     if since:
         history, documents = history.filter(action_time__gt=since), documents.filter(at__gt=since)
     return history.exists() or documents.exists()
 
 
-def _draft_began_at(plugin: Plugin) -> datetime | None:
-    """When the latest release was made that does not repeat an earlier one; None where there is none. Going back makes
-    a release, but leaves the draft, and who worked on it, as it was."""
+def _draft_began_with(plugin: Plugin) -> Release | None:
+    """The latest release that does not repeat an earlier one; None where there is none. Going back makes a release,
+    but leaves the draft, and who worked on it, as it was."""
     for release in plugin.releases.order_by("-created_at"):
         earlier = plugin.releases.filter(
             created_at__lt=release.created_at, knowledge=release.knowledge, system_prompt=release.system_prompt
         )
         if content_fingerprint(release) not in map(content_fingerprint, earlier):
-            return release.created_at
+            return release
     return None

@@ -19,12 +19,13 @@ from evaluation.golden import golden_dataset, golden_runs
 from evaluation.scoring.scores_json import parse_scores, scores_as_json
 from knowledge.lease import LeaseLost, confirm_held, try_lease
 from lexic.celery import publish_task
-from lexic.errors import Conflict, LexicError, NotFound
+from lexic.errors import Conflict, LexicError
 from marketplace.models import PublishingRun
 from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.publish import (
     DraftChanged,
     NotReady,
+    PublisherGone,
     make_release,
     publish_blockers,
     validated_version,
@@ -45,13 +46,6 @@ class AlreadyPublishing(Conflict):
 
     code = "already_publishing"
     hint = "Wait until it is done, or cancel it."
-
-
-class PublisherGone(NotFound):
-    """Whoever asked to publish may not change this plugin any more, so nothing was published."""
-
-    code = "publisher_gone"
-    hint = "Somebody who may change it can publish it."
 
 
 class WorkerKeepsStopping(LexicError):

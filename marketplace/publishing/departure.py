@@ -12,6 +12,7 @@ from marketplace.publishing.handover import pass_on
 from marketplace.publishing.membership import end_lapsed_grants
 from organisations.invitations import check_may_assign, end_invitations_by
 from organisations.models import Membership, Organisation, OrganisationRole
+from organisations.sign_in import end_all_sign_ins, end_sign_in
 from plugins import collaborators
 from plugins.models import Invitation, OrganisationOffer, OwnershipOffer, Plugin
 
@@ -39,12 +40,17 @@ def change_member_role(member: Membership, *, role: str, by: Membership) -> None
     with transaction.atomic():
         locked, acting = member.locked(), by.locked()
         check_may_assign(acting, role=wanted, member=locked)
-        if locked.role == OrganisationRole.OWNER and wanted != OrganisationRole.OWNER:
-            _end_ownership(locked)
-        end_invitations_by(locked, role=wanted)
-        locked.role = wanted
-        locked.save(update_fields=["role"])
-        _end_lapsed_grants_of(locked)
+        set_member_role(locked, role=wanted)
+
+
+def set_member_role(locked: Membership, *, role: OrganisationRole) -> None:
+    """What `change_member_role` does once it is allowed. Call with the organisation locked. Raises `LastOwner`."""
+    if locked.role == OrganisationRole.OWNER and role != OrganisationRole.OWNER:
+        _end_ownership(locked)
+    end_invitations_by(locked, role=role)
+    locked.role = role
+    locked.save(update_fields=["role"])
+    _end_lapsed_grants_of(locked)
 
 
 def remove_member(member: Membership, *, by: Membership) -> None:
@@ -58,7 +64,7 @@ def remove_member(member: Membership, *, by: Membership) -> None:
         locked, acting = member.locked(), by.locked()
         if locked.pk != acting.pk:
             check_may_assign(acting, role=locked.role, member=locked)
-        _remove(locked)
+        end_membership(locked)
 
 
 def organisations_without_other_owner(person: User) -> QuerySet[Organisation]:
@@ -82,7 +88,7 @@ def leave_all(person: User) -> None:
         if membership.organisation.memberships.count() == 1:
             delete_organisation(membership.organisation)
         else:
-            _remove(membership)
+            end_membership(membership)
 
 
 def lock_organisations_of(person: User) -> list[Membership]:
@@ -99,11 +105,13 @@ def delete_organisation(organisation: Organisation) -> None:
             raise OrganisationOwnsPlugins
         OrganisationOffer.objects.filter(to=organisation).delete()
         organisation.invitations.all().delete()
+        end_all_sign_ins(organisation)
         organisation.memberships.all().delete()
         organisation.delete()
 
 
-def _remove(member: Membership) -> None:
+def end_membership(member: Membership) -> None:
+    """What `remove_member` does once it is allowed. Call with the organisation locked. Raises `LastOwner`."""
     person, organisation = member.user, member.organisation
     if member.role == OrganisationRole.OWNER:
         _end_ownership(member)
@@ -113,6 +121,7 @@ def _remove(member: Membership) -> None:
     for plugin in Plugin.objects.filter(Q(editors=person) | Q(viewers=person), organisation=organisation).distinct():
         collaborators.remove_collaborator(plugin, person=person)
     OrganisationOffer.objects.filter(to=organisation, plugin__owner=person).delete()
+    end_sign_in(person, organisation)
     member.delete()
     _revoke_keys(person, organisation)
     _end_lapsed_grants_of(member)

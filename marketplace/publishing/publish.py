@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.golden import golden_dataset, golden_runs
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import Consent
-from lexic.errors import Conflict, InvalidInput, LexicError
+from lexic.errors import Conflict, InvalidInput, LexicError, NotFound
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.models import PublishingRun
 from marketplace.publishing.approval import approval_blocker
@@ -38,6 +38,13 @@ class NotReady(LexicError):
     def as_dict(self) -> dict[str, Any]:
         """Each reason by itself as well, under `missing`."""
         return {**super().as_dict(), "missing": self.reasons}
+
+
+class PublisherGone(NotFound):
+    """Whoever asked to publish may not change this plugin any more, so nothing was published."""
+
+    code = "publisher_gone"
+    hint = "Somebody who may change it can publish it."
 
 
 class InvalidVersion(InvalidInput):
@@ -77,12 +84,16 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
     publication says so.
 
     Publishing twice what has not changed gives the release that exists, unless another version is asked for.
-    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`.
+    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`, and `PublisherGone` where `by` lost the
+    right to change the plugin while the questions were run.
     """
+    might_edit = Plugin.objects.editable_by(by).contains(plugin)
     # Outside the transaction: asking takes seconds, and nobody else should wait for the plugin's row meanwhile.
     if plugin.golden_questions.exists() and not publish_blockers(plugin):
         golden_runs.ensure_draft_run(plugin)
     with transaction.atomic():
+        if might_edit and not Plugin.objects.select_for_update(of=("self",)).editable_by(by).contains(plugin):
+            raise PublisherGone
         done = make_release(plugin, by=by, version=version, notes=notes)
         PublishingRun.objects.filter(plugin=plugin).cancel()
         return done

@@ -24,6 +24,7 @@ NOT_AUDITED = {
     "audit.AuditEntry": "the log itself",
     "audit.AuditName": "the log itself",
     "accounts.Reveal": "each row is recorded as key.revealed by what makes it",
+    "organisations.ProvisionedPerson": "what a directory calls somebody; who is in is their membership",
     "plugins.Release": "recorded as plugin.published, with its version",
     "webhooks.Delivery": INNER,
     "knowledge.Revision": DERIVED,

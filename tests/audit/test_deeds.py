@@ -25,7 +25,7 @@ from accounts.models import ApiKey, Capability, User
 from audit.actions import Action
 from audit.chain import verify_chain
 from audit.models import AuditEntry, AuditName
-from knowledge.documents.lifecycle import add_text, delete_document
+from knowledge.documents.lifecycle import add_text, delete_document, update_details
 from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.models import ReleaseApproval
@@ -33,9 +33,12 @@ from marketplace.publishing.approval import request_approval
 from marketplace.publishing.departure import change_member_role, delete_organisation, remove_member
 from marketplace.publishing.handover import accept_ownership, offer_ownership, offer_to_organisation
 from marketplace.publishing.membership import remove_from_plugin
+from marketplace.publishing.provisioning import save_group
 from marketplace.publishing.withdraw import withdraw_from_marketplace
+from organisations.domains import mark_verified
+from organisations.identity_provider import save_provider
 from organisations.invitations import invite_member
-from organisations.models import Membership, Organisation
+from organisations.models import DirectoryToken, Membership, Organisation, OrganisationDomain, ProvisionedGroup
 from plugins import collaborators
 from plugins.models import Plugin, Role
 from privacy.account_deletion import delete_account
@@ -273,6 +276,12 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     asked = request_approval(reviewed, by=alice)
     ReleaseApproval.objects.filter(pk=asked.pk).update(state="declined")
     delete_plugin(reviewed)
+    domain = OrganisationDomain.objects.create(organisation=organisation, name="example.org")
+    mark_verified(domain)
+    save_provider(organisation, server_url="https://login.example.org", client_id="x", secret="y", default_role="")
+    DirectoryToken.objects.issue(organisation, by=alice)
+    DirectoryToken.objects.all().delete()
+    save_group(ProvisionedGroup(organisation=organisation, display_name="Nurses"))
     delete_organisation(organisation)
     offer_ownership(plugin, to=bob, by=plugin.owner)
     # Knowledge.
@@ -290,6 +299,7 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     member.role = Role.EDITOR
     member.save()
     private.members.all().delete()
+    update_details(document, title="Exposed", enqueue=False)
     delete_document(document)
     # A program that signs in for somebody.
     program = Application.objects.create(name="Assistant", client_type="public", redirect_uris="https://a.example.org/")

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ from lexic.egress import (
     parse_url,
     post,
 )
+from organisations import provider_requests
 from tests.knowledge.readers.made import repacked, word
 from tests.our_modules import APPS, ROOT, modules
 
@@ -393,16 +395,31 @@ def _clients(tree: ast.AST) -> set[str]:
 # Asks the one address that the operator configured: nothing that people write becomes an address there.
 CONFIGURED = ROOT / "querying" / "retrieval" / "rerankers" / "hosted.py"
 
+# A session as allauth wants one, which has no connection of its own: see the test of it below.
+BEHIND_EGRESS = ROOT / "organisations" / "provider_requests.py"
+
 
 def test_s5_s7_s8_no_other_module_has_a_client_or_a_browser():
     """A guard added door by door misses one; so there is one door, and this is what keeps it the only one."""
     offenders = {
         str(path.relative_to(ROOT)): sorted(found)
         for path, tree in modules()
-        if path not in (*EGRESS, LOOPBACK, CONFIGURED) and (found := _clients(tree))
+        if path not in (*EGRESS, LOOPBACK, CONFIGURED, BEHIND_EGRESS) and (found := _clients(tree))
     }
     assert "querying" in APPS
     assert offenders == {}
+
+
+def test_s5_the_session_for_providers_of_organisations_goes_through_the_one_client(server, settings):
+    settings.SSO_EGRESS = EgressPolicy()
+    session = provider_requests.provider_session()
+    assert {type(one) for one in session.adapters.values()} == {provider_requests._EgressAdapter}
+    for url in (server.url("/a"), "https://127.0.0.1/", "https://[::ffff:169.254.169.254]/", "http://example.org/"):
+        with pytest.raises(requests.ConnectionError):
+            session.get(url)
+        with pytest.raises(requests.ConnectionError):
+            session.post(url, data={"code": "x"})
+    assert server.asked == []
 
 
 @pytest.mark.parametrize(

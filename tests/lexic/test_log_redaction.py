@@ -87,7 +87,7 @@ def test_no_password_of_an_address_stands_in_the_log() -> None:
     assert line("Authorization: Basic aHVudGVyMg==") == "INFO Authorization: Basic …"
 
 
-@pytest.mark.parametrize("name", ["q", "question", "sentence", "facts", "title", "email", "login"])
+@pytest.mark.parametrize("name", ["q", "question", "sentence", "facts", "title", "email", "login", "filter"])
 def test_no_words_that_somebody_searched_for_stand_in_the_log(name: str) -> None:
     assert line('"GET %s HTTP/1.1"', f"/search?page=2&{name}=my+rash") == f'INFO "GET /search?page=2&{name}=… HTTP/1.1"'
 

@@ -17,9 +17,10 @@ from accounts.models import ApiKey, Capability, User
 from audit.actor import on_behalf_of
 from audit.models import AuditEntry
 from audit.references import Reference
+from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
-from knowledge.models import KnowledgeBase, KnowledgeGrant
+from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace import tasks
 from marketplace.models import ReleaseApproval
@@ -34,7 +35,7 @@ from marketplace.publishing.approval import (
     decide_approval,
     request_approval,
 )
-from marketplace.publishing.publish import NotReady, make_release, publish
+from marketplace.publishing.publish import NotReady, PublisherGone, make_release, publish
 from marketplace.publishing.rollback import roll_back
 from organisations.models import Membership, Organisation
 from plugins.history import log_change
@@ -346,3 +347,63 @@ def test_no_door_is_a_way_around_it(door: str, draft: Plugin, operator: User) ->
     draft.refresh_from_db()
     assert not draft.is_published
     assert draft.releases.count() == 2
+
+
+def add_document(base: KnowledgeBase, by: User, monkeypatch: pytest.MonkeyPatch, text: str = "Twenty.") -> Document:
+    """As a task does for the person."""
+    monkeypatch.setattr("audit.actor.current_task", SimpleNamespace(name="knowledge.sync"))
+    with on_behalf_of(Reference("person", by.pk)):
+        added = add_text(knowledge_base=base, title="Beds", text=f"# Beds\n\n{text}", enqueue=False).document
+        ingest(added.pk)
+    monkeypatch.undo()
+    return added
+
+
+def test_a_base_that_is_attached_later_is_as_new_as_the_draft(
+    draft: Plugin, alice: User, bob: User, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bob's documents are older than the release, and come into the draft behind it."""
+    base = KnowledgeBase.objects.create(owner=bob, name="Beds")
+    add_document(base, bob, monkeypatch)
+    request_approval(draft, by=alice)
+    approve(draft, by=join("reviewer"))
+    publish(Plugin.objects.get(pk=draft.pk), by=alice)
+    KnowledgeGrant.objects.attach(base, draft, by=bob)
+    request_approval(draft, by=alice)
+    with pytest.raises(OwnDraft):
+        approve(draft, by=bob)
+
+
+def test_another_version_of_a_document_is_work_on_the_draft(
+    draft: Plugin, alice: User, bob: User, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a base of nobody's plugin, which has no history of its own."""
+    base = KnowledgeBase.objects.create(owner=bob, name="Beds")
+    add_document(base, bob, monkeypatch)
+    KnowledgeGrant.objects.attach(base, draft, by=bob).give(by=bob, consent="published")
+    request_approval(draft, by=alice)
+    approve(draft, by=join("reviewer"))
+    publish(Plugin.objects.get(pk=draft.pk), by=alice)
+    add_document(base, bob, monkeypatch, text="Thirty.")
+    request_approval(draft, by=alice)
+    with pytest.raises(OwnDraft):
+        approve(draft, by=bob)
+    changed = AuditEntry.objects.get(action="document.changed")
+    assert (changed.actor, changed.details["changed"]["columns"]) == (f"person:{bob.pk}", ["sha256"])
+
+
+def test_who_is_put_out_while_the_questions_run_publishes_nothing(
+    plugin: Plugin, clinic: Organisation, alice: User, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = join("editor")
+    document = add_text(knowledge_base=own_knowledge_base(plugin), title="W", text="# W\n\nTen beds.", enqueue=False)
+    ingest(document.document.pk)
+    GoldenQuestion.objects.create(plugin=plugin, question="How many beds?")
+
+    def leave_meanwhile(_: Plugin) -> None:
+        Membership.objects.filter(user=editor).delete()
+
+    monkeypatch.setattr("marketplace.publishing.publish.golden_runs.ensure_draft_run", leave_meanwhile)
+    with pytest.raises(PublisherGone):
+        publish(plugin, by=editor)
+    assert not plugin.releases.exists()

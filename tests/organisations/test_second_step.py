@@ -148,3 +148,25 @@ def test_a_member_finds_the_notice_and_no_plugin(closed: Plugin, clinic: Organis
     page = client.get(f"/organisations/{clinic.pk}").content.decode()
     assert "open to people who sign in with a second step" in page
     assert "Wards" not in page
+
+
+def test_a_grant_for_a_draft_reads_nothing_while_it_is_closed(closed: Plugin, alice: User, join: Join) -> None:
+    """An editor's own plugin would quote what the editor may not open. What is published goes on."""
+    editor = join("editor")
+    base = own_knowledge_base(closed)
+    own = Plugin.objects.create(owner=editor, name="Own", domain="x", system_prompt="x")
+    grant = KnowledgeGrant.objects.attach(base, own, by=editor)
+    add_step(alice)
+    grant.give(by=alice, consent="draft")
+
+    def reads() -> bool:
+        return KnowledgeBase.objects.of_plugin(own).contains(base) and KnowledgeBase.objects.open_to(own).contains(base)
+
+    assert not reads()
+    assert KnowledgeGrant.objects.standing().contains(grant)  # the hold of a plugin counts as before
+    assert not KnowledgeGrant.objects.lapsed().exists()
+    add_step(editor)
+    assert reads()
+    Authenticator.objects.filter(user=editor).delete()
+    grant.give(by=alice, consent="published")
+    assert KnowledgeBase.objects.open_to(own, least="published").contains(base)

@@ -181,3 +181,16 @@ def test_regions_of_phone_numbers_are_checked_at_the_start(monkeypatch: pytest.M
     monkeypatch.setenv("LEXIC_PHONE_REGIONS", "Bavaria")
     with pytest.raises(EnvValidationError, match="LEXIC_PHONE_REGIONS"):
         read_redaction(Env())
+
+
+def test_a_title_that_a_caller_gives_is_a_question_too(redacting: None, published: Plugin) -> None:
+    """Programs make it of the first question; one that grows by what stands in it is cut."""
+    client, as_json = Client(), "application/json"
+    client.force_login(published.owner)
+    made = client.post("/api/conversations", {"title": PERSON}, content_type=as_json)
+    assert (made.status_code, made.json()["title"]) == (201, REDACTED)
+    address = f"/api/conversations/{made.json()['id']}"
+    longest = ("123-45-6789 " * 10).strip()
+    assert client.patch(address, {"title": longest}, content_type=as_json).status_code == 200
+    assert ChatSession.objects.get().title.startswith("[account number] [account")
+    assert rows_with(*SECRETS, "123-45") == []

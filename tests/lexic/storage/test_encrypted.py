@@ -97,6 +97,19 @@ def test_what_was_tampered_with_is_refused(storage: EncryptedStorage, tmp_path: 
         storage.read("one")
 
 
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_range_behind_what_was_cut_off_is_no_end_of_the_file(
+    storage: EncryptedStorage, tmp_path: Path, left: int
+) -> None:
+    storage.save(b"x" * 3 * PIECE_BYTES, "one")
+    path = only_file(tmp_path / "files")
+    path.write_bytes(path.read_bytes()[: 40 + left * (PIECE_BYTES + 16)])
+    with storage.open("one") as file:
+        file.seek(left * PIECE_BYTES)
+        with pytest.raises(UnreadableFile):
+            file.read(10)
+
+
 def test_one_file_does_not_pass_for_another(storage: EncryptedStorage, tmp_path: Path) -> None:
     storage.save(b"the dose is 5 mg", "ab/one")
     storage.save(b"the dose is 50 mg", "ab/two")

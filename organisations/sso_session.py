@@ -1,0 +1,37 @@
+"""Which organisations' providers have signed in whoever acts now."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from accounts.models import User
+from accounts.session_providers import SESSION_LASTS as SESSION_LASTS
+from accounts.session_providers import acting_providers
+
+# Of the address that a provider sends people back to, and of the accounts that it knows.
+PROVIDER_PREFIX = "organisation-"
+# What somebody does without a session, with a key or by a task, goes on for so long after they signed in.
+KEYS_WORK_FOR = timedelta(days=30)
+
+
+def provider_id(organisation: UUID) -> str:
+    """What the provider of this organisation is called in addresses and in accounts."""
+    return f"{PROVIDER_PREFIX}{organisation}"
+
+
+def organisation_of_provider(name: str) -> UUID | None:
+    """The organisation whose provider is called so; None for a provider of the site."""
+    try:
+        return UUID(name.removeprefix(PROVIDER_PREFIX)) if name.startswith(PROVIDER_PREFIX) else None
+    except ValueError:
+        return None
+
+
+def acting_organisations(user: User) -> frozenset[UUID] | None:
+    """Those whose provider has signed in this person in the session that acts, or in that in which the key that acts
+    was made. None where neither acts for them, as in a task."""
+    names = acting_providers(user)
+    if names is None:
+        return None
+    return frozenset(found for name in names if (found := organisation_of_provider(name)))
