@@ -59,6 +59,8 @@ class ConsentView(AuthorizationView):
         scopes, credentials = super().validate_authorization_request(request)
         if not is_safe_redirect(credentials["redirect_uri"]):
             raise _error("invalid_request", "This redirect_uri leads nowhere safe.", credentials, is_sent=False)
+        if any(len(values) > 1 for name, values in request.GET.lists() if name != "resource"):
+            raise _error("invalid_request", "A parameter comes twice.", credentials)
         if credentials.get("code_challenge_method") != "S256":
             raise _error("invalid_request", "Send a code_challenge with the method S256.", credentials)
         if known_resources(request.GET.getlist("resource")) is None:
@@ -72,12 +74,13 @@ class ConsentView(AuthorizationView):
         context = super().get_context_data(**kwargs)
         form = context["form"]
         redirect_uri = str(form["redirect_uri"].value() or "")
+        redirect_uri = redirect_uri if is_safe_redirect(redirect_uri) else ""
         return {
             **context,
             "application": Application.objects.filter(client_id=str(form["client_id"].value() or "")).first(),
             "host": shown_host(redirect_uri),
             "client_host": self._client_host(form),
-            "origin": origin_of(redirect_uri),
+            "origin": origin_of(redirect_uri) if redirect_uri else "",
             "is_for_mcp": form["resource"].value() == mcp_resource(),
             "per_minute": default_per_minute(),
             "per_day": default_per_day(),

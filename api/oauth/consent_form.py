@@ -7,9 +7,11 @@ from typing import Any
 from django import forms
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from oauth2_provider.forms import AllowForm
+from oauth2_provider.models import Application
 
 from accounts.models import Capability, User
 from accounts.oauth_resources import known_resources
+from api.oauth.redirects import is_safe_redirect
 from plugins.models import Plugin
 
 MAX_SHOWN = 30
@@ -64,6 +66,17 @@ class ConsentForm(AllowForm):
         if missing := slugs - {plugin.slug for plugin in self._others}:
             raise forms.ValidationError(f"There is no plugin “{min(missing)}” that you may ask.")
         return str(self.cleaned_data["others"])
+
+    def clean_client_id(self) -> str:
+        client_id = str(self.cleaned_data["client_id"])
+        if not Application.objects.filter(client_id=client_id).exists():
+            raise forms.ValidationError("This program is not known any more.")
+        return client_id
+
+    def clean_redirect_uri(self) -> str:
+        if not is_safe_redirect(str(self.cleaned_data["redirect_uri"])):
+            raise forms.ValidationError("The program's address leads nowhere safe.")
+        return str(self.cleaned_data["redirect_uri"])
 
     def clean(self) -> dict[str, Any]:
         chosen: dict[str, Any] = super().clean() or self.cleaned_data

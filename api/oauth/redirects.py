@@ -34,6 +34,6 @@ def shown_host(uri: str) -> str:
 
 
 def origin_of(uri: str) -> str:
-    """Scheme, host and port, for a content security policy."""
+    """Scheme, host and port, for a content security policy, which knows no addresses of IPv6: for one, the scheme."""
     parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"

@@ -33,6 +33,7 @@ from tests.api.oauth.flow import (
     refresh,
     register,
     registered,
+    request_of,
     rest_tokens_for,
     sent_back,
     tokens_for,
@@ -392,3 +393,46 @@ def test_a_person_has_so_many_keys_and_programs(bob: User, client_id: str, setti
     assert page.status_code == 200
     assert not AuthorizedClient.objects.exists()
     assert "Revoke" in page.content.decode()
+
+
+@pytest.mark.parametrize("allow", ["on", ""])
+@pytest.mark.parametrize(
+    "instead",
+    [
+        {"client_id": "nobody"},
+        {"client_id": ""},
+        {"client_id": "https://assistant.example.com/client.json"},
+        {"redirect_uri": ""},
+        {"redirect_uri": "http://[::1"},
+        {"response_type": "token"},
+        {"response_type": ""},
+        {"scope": "nothing"},
+        {"scope": ""},
+        {"which": "x"},
+        {"plugins": ["x"], "which": "some"},
+        {"plugins": ["00000000-0000-0000-0000-000000000000"], "which": "some"},
+        {"claims": "{"},
+        {"client_id": "\x00"},
+        {"state": "x\x00"},
+    ],
+)
+def test_a_form_that_was_changed_opens_nothing(bob: User, client_id: str, instead: Any, allow: str) -> None:
+    browser = browser_of(bob)
+    fields = hidden_fields(open_consent(browser, client_id))
+    answer = browser.post("/oauth/authorize", {**fields, "allow": allow, "may": ["query"], "which": "all", **instead})
+    assert answer.status_code in (200, 302, 400)
+    assert "code=" not in answer.get("Location", "") or set(instead) == {"claims"}
+    assert not AuthorizedClient.objects.exists() or set(instead) == {"claims"}
+
+
+def test_what_may_be_left_out_may(bob: User, client_id: str) -> None:
+    page = open_consent(browser_of(bob), client_id, scope=None, state=None, redirect_uri=None)
+    fields = hidden_fields(page)
+    assert (fields["scope"], fields["redirect_uri"]) == ("query", REDIRECT)
+
+
+@pytest.mark.parametrize("name", ["client_id", "redirect_uri", "code_challenge", "state", "response_type", "scope"])
+def test_a_field_that_comes_twice_is_refused(bob: User, client_id: str, name: str) -> None:
+    asked = request_of(client_id)
+    page = browser_of(bob).get("/oauth/authorize", {**asked, name: [asked[name], asked[name]]})
+    assert page.status_code == 400 or sent_back(page)["error"] == "invalid_request"
