@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -30,9 +31,7 @@ def status(state: str, *, parts: Iterable[Json] = (), ids: Json | None = None, a
     shown: Json = {"state": state, "timestamp": _timestamp(at or timezone.now())}
     said = list(parts)
     if said:
-        ids = ids or {}
-        name = f"{ids.get('taskId', '')}-{state.removeprefix('TASK_STATE_').lower()}"
-        shown["message"] = {"messageId": name, "role": "ROLE_AGENT", "parts": said, **ids}
+        shown["message"] = {"messageId": str(uuid.uuid4()), "role": "ROLE_AGENT", "parts": said, **(ids or {})}
     return shown
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import httpx2
 import pytest
 from lexic_sdk import Lexic
 from lexic_sdk.langchain import LexicTool
@@ -104,6 +105,18 @@ def by_mcp(server: str, key: str, question: str) -> Shown:
     return shown(data_of(result))
 
 
+def by_a2a(server: str, key: str, question: str) -> Shown:
+    message = {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": question}]}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+    headers = {"Authorization": f"Bearer {key}"}
+    task = httpx2.post(f"{server}/a2a/cover", json=body, headers=headers, timeout=60, trust_env=False).json()["result"][
+        "task"
+    ]
+    asks = task["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+    text, data = task["status"]["message"]["parts"] if asks else task["artifacts"][0]["parts"]
+    return shown(data["data"], text=data["data"]["clarification"]["question"] if asks else text["text"])
+
+
 def by_sdk(server: str, key: str, question: str) -> Shown:
     with Lexic(key, base_url=server, default_plugin="cover") as lexic:
         return shown(dict(lexic.query(question).raw))
@@ -127,6 +140,7 @@ WAYS = [
     by_openai,
     by_openai_streaming,
     by_mcp,
+    by_a2a,
     by_sdk,
     by_sdk_streaming,
     by_langchain,
