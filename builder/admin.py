@@ -172,7 +172,7 @@ class PluginAdmin(ScopedAdmin):
             links.append((reverse("admin:builder_download", args=[plugin.pk]), "Export", plugin.name))
         if plugin.is_listed:
             links.append((reverse("admin:builder_qr_image", args=[plugin.pk]), "QR code", plugin.name))
-        return format_html_join(" ", '<a class="text-link" href="{}">{}<span class="sr"> of {}</span></a>', links)
+        return format_html_join(" · ", '<a class="text-link" href="{}">{}<span class="sr"> of {}</span></a>', links)
 
     @admin.action(description="Publish")
     def publish_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:

@@ -12,16 +12,16 @@
   const site = new URL(script.src).origin;
   const READY_SECONDS = 10;
   const STYLES = `
-    :host { all: initial; position: fixed; z-index: 2147483000; bottom: 16px; ${position === "left" ? "left" : "right"}: 16px; font: 500 15px/1.4 system-ui, sans-serif; }
+    :host { all: initial; color-scheme: ${{ light: "light", dark: "dark" }[theme] ?? "light dark"}; position: fixed; z-index: 2147483000; bottom: 16px; ${position === "left" ? "left" : "right"}: 16px; font: 500 15px/1.4 system-ui, sans-serif; }
     button { font: inherit; cursor: pointer; border: 0; border-radius: 6px; min-height: 44px; padding: 0 18px; background: var(--color, #005a70); color: var(--text-color, #fff); box-shadow: 0 1px 4px rgb(0 0 0 / 30%); }
     button:focus-visible { outline: 2px solid var(--color, #005a70); outline-offset: 2px; }
-    .panel { position: fixed; bottom: 76px; ${position === "left" ? "left" : "right"}: 16px; width: min(420px, calc(100vw - 32px)); height: min(640px, calc(100vh - 100px)); background: #fff; color: #1a1d1f; border: 1px solid #8a9296; border-radius: 6px; overflow: hidden; display: flex; flex-direction: column; }
+    .panel { position: fixed; bottom: 76px; ${position === "left" ? "left" : "right"}: 16px; width: min(420px, calc(100vw - 32px)); height: min(640px, calc(100vh - 100px)); background: light-dark(#fff, #0f1416); color: light-dark(#1a1d1f, #e8ecee); border: 1px solid #8a9296; border-radius: 6px; overflow: hidden; display: flex; flex-direction: column; }
     .panel[hidden] { display: none; }
-    .close { display: none; align-self: end; min-height: 40px; margin: 4px; }
+    .close { display: none; align-self: end; min-height: 40px; margin: 4px; background: none; color: inherit; box-shadow: none; }
     iframe { flex: 1; width: 100%; border: 0; }
     p { margin: 0; padding: 16px; font: 400 14px/1.5 system-ui, sans-serif; }
     p[hidden] { display: none; }
-    a { color: #005a70; }
+    a { color: light-dark(#005a70, #7cc7d8); }
     @media (max-width: 480px) {
       .panel { inset: 0; width: auto; height: auto; border: 0; border-radius: 0; }
       .close { display: block; }

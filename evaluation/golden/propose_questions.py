@@ -81,7 +81,8 @@ def _from_headings(chunks: Iterable[Chunk]) -> Iterator[ProposedQuestion]:
         sentences = sentence_spans(chunk.content)
         if topic and topic != title and sentences:
             start, end = sentences[-1]
-            yield proposal(chunk, question=f"What does “{title}” say about {topic}?", phrase="", start=start, end=end)
+            question = topic if topic.endswith("?") else f"What does “{title}” say about {topic}?"
+            yield proposal(chunk, question=question, phrase="", start=start, end=end)
 
 
 def _taking_turns(lists: Iterable[Iterator[ProposedQuestion]]) -> Iterator[ProposedQuestion]:

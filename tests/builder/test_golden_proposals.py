@@ -19,6 +19,7 @@ from knowledge.models import Document
 from plugins.models import Plugin
 from querying.llm_interface import ProviderFailed
 from tests.browsers import overflow, sign_in, violations_in_each_look
+from tests.cover import give_document
 from tests.querying.scripted import Scripted
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,11 @@ def test_questions_are_made_of_sentences_with_figures_and_of_headings(plugin: Pl
     assert stated.excerpt == "Boots are replaced after 24 months of wear."
     assert f"What does “{title}” say about 2 In the office?" in [one.question for one in headed]
     assert all(one.url.startswith("/source/") for one in headed)
+
+
+def test_a_heading_that_asks_is_the_question(plugin: Plugin) -> None:
+    give_document(plugin, title="FAQ", text="# FAQ\n\n## Who cleans the boots?\n\nEverybody cleans their own boots.\n")
+    assert "Who cleans the boots?" in [one.question for one in propose_questions(plugin)]
 
 
 def test_what_is_asked_already_and_what_is_not_ready_proposes_nothing(plugin: Plugin) -> None:
