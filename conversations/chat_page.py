@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
 from lexic.errors import LexicError
 from plugins.models import Plugin
+from querying.models import Feedback
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answers
 from querying.presentation.page_requests import questions_left_text
 from querying.question import document_access
@@ -40,6 +41,7 @@ class TurnPresentation:
     is_withdrawn: bool
     chosen_reply: str
     is_closed: bool
+    rating: str = ""  # what the visitor called it: "up", "down" or nothing
 
 
 def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list[TurnPresentation]:
@@ -67,6 +69,13 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
     ]
 
 
+def _with_ratings(turns: list[TurnPresentation]) -> list[TurnPresentation]:
+    """With what visitors, who have no name, called each answer. One statement."""
+    said = Feedback.objects.filter(query__in=[turn.id for turn in turns], user=None).values_list("query", "verdict")
+    verdicts = dict(said)
+    return [replace(turn, rating=verdicts.get(turn.id, "")) for turn in turns]
+
+
 def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> str:
     """The HTML of one exchange, for when the request is over; a question back has a form of its own."""
     [turn] = present_turns(exchanges_of(session, only=query_id), viewer=Visitor.from_request(request).user)
@@ -75,6 +84,7 @@ def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> s
         "turn": turn,
         "session": session,
         "ask_url": reverse("ask_chat", args=[session.plugin.slug]),
+        "rate_url": reverse("rate_chat", args=[session.plugin.slug, session.pk]),
         "csrf_token": get_token(request),
     }
     return render_to_string("conversations/_turn.html", context)
@@ -107,7 +117,8 @@ def render_chat_page(
         "is_empty": is_empty,
         "session": session,
         "ask_url": reverse("ask_chat", args=[plugin.slug]),
-        "turns": present_turns(exchanges_of(session), viewer=visitor.user) if session else [],
+        "rate_url": reverse("rate_chat", args=[plugin.slug, session.pk]) if session else "",
+        "turns": _with_ratings(present_turns(exchanges_of(session), viewer=visitor.user)) if session else [],
         "others": (others.exclude(pk=session.pk) if session else others)[:MAX_LISTED],
         "samples": [] if session else samples,
         "question": question,

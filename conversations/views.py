@@ -69,7 +69,7 @@ def new_conversation(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 @require_safe
 @with_public_plugin
 def conversation_view(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
-    return render_chat_page(request, plugin, _own_session_or_404(request, plugin, session))
+    return render_chat_page(request, plugin, own_session_or_404(request, plugin, session))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -107,7 +107,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
 @with_public_plugin
 def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
     """Deletes the visitor's conversation. The audit rows stay; they never said whose they were."""
-    found = _own_session_or_404(request, plugin, session)
+    found = own_session_or_404(request, plugin, session)
     try:
         plugin.check_deletable()
     except LexicError as error:
@@ -122,7 +122,7 @@ def _own_sessions(request: HttpRequest, plugin: Plugin) -> Any:
     return ChatSession.objects.of_visitor(Visitor.from_request(request), plugin)
 
 
-def _own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> ChatSession:
+def own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> ChatSession:
     found: ChatSession | None = _own_sessions(request, plugin).filter(pk=session).first()
     if found is None:
         raise Http404("There is no such conversation, or it is not yours.")
