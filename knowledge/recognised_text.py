@@ -46,7 +46,8 @@ class RecognisedText(models.Model):
 
     @property
     def confidence_percent(self) -> int:
-        return round(100 * (self.confidence or 0))
+        """Rounded down: nothing is called wholly sure that is not."""
+        return int(100 * (self.confidence or 0))
 
 
 class PageCorrection(models.Model):

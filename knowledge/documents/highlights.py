@@ -8,6 +8,8 @@ from dataclasses import dataclass
 WordBoxes = Sequence[Sequence[float | int]]
 # In heights of a line: words further apart are not one stroke of the highlighter.
 _MAX_GAP = 1.5
+# In heights of its words.
+_MAX_STROKE_HEIGHT = 1.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +34,15 @@ def highlight_rectangles(words: WordBoxes | None, *, start: int, end: int) -> li
     """The strokes of a highlighter over `page.text[start:end]`, a line at a time, in reading order. Empty where none
     of it has a place on the page."""
     strokes: list[Rectangle] = []
+    tallest = 0.0  # word of the last stroke
     for box in _word_rectangles(words or (), start, end):
-        if strokes and _continues_stroke(strokes[-1], box):
-            strokes[-1] = bounding_rectangle([strokes[-1], box])
+        joined = bounding_rectangle([strokes[-1], box]) if strokes and _continues_stroke(strokes[-1], box) else None
+        # Along a line of a scan that lies askew, one stroke would grow over the lines beside it.
+        if joined and joined.height <= _MAX_STROKE_HEIGHT * max(box.height, tallest):
+            strokes[-1], tallest = joined, max(box.height, tallest)
         else:
             strokes.append(box)
+            tallest = box.height
     return strokes
 
 

@@ -174,7 +174,8 @@ def test_a_document_is_taken_out(agent: APIClient, handbook: Document):
 def test_pages_are_read_as_they_were_extracted_and_a_long_one_in_parts(agent: APIClient, handbook: Document):
     [page] = agent.get(one(handbook, "/pages")).json()["results"]
     text = handbook.pages.get().text
-    shown = {"number": 1, "pageLabel": "", "length": len(text), "start": 0, "end": len(text), "text": text}
+    shown = {"number": 1, "pageLabel": "", "ocr": False, "confidence": None}
+    shown |= {"length": len(text), "start": 0, "end": len(text), "text": text}
     assert page == shown
     part = agent.get(one(handbook, "/pages/1?start=10&length=20")).json()
     assert part == {**shown, "start": 10, "end": 30, "text": text[10:30]}

@@ -38,3 +38,12 @@ def test_what_has_no_place_on_the_page_is_not_marked() -> None:
 
 def test_around_all_of_them() -> None:
     assert bounding_rectangle(highlight_rectangles(WORDS, start=0, end=25)) == box(10, 100, 330, 126)
+
+
+def test_a_line_that_lies_askew_is_marked_in_steps_and_not_over_its_neighbours() -> None:
+    words = [[6 * at, 6 * at + 5, 60 * at, 100 - 2 * at, 60 * at + 50, 112 - 2 * at] for at in range(8)]
+    strokes = highlight_rectangles(words, start=0, end=47)
+    assert 1 < len(strokes) < len(words)
+    assert all(stroke.height <= 1.5 * 12 for stroke in strokes)
+    assert strokes[0].x == 0
+    assert strokes[-1].right == 470
