@@ -209,6 +209,7 @@ def update_details(
     """
     if language is not None and language != document.language:
         set_language(document, language)
+        record_change(document, ["language"])
     known = metadata_columns.METADATA_COLUMNS
     columns = {name: value for name, value in metadata_columns.split_metadata(labels).items() if name in known}
     if metadata is not None:
@@ -268,13 +269,14 @@ def _save_columns(document: Document, columns: dict[str, Any], *, state: Mapping
     if not Document.objects.present().filter(pk=document.pk).update(**written):
         raise NotFound
     if changed or state:
-        _record_change(document, changed)
+        record_change(document, changed)
     for name, value in written.items():
         setattr(document, name, value)
 
 
-def _record_change(document: Document, columns: list[str]) -> None:
-    """Which columns, not what is in them: an approval asks who has worked on a draft (`marketplace.publishing`)."""
+def record_change(document: Document, columns: list[str]) -> None:
+    """Record in the audit log which columns were changed, not what is in them: an approval asks who has worked on a
+    draft (`marketplace.publishing`)."""
     rule = Document.audit_rule
     row = Document.objects.values(*rule.lookups).get(pk=document.pk)
     record_many([rule.deed(Action.DOCUMENT_CHANGED, row, changed={"columns": sorted(columns)})])

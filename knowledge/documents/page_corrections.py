@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from knowledge import task_queue
 from knowledge.documents.corrected_words import placed_words
+from knowledge.documents.lifecycle import record_change
 from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import source_file
 from knowledge.embedders import get_embedder
@@ -126,6 +127,7 @@ def _stage(document: Document, page: Page, read: PageText) -> int:
     Document.objects.filter(pk=document.pk).update(
         status=DocumentStatus.QUEUED, arrived_sha256=document.sha256, error="", error_code="", updated_at=timezone.now()
     )
+    record_change(document, ["pages"])
     task_queue.enqueue_ingest(document.pk)
     return row_id
 

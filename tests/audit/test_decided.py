@@ -29,6 +29,7 @@ NOT_AUDITED = {
     "webhooks.Delivery": INNER,
     "knowledge.Revision": DERIVED,
     "knowledge.Page": "goes with its document",
+    "knowledge.PageCorrection": "recorded as document.changed",
     "knowledge.Chunk": DERIVED,
     "knowledge.Embedding": DERIVED,
     "knowledge.EmbeddingSpace": INNER,

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
+from audit.actions import Action
+from audit.models import AuditEntry
 from knowledge import ingest as ingestion
 from knowledge.documents.corrected_words import placed_words
 from knowledge.documents.lifecycle import add_file, reingest_document, update_details
@@ -100,6 +102,7 @@ def test_a_corrected_text_is_a_new_page_with_who_and_when(scan: Document) -> Non
     assert any("45 mm" in text for text in alive(scan.knowledge_base))
     assert not any("46 mm" in text for text in alive(scan.knowledge_base))
     check_sound(scan.knowledge_base)
+    assert AuditEntry.objects.get(action=Action.DOCUMENT_CHANGED).details["changed"] == {"columns": ["pages"]}
 
 
 def test_the_same_text_confirms_what_was_read(scan: Document) -> None:
