@@ -26,6 +26,7 @@ const CITATION: Readers<Omit<results.Citation, "id">> = {
   endLine: natural,
   fileHash: someText,
   commit: someText,
+  ocr: isTrue,
 };
 
 const NEAREST: Readers<results.NearestSource> = {
@@ -40,13 +41,14 @@ const NEAREST: Readers<results.NearestSource> = {
   endLine: natural,
   fileHash: someText,
   commit: someText,
+  ocr: isTrue,
 };
 
 const CLARIFICATION: Readers<results.Clarification> = { question: text, options: texts, field: text, token: text };
 
 const BASIS: Readers<results.ConfidenceBasis> = {
   explanation: text,
-  calibrated: (value) => value === true,
+  calibrated: isTrue,
   probability: (value) => someNumber(value) ?? null,
 };
 
@@ -184,6 +186,10 @@ function readEach<T>(value: unknown, readOne: (fields: Raw, position: number) =>
 
 function isObject(value: unknown): value is Raw {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -283,6 +283,8 @@ export interface components {
             /** @description Its title. */
             document: string;
             page?: number;
+            /** @description There, and true, where the page was read by OCR and nobody has corrected its text. */
+            ocr?: boolean;
             /** @description What people call the page where that is not its number: `slide 3`, `sheet Prices, rows 2–40`. */
             pageLabel?: string;
             section?: string;
@@ -325,6 +327,13 @@ export interface components {
             number: number;
             /** @description What people call it, as “slide 3”; empty where that is “page 3”. */
             pageLabel: string;
+            /** @description Whether it was recognised on a picture (OCR). */
+            ocr: boolean;
+            /**
+             * Format: double
+             * @description How surely OCR has read it, 0 to 1; null for other pages.
+             */
+            confidence: number | null;
             length: number;
             start: number;
             end: number;
@@ -532,6 +541,7 @@ export interface components {
             document: string;
             page?: number;
             pageLabel?: string;
+            ocr?: boolean;
             section?: string;
             /** Format: uuid */
             documentId: string;
