@@ -19,6 +19,7 @@ from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 from accounts import api_keys, key_secrets
 from accounts.client_models import AuthorizedClient
 from accounts.models import ApiKey, User
+from accounts.session_providers import acting_providers
 
 # Clients that registered themselves and that nobody let in: how long they are kept, and how many.
 UNUSED_FOR, MAX_UNUSED = timedelta(days=7), 5000
@@ -35,6 +36,9 @@ def authorize_client(
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     known = AuthorizedClient.objects.filter(user=user, application=application).first()
     key = ApiKey.objects.usable().filter(pk=known.key_id).first() if known else None
+    if key is not None and set(key.issued_through) != (acting_providers(user) or set()):
+        key.revoke()  # a session that began otherwise neither takes over its rights nor adds to them
+        key = None
     if key is None:
         # What was revoked stays so: no token of that time may work with the new rights.
         end_tokens(user=user, application=application)

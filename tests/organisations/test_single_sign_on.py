@@ -28,6 +28,7 @@ from organisations.models import Membership, Organisation, OrganisationDomain
 from organisations.sso_session import KEYS_WORK_FOR, SESSION_LASTS, provider_id
 from plugins import collaborators
 from plugins.models import Plugin, Role
+from tests.api.oauth.flow import by_token, registered, rest_tokens_for
 from tests.openid_stub import CLIENT_ID, SECRET, Stub, openid_provider
 from tests.organisations.conftest import Join
 
@@ -343,6 +344,28 @@ def test_a_session_that_began_otherwise_gets_no_key_that_opens_it(
     assert rotated.status_code == 201
     assert not opens(rotated.json()["key"])
     assert not opens(ApiKey.objects.issue(owner=alice, name="by an operator", capabilities=Capability.values)[1])
+
+
+def test_a_program_that_is_let_in_has_no_more_than_the_session_that_let_it_in(
+    closed: Plugin, provider: Stub, clinic: Organisation, alice: User
+) -> None:
+    as_person(provider, alice)
+    inside, thief, client_id = with_password(alice), with_password(alice), registered()
+    visit(inside, clinic, process="connect")
+
+    def let_in_by(browser: Client) -> str:
+        return str(rest_tokens_for(alice, client_id, browser=browser, scope="query read author")["access_token"])
+
+    def opens(token: str) -> bool:
+        return by_token(token).get(f"/api/plugins/{closed.slug}").status_code == 200
+
+    first = let_in_by(inside)
+    assert opens(first)
+    stolen = let_in_by(thief)
+    assert not opens(stolen)
+    assert not opens(first)  # what the client could do is replaced
+    assert opens(let_in_by(inside))
+    assert not opens(stolen)
 
 
 def test_the_provider_of_another_organisation_opens_nothing(

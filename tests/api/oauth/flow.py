@@ -70,9 +70,16 @@ def hidden_fields(page: Any) -> dict[str, str]:
     return {name: value.replace("&amp;", "&") for name, value in found if name != "csrfmiddlewaretoken"}
 
 
-def consent(user: User, client_id: str, *, answer: dict[str, Any] | None = None, **instead: Any) -> Any:
+def consent(
+    user: User,
+    client_id: str,
+    *,
+    answer: dict[str, Any] | None = None,
+    browser: Client | None = None,
+    **instead: Any,
+) -> Any:
     """The answer to the form that the person sends: unless said, they agree to all that is asked."""
-    browser = browser_of(user)
+    browser = browser or browser_of(user)
     page = open_consent(browser, client_id, **instead)
     assert page.status_code == 200, (page.status_code, page.headers, page.content[:500])
     asked = str(instead.get("scope") or "query read").split()
