@@ -11,12 +11,14 @@ from typing import Any
 from knowledge.chunking.chunker import ChunkSpan, chunk_pages, title_path
 from knowledge.embedders.base import Embedder
 from knowledge.models import Chunk, Document
+from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import Heading, PageText
 from lexic.column_length import column_length
 from plugins.models import ChunkStrategy
 
 MAX_SECTION_LENGTH = column_length(Chunk, "section_path")
 TOKEN_CHUNK_SIZE, TOKEN_CHUNK_OVERLAP = 512, 64
+_MAX_SECTION_DEPTH = 8
 _PAGE_ID_PLACEHOLDER = 0
 _NOT_LINE_END = re.compile(r"[^\n]")
 
@@ -153,6 +155,20 @@ def plan_spans(spans: Iterable[ChunkSpan], parsed: ParsedSource, *, title: str) 
 
 
 def _chunk_spans(document: Document, parsed: ParsedSource, embedder: Embedder) -> list[ChunkSpan]:
+    spans, above = _cut(document, parsed, embedder), _section_of(document)
+    return [replace(span, section_path=(*above, *span.section_path)) for span in spans] if above else spans
+
+
+def _section_of(document: Document) -> tuple[str, ...]:
+    """Under which headings the document stands where it comes from, outermost first: its metadata `section`, a list or
+    one text with “ > ” between them."""
+    said = document.metadata.get("section")
+    steps = said.split(" > ") if isinstance(said, str) else said if isinstance(said, list) else []
+    cleaned = (one_line(clean_text(step)) for step in steps[:_MAX_SECTION_DEPTH] if isinstance(step, str))
+    return tuple(step for step in cleaned if step)
+
+
+def _cut(document: Document, parsed: ParsedSource, embedder: Embedder) -> list[ChunkSpan]:
     plugin = document.knowledge_base.plugin
     if plugin and plugin.chunk_strategy == ChunkStrategy.TOKENS:
         return chunk_pages(

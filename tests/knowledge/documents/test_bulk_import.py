@@ -13,7 +13,7 @@ from knowledge.documents.metadata_columns import InvalidMetadata
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import EmbedderUnavailable
 from knowledge.ingest import ingest
-from knowledge.models import Document, DocumentStatus, KnowledgeBase, Revision
+from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Revision
 from knowledge.search.hybrid import BaseRevision, search
 from knowledge.versions import embeddings
 from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, check_sound, make_base, prose, registered
@@ -49,6 +49,29 @@ def test_all_texts_answer_from_one_new_revision() -> None:
     assert (base.revision, imported.added, imported.chunks) == (1, 3, len(alive(base)))
     assert Revision.objects.get(knowledge_base=base).chunk_count == imported.chunks
     assert found(base, "gulls and ploughs") == ["Gulls follow the plough."]
+
+
+@pytest.mark.parametrize("section", [["Birds", "Coast"], "Birds > Coast"])
+def test_a_row_stands_under_the_section_that_it_names_also_when_it_is_read_again(section: Any) -> None:
+    base = make_base()
+    rows = texts("They dive for fish.", metadata={"section": section}) + [
+        NewText(name="x", title="", text="They sing.")
+    ]
+    documents = add_texts(knowledge_base=base, texts=rows).documents
+    chunk = Chunk.objects.get(document=documents["row-1"])
+    assert chunk.section_path == ["Birds", "Coast"]
+    assert found(base, "birds of the coast") == ["They dive for fish."]
+    before = alive(base)
+    reingest_document(Document.objects.get(pk=documents["row-1"]), enqueue=False)
+    ingest(documents["row-1"])
+    assert alive(base) == before
+
+
+@pytest.mark.parametrize("section", [7, {"a": 1}, [], [None, " "], ""])
+def test_what_is_no_section_is_none(section: Any) -> None:
+    base = make_base()
+    add_texts(knowledge_base=base, texts=texts("They dive for fish.", metadata={"section": section}))
+    assert Chunk.objects.get().section_path == []
 
 
 def test_a_text_is_stored_as_it_would_be_by_reading_it(embedder: CountingEmbedder) -> None:
