@@ -54,9 +54,8 @@ def test_all_texts_answer_from_one_new_revision() -> None:
 @pytest.mark.parametrize("section", [["Birds", "Coast"], "Birds > Coast"])
 def test_a_row_stands_under_the_section_that_it_names_also_when_it_is_read_again(section: Any) -> None:
     base = make_base()
-    rows = texts("They dive for fish.", metadata={"section": section}) + [
-        NewText(name="x", title="", text="They sing.")
-    ]
+    other = NewText(name="x", title="", text="They sing.")
+    rows = [*texts("They dive for fish.", metadata={"section": section}), other]
     documents = add_texts(knowledge_base=base, texts=rows).documents
     chunk = Chunk.objects.get(document=documents["row-1"])
     assert chunk.section_path == ["Birds", "Coast"]
