@@ -12,9 +12,9 @@ from django.conf import settings
 
 from knowledge.file_place import FilePlace
 from knowledge.search.filters import Filters
-from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import ENGLISH_WORDING, Wording
 from lexic.errors import LexicError
 from lexic.redacted_questions import redact_question
 from plugins.models import PluginKind, Release

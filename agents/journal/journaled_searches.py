@@ -70,7 +70,11 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
 
 def _passage(data: Mapping[str, Any]) -> Passage:
     """One that is out of force has the dates that say so."""
-    ids = {"document_id": UUID(data["document_id"]), "section_path": tuple(data["section_path"])}
+    ids = {
+        "document_id": UUID(data["document_id"]),
+        "section_path": tuple(data["section_path"]),
+        "unsure_spans": tuple(tuple(span) for span in data.get("unsure_spans", ())),
+    }
     if "is_last_resort" not in data:
         return Passage(**{**data, **ids})
     dates = {name: date.fromisoformat(data[name]) if data[name] else None for name in _DATES}

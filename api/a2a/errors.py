@@ -16,6 +16,7 @@ _PROTOCOL_DOMAIN, _OWN_DOMAIN = "a2a-protocol.org", "lexic"
 class A2AError(LexicError):
     """Something went wrong."""
 
+    code = "a2a_error"
     status = 400
     number = _OTHER
 

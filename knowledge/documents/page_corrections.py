@@ -51,7 +51,7 @@ class PageHasChanged(LexicError):
 class NoCorrection(InvalidInput):
     """A page needs some text."""
 
-    code = "no_text"
+    code = "no_correction"
     hint = f"Write what stands on the page, in at most {MAX_TEXT_LENGTH:,} characters."
 
 

@@ -7,18 +7,16 @@ German, `TermStem` says that both have the stem "kundig"; a question that has on
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Collection, Sequence
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 from knowledge.models import TermStem
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import stop_terms
 from knowledge.sql import statement
-from language.stemming import STEMMED_LANGUAGES, latin_stem, stem_in
-from language.stop_words import stop_words_in
+from language.stemming import STEMMED_LANGUAGES, stem_in
 
 # Shorter words are articles and the like.
 _MIN_LETTERS = 3
@@ -27,33 +25,6 @@ _BATCH_SIZE = 5000
 
 # A language and a stem in it.
 _LanguageStem = tuple[str, str]
-
-
-Forms = Mapping[str, Collection[str]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wording:
-    """The language that a question is searched in, "" for English, and the forms that documents have of its terms."""
-
-    language: str = ""
-    forms: Forms = field(default_factory=dict)
-
-    @property
-    def stop_terms(self) -> frozenset[str]:
-        return stop_terms(self.language) if self.language else frozenset()
-
-    def forms_of(self, term: str) -> Iterator[str]:
-        """The term itself, and its other forms."""
-        yield term
-        yield from self.forms.get(term, ())
-
-    def is_said(self, term: str, said: Container[str]) -> bool:
-        """Whether one of the forms is among these terms."""
-        return any(form in said for form in self.forms_of(term))
-
-
-ENGLISH_WORDING = Wording()
 
 
 def record_stems(knowledge_base_id: int, *, chunks: Collection[int], language: str) -> None:
@@ -95,12 +66,6 @@ def without_stop_words(words: Sequence[QueryWord], language: str) -> list[QueryW
     """The words that are no stop words of this language; all of them where nothing else is left."""
     stopped = stop_terms(language)
     return [word for word in words if not stopped.issuperset(word.original)] or list(words)
-
-
-@cache
-def stop_terms(language: str) -> frozenset[str]:
-    """The terms that the index has of the stop words of a language."""
-    return frozenset(latin_stem(word) for word in stop_words_in(language))
 
 
 def _terms_by_stem(

@@ -16,8 +16,8 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge.models import ChunkTerms, KnowledgeBase, Term
-from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.search.wording import ENGLISH_WORDING, Wording
 from knowledge.sql import statement
 from language.terms import terms as terms_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from knowledge.search.inflections import ENGLISH_WORDING
 from knowledge.search.passages import Passage
+from knowledge.search.wording import ENGLISH_WORDING
 from querying.types import Evidence, Sentence
 
 

@@ -14,9 +14,9 @@ from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
-from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
+from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans

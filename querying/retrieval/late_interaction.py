@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders.local import LocalEmbedder
-from knowledge.search.inflections import ENGLISH_WORDING, Wording
 from knowledge.search.query_words import Synonyms, canonical_phrase
+from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.token_states import States, token_states

@@ -16,11 +16,12 @@ from knowledge.embedders import get_embedder
 from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
-from knowledge.search.inflections import ENGLISH_WORDING, Wording, forms_in_bases, without_stop_words
+from knowledge.search.inflections import forms_in_bases, without_stop_words
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.term_statistics import term_weights
+from knowledge.search.wording import ENGLISH_WORDING, Wording
 from knowledge.sync.library_files import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
 from language.identification import language_of

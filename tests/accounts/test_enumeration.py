@@ -104,7 +104,13 @@ def invite_member(client: Client, email: str) -> Any:
     return client.post(reverse("invite_to_organisation", args=[UUID(int=1)]), {"email": email, "role": "editor"})
 
 
-@pytest.mark.parametrize("door", [sign_up, sign_in, reset, invite, invite_again, add_member, invite_member])
+def find_provider(client: Client, email: str) -> Any:
+    return client.post(reverse("find_provider"), {"email": email})
+
+
+@pytest.mark.parametrize(
+    "door", [sign_up, sign_in, reset, invite, invite_again, add_member, invite_member, find_provider]
+)
 def test_one_is_told_the_same_of_every_address(
     door: Callable[[Client, str], Any], alice: User, hashed: list[str]
 ) -> None:
@@ -184,6 +190,7 @@ FORMS = {
     "unfold.forms.UserChangeForm": None,
     "workspace.forms.MemberForm": add_member,
     "workspace.organisation_forms.InviteMemberForm": invite_member,
+    "workspace.organisation_forms.SignInAddressForm": find_provider,
 }
 
 

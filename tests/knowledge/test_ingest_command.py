@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "README.md").write_text("Wear boots.")
     (tmp_path / "b" / "README.md").write_text("Wear gloves.")
     (tmp_path / "b" / "manual.pdf").write_bytes(pdf(["The valve opens at nine bar."]))
-    (tmp_path / "b" / "picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "b" / "picture.gif").write_bytes(b"GIF89a")
     (tmp_path / ".hidden" / "secret.md").write_text("Not this.")
     return tmp_path
 

@@ -21,6 +21,7 @@ from tests.our_modules import APPS
 ARGUMENTS: dict[str, list[str]] = {
     "ask": ["cover", "What is the cover?"],
     "check_trees": [],
+    "client_schema": [],
     "collectstatic": ["--dry-run", "--no-input"],
     "audit": ["verify"],
     "backup": ["create", "{file}.backups"],
@@ -40,6 +41,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "relist": [],
     "restore": ["{file}.backups"],
     "organisation_owner": [],
+    "organisation_sso": [],
     "rotate_keys": [],
     "sweep": [],
     "sync": ["cover"],

@@ -177,6 +177,7 @@ NOT_CONTENT = {
     "knowledge.ChunkTerms": "computed from its chunk",
     "knowledge.TermCount": "computed",
     "knowledge.Term": "computed",
+    "knowledge.PageCorrection": "who corrected a page; goes with it",
     "accounts.ApiKeyPlugin": "which plugins a key may ask",
     "accounts.ApiKey": "its owner's",
     "accounts.AuthorizedClient": "its key's",

@@ -221,6 +221,7 @@ def test_the_child_sees_nothing_of_our_environment(impostor, monkeypatch):
     assert set(header.metadata) - {"LC_CTYPE"} == {
         "PATH",
         "LANG",
+        "MALLOC_ARENA_MAX",
         "PYTHONPATH",
         "PYTHONHASHSEED",
         "PYTHONDONTWRITEBYTECODE",
