@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Any
 
+from language.scripts import is_latin
+
 # By ISO 639-1, as py3langid names them. Norwegian is one language here.
 LANGUAGE_NAMES = {
     "ar": "Arabic",
@@ -57,7 +59,6 @@ _MIN_LETTERS = 8
 _MIN_PROBABILITY = 0.8
 # Languages that share a script, such as Russian and Bulgarian, share the probability; none of them is English.
 _MIN_PROBABILITY_OF_OTHER_SCRIPTS = 0.6
-_LAST_LATIN = "\u024f"
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Scripts without letters of an alphabet say more with each sign.
 _DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -73,7 +74,7 @@ def language_of(text: str) -> str:
     if letters < _MIN_LETTERS:
         return ""
     language, probability = _identifier().classify(begin)
-    least = _MIN_PROBABILITY if max(begin) <= _LAST_LATIN else _MIN_PROBABILITY_OF_OTHER_SCRIPTS
+    least = _MIN_PROBABILITY if is_latin(begin) else _MIN_PROBABILITY_OF_OTHER_SCRIPTS
     return str(language) if probability >= least else ""
 
 

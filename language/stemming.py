@@ -12,9 +12,9 @@ from typing import Any
 
 from snowballstemmer import stemmer
 
+from language.scripts import LAST_LATIN
+
 _MAX_WORD_LENGTH = 64
-# Letters up to U+024F are Latin.
-_LAST_LATIN = "\u024f"
 # The language whose stems a script gets: the one with the most texts in it. First and last letter of each block.
 _SCRIPTS = (
     ("\u0370", "\u03ff", "greek"),
@@ -77,15 +77,10 @@ def stem_in(word: str, language: str) -> str:
 
 def latin_stem(word: str) -> str:
     """The English stem of a word in small letters; words in other alphabets and very long ones stay as they are."""
-    if len(word) > _MAX_WORD_LENGTH or max(word, default="") > _LAST_LATIN:
+    if len(word) > _MAX_WORD_LENGTH or max(word, default="") > LAST_LATIN:
         return word
     with _lock:
         return str(_stemmer("english").stemWord(word))
-
-
-def is_latin(text: str) -> bool:
-    """Whether `latin_stem` gives the stems of all its words."""
-    return text.isascii() or max(text) <= _LAST_LATIN
 
 
 def _script_language(word: str) -> str | None:

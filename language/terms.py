@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from language.stemming import is_latin, latin_stem, stem
+from language.scripts import SPACELESS_SCRIPTS, is_latin
+from language.stemming import latin_stem, stem
 from language.stop_words import STOP_WORDS
 
 # A longer word is cut, in the index as in the question, so that it is still found.
@@ -29,10 +30,6 @@ MAX_TERM_LENGTH = 64
 # Combining marks of the Basic Multilingual Plane. Python's `\w` leaves them out, and without them the words
 # of Hindi or of vocalised Arabic would fall apart.
 _COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code))[0] == "M")
-# Thai to Burmese, Khmer, kana, Han and Hangul: no spaces, or particles that cling to the word.
-_SPACELESS_SCRIPTS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
 
 _CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _COMPOUND = re.compile(rf"[\w{_COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{_COMBINING_MARKS}]+)*")
@@ -42,9 +39,9 @@ _COMPOUND_JOINT = re.compile(r"[-'_]+")
 _CAMEL_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]{2})|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _TERM_PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{_SPACELESS_SCRIPTS}]+|[^\W\d_{_SPACELESS_SCRIPTS}](?:[^\W\d_{_SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
+    rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
 )
-_SPACELESS_START = re.compile(f"[{_SPACELESS_SCRIPTS}]")
+_SPACELESS_START = re.compile(f"[{SPACELESS_SCRIPTS}]")
 
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
 _MAX_CACHED_LENGTH = 96

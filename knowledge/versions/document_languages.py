@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -36,20 +36,22 @@ def tell_language(texts: Iterable[str]) -> str:
 def record_languages(base: KnowledgeBase, chunks: Iterable[Chunk]) -> None:
     """Tell the languages of the documents of these chunks, where they have none yet, and record the stems of the words.
 
-    Call in the transaction that publishes the chunks, with the row of the knowledge base locked. The chunks have their
-    `content`, and come in reading order.
+    Call in the transaction that publishes the chunks, with the row of the knowledge base locked. The chunks come in
+    reading order; their texts are read only where a language has to be told.
     """
-    chunks_by_document: dict[UUID, list[Chunk]] = {}
+    chunks_by_document: dict[UUID, list[int]] = {}
     for chunk in chunks:
-        chunks_by_document.setdefault(chunk.document_id, []).append(chunk)
+        chunks_by_document.setdefault(chunk.document_id, []).append(chunk.pk)
+    documents = list(_documents(chunks_by_document))
+    untold = [pk for pk, language, source_type in documents if not language and source_type != SourceType.CODE]
+    samples = _sample_texts([chunks_by_document[pk][:_SAMPLED_CHUNKS] for pk in untold])
     documents_by_language: dict[str, list[UUID]] = {}
     chunks_by_language: dict[str, list[int]] = {}
-    for pk, language, source_type in _documents(chunks_by_document):
-        mine = chunks_by_document[pk]
-        if not language and source_type != SourceType.CODE:
-            language = tell_language(chunk.content for chunk in mine[:_SAMPLED_CHUNKS])
-            documents_by_language.setdefault(language, []).append(pk)
-        chunks_by_language.setdefault(language, []).extend(chunk.pk for chunk in mine)
+    told = dict(zip(untold, map(tell_language, samples), strict=True))
+    for pk, language in told.items():
+        documents_by_language.setdefault(language, []).append(pk)
+    for pk, language, _ in documents:
+        chunks_by_language.setdefault(told.get(pk, language), []).extend(chunks_by_document[pk])
     for language, documents in documents_by_language.items():
         Document.objects.filter(pk__in=documents).update(language=language)
     for language, ids in chunks_by_language.items():
@@ -77,6 +79,13 @@ def _record_stems(base: KnowledgeBase, chunks: Collection[int], language: str) -
     if language not in base.document_languages:
         base.document_languages = sorted([*base.document_languages, language])
         KnowledgeBase.objects.filter(pk=base.pk).update(document_languages=base.document_languages)
+
+
+def _sample_texts(chunks: Sequence[Sequence[int]]) -> list[list[str]]:
+    """The texts of each of these groups of chunks, in one statement; none where there is nothing to read."""
+    ids = [pk for group in chunks for pk in group]
+    texts = dict(Chunk.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
+    return [[texts[pk] for pk in group] for group in chunks]
 
 
 def _documents(ids: Collection[UUID]) -> Iterable[tuple[UUID, str, str]]:

@@ -40,7 +40,7 @@ def mark_unchanged(document: Document, *, columns: dict[str, Any]) -> None:
     with transaction.atomic():
         base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         _lock_current_version(document)
-        record_languages(base, document.chunks.live().order_by("index").only("pk", "document_id", "content"))
+        record_languages(base, document.chunks.live().order_by("index").only("pk", "document_id"))
         _mark_ready(document, columns)
 
 

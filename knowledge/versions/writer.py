@@ -95,7 +95,7 @@ def discard_staged_pages(page_ids: Collection[int]) -> None:
 def open_staged(base: KnowledgeBase, document: Document, *, revision: int) -> list[int]:
     """Make what is staged for the document visible from this revision of its locked base on. Gives the ids of its
     chunks."""
-    chunks = list(document.chunks.staged().order_by("index").only("pk", "document_id", "content"))
+    chunks = list(document.chunks.staged().order_by("index").only("pk", "document_id"))
     for model in _REVISIONED_MODELS:
         columns = {"reader_state": None} if model is Page else {}
         model.objects.staged().filter(document=document).update(added_in=revision, **columns)
