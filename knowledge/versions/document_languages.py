@@ -42,15 +42,15 @@ def record_languages(base: KnowledgeBase, chunks: Iterable[Chunk]) -> None:
     chunks_by_document: dict[UUID, list[int]] = {}
     for chunk in chunks:
         chunks_by_document.setdefault(chunk.document_id, []).append(chunk.pk)
-    documents = list(_documents(chunks_by_document))
-    untold = [pk for pk, language, source_type in documents if not language and source_type != SourceType.CODE]
+    rows = list(_documents(chunks_by_document))
+    untold = [pk for pk, language, source_type in rows if not language and source_type != SourceType.CODE]
     samples = _sample_texts([chunks_by_document[pk][:_SAMPLED_CHUNKS] for pk in untold])
     documents_by_language: dict[str, list[UUID]] = {}
     chunks_by_language: dict[str, list[int]] = {}
     told = dict(zip(untold, map(tell_language, samples), strict=True))
     for pk, language in told.items():
         documents_by_language.setdefault(language, []).append(pk)
-    for pk, language, _ in documents:
+    for pk, language, _ in rows:
         chunks_by_language.setdefault(told.get(pk, language), []).extend(chunks_by_document[pk])
     for language, documents in documents_by_language.items():
         Document.objects.filter(pk__in=documents).update(language=language)
