@@ -19,10 +19,10 @@ from accounts.models import ApiKey, Principal, User, user_of
 from conversations.projects.models import Project as Project
 from conversations.visitor import Visitor
 from lexic.column_length import column_length
-from lexic.redacted_questions import redact_question
 from plugins.models import Plugin
 from plugins.retention import expired_rows
 from querying.quoted_documents import QuotedDocuments
+from querying.redaction.questions import redact_question
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager

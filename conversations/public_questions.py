@@ -14,7 +14,6 @@ from conversations.exchanges import Exchange, exchanges_of
 from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import Visitor
 from lexic.errors import Conflict, InvalidInput, NotFound
-from lexic.redacted_questions import redact_question
 from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
@@ -23,6 +22,7 @@ from querying.question import resolve
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
 from querying.question.user_limits import question_of_visitor
+from querying.redaction.questions import redact_question
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 # How much of what was said before goes along with a question.

@@ -15,9 +15,9 @@ from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession
 from conversations.views import own_session_or_404, with_public_plugin
 from lexic.errors import InvalidInput, NotFound
-from lexic.redacted_questions import redact_question
 from plugins.models import Plugin
 from querying.models import Feedback, Query
+from querying.redaction.questions import redact_question
 
 MAX_NOTE_CHARACTERS = 500
 

@@ -1,17 +1,17 @@
 """Mail addresses and numbers of people in a text: only what its form proves, in time that grows with the text alone.
 
-Names are not found here, and neither are postal addresses and numbers that look like any other number: a phone number
-needs its country code, the North American form, or a region whose numbers are looked for; an account number its check
-digits.
+Names are found by `querying.redaction.person_names`. Not found are postal addresses and numbers that look like any
+other number: a phone number needs its country code, the North American form, or a region whose numbers are looked for;
+an account number its check digits.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-MAIL, PHONE, ACCOUNT = "[e-mail address]", "[phone number]", "[account number]"
+MAIL, PHONE, ACCOUNT, NAME = "[e-mail address]", "[phone number]", "[account number]", "[name]"
 
 # The look behind each keeps a long run of such characters from being tried from each of them.
 _MAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
@@ -20,7 +20,7 @@ _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _SOCIAL_SECURITY = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 _IBAN_LENGTHS = range(15, 35)
-_PLACEHOLDERS = re.compile("|".join(re.escape(word) for word in (MAIL, PHONE, ACCOUNT)))
+_PLACEHOLDERS = re.compile("|".join(re.escape(word) for word in (MAIL, PHONE, ACCOUNT, NAME)))
 
 
 def redact_contacts(text: str, *, phone_regions: Sequence[str] = ()) -> str:
@@ -39,19 +39,24 @@ def redact_contacts(text: str, *, phone_regions: Sequence[str] = ()) -> str:
     return text
 
 
-def redact_contacts_within(value: Any, *, phone_regions: Sequence[str] = ()) -> Any:
-    """The JSON value with `redact_contacts` done to every text in it; keys and numbers stay."""
+def redact_within(value: Any, redact: Callable[[str], str]) -> Any:
+    """The JSON value with `redact` done to every text in it; keys and numbers stay."""
     if isinstance(value, str):
-        return redact_contacts(value, phone_regions=phone_regions)
+        return redact(value)
     if isinstance(value, dict):
-        return {key: redact_contacts_within(one, phone_regions=phone_regions) for key, one in value.items()}
+        return {key: redact_within(one, redact) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [redact_contacts_within(one, phone_regions=phone_regions) for one in value]
+        return [redact_within(one, redact) for one in value]
     return value
 
 
+def find_placeholders(text: str) -> list[tuple[int, int]]:
+    """Where the words stand that take the place of something, as (start, end)."""
+    return [found.span() for found in _PLACEHOLDERS.finditer(text)] if "[" in text else []
+
+
 def without_placeholders(text: str) -> str:
-    """The text without the words that `redact_contacts` puts in; as it is where nothing else is left."""
+    """The text without the words that take the place of something; as it is where nothing else is left."""
     rest = " ".join(_PLACEHOLDERS.sub(" ", text).split()) if "[" in text else text
     return rest if re.search(r"\w", rest) else text
 

@@ -327,7 +327,8 @@ LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Rang
 KEEP_QUESTIONS_DAYS = env.int("LEXIC_KEEP_QUESTIONS_DAYS", 0, validate=validate.Range(min=0, max=36_500))
 KEEP_CHATS_DAYS = env.int("LEXIC_KEEP_CHATS_DAYS", 90, validate=validate.Range(min=0, max=36_500))
 KEEP_FILES_DAYS = env.int("LEXIC_KEEP_FILES_DAYS", 1, validate=validate.Range(min=0, max=36_500))
-REDACT_QUESTIONS, PHONE_REGIONS = read_redaction(env)
+_REDACTION = read_redaction(env)
+REDACT_QUESTIONS, REDACT_NAMES, PHONE_REGIONS = _REDACTION.questions, _REDACTION.names, _REDACTION.phone_regions
 AUDIT = read_audit(env)
 BACKUPS = read_backups(env, uploads=S3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

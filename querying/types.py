@@ -16,8 +16,8 @@ from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from lexic.errors import LexicError
-from lexic.redacted_questions import redact_question
 from plugins.models import PluginKind, Release
+from querying.redaction.questions import redact_question
 
 if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
     from querying.field_schema import Shape

@@ -19,10 +19,10 @@ from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput
-from lexic.redacted_questions import redact_question
 from plugins.models import Release
 from querying.answering.llms import site_llm
 from querying.llm_interface import LLM
+from querying.redaction.questions import redact_question
 
 
 class ConversationBusy(Conflict):

@@ -13,10 +13,10 @@ from accounts.models import ApiKey
 from api.a2a.errors import TaskNotFound
 from api.models import A2ATask, A2ATaskQuerySet
 from lexic.database import release_connections
-from lexic.redacted_questions import redact_question
 from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.audit.quotations import withhold_quotations
+from querying.redaction.questions import redact_question
 from querying.types import Answer, Question
 
 logger = logging.getLogger(__name__)

@@ -18,7 +18,6 @@ from knowledge.models import Document
 from lexic import tracing
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from lexic.redacted_questions import redact_question
 from querying import json_format
 from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
@@ -30,6 +29,7 @@ from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
+from querying.redaction.questions import redact_question
 from querying.types import Answer, Evidence, Outcome, Question, Usage
 
 logger = logging.getLogger(__name__)

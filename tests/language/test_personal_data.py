@@ -9,7 +9,7 @@ from language.personal_data import (
     MAIL,
     PHONE,
     redact_contacts,
-    redact_contacts_within,
+    redact_within,
     without_placeholders,
 )
 from tests.linear_time import grows_linearly
@@ -61,7 +61,7 @@ def test_a_region_has_phone_numbers_without_a_country_code() -> None:
 
 def test_every_text_of_a_json_value_is_redacted_and_nothing_else_is_changed() -> None:
     value = {"a@b.org": ["a@b.org", {"n": 4111111111111111, "t": True, "x": None}], "plain": ("c@d.org",)}
-    assert redact_contacts_within(value) == {
+    assert redact_within(value, redact_contacts) == {
         "a@b.org": [MAIL, {"n": 4111111111111111, "t": True, "x": None}],
         "plain": [MAIL],
     }

@@ -16,7 +16,7 @@ from accounts.models import User
 from api import tasks
 from api.models import Batch
 from conversations.models import ChatMessage, ChatSession
-from lexic.conf.redaction import read_redaction
+from lexic.conf.redaction import Redaction, read_redaction
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
@@ -177,7 +177,7 @@ def test_what_documents_say_is_quoted_as_they_say_it(redacting: None, plugin: Pl
 
 def test_regions_of_phone_numbers_are_checked_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEXIC_PHONE_REGIONS", "DE, US")
-    assert read_redaction(Env()) == (False, ["DE", "US"])
+    assert read_redaction(Env()) == Redaction(questions=False, names=False, phone_regions=["DE", "US"])
     monkeypatch.setenv("LEXIC_PHONE_REGIONS", "Bavaria")
     with pytest.raises(EnvValidationError, match="LEXIC_PHONE_REGIONS"):
         read_redaction(Env())
