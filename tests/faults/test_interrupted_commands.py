@@ -16,7 +16,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from accounts.models import User
+from accounts import key_secrets
+from accounts.models import ApiKey, User
 from backups.create import create_backup
 from backups.restore import restore_backup
 from backups.vault import Vault
@@ -177,3 +178,17 @@ def answer(text: str) -> dict[str, Any]:
     """By the real pipeline, without what is new each time."""
     call_command("ask", "cover", text, json=True, stdout=(out := io.StringIO()))
     return {name: value for name, value in json.loads(out.getvalue()).items() if name in COMPARED}
+
+
+def test_a_killed_rotation_of_keys_is_ended_by_the_next(alice: User, settings: Any) -> None:
+    keys = dict(ApiKey.objects.issue(owner=alice, name=f"agent {number}") for number in range(3))
+    new = {"ENCRYPTION_KEY": "another key of this site", "ENCRYPTION_KEY_FALLBACKS": settings.ENCRYPTION_KEY}
+    with held_command("rotate_keys", at="accounts.key_secrets:encrypt", call=3, **new) as process:
+        kill(process)
+    settings.ENCRYPTION_KEY, settings.ENCRYPTION_KEY_FALLBACKS = new["ENCRYPTION_KEY"], [settings.ENCRYPTION_KEY]
+    before = [key_secrets.is_current(key.key_encrypted) for key in ApiKey.objects.all()]
+    assert sorted(before) == [False, True, True], "two were sealed anew, and stand so in the database"
+    assert all(ApiKey.objects.get(pk=key.pk).reveal() == secret for key, secret in keys.items())
+    call_command("rotate_keys")
+    settings.ENCRYPTION_KEY_FALLBACKS = []
+    assert all(ApiKey.objects.get(pk=key.pk).reveal() == secret for key, secret in keys.items())
