@@ -26,7 +26,7 @@ from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, Ru
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rule_planner import RulesPlanner
-from agents.planners.untrusted_text import UntrustedTextDelimiter
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage

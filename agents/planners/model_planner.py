@@ -11,7 +11,7 @@ from agents.journal.progress import Progress
 from agents.models import MAX_EVENT_BYTES
 from agents.planners.model_messages import build_messages
 from agents.planners.planner_types import AskedCall, Assignment, ModelTurn
-from agents.planners.untrusted_text import UntrustedTextDelimiter
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError

@@ -12,7 +12,7 @@ from accounts.models import User
 from agents.execution.run_context import RunContext
 from agents.messages.send_message import SentMessage, send_message
 from agents.models import AgentRun
-from agents.planners.untrusted_text import UntrustedTextDelimiter
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from conversations.models import ChatMessage
 from knowledge.personal_knowledge_base import personal_knowledge_base
