@@ -270,7 +270,6 @@ class TreeStepSerializer(serializers.Serializer):
     )
 
 
-@extend_schema_serializer(component_name="OneAnswer")
 class AnswerSerializer(serializers.Serializer):
     """An answer, a refusal, or a question back: `outcome` says which."""
 
@@ -369,6 +368,7 @@ class DeltaEventSerializer(serializers.Serializer):
     text = serializers.CharField()
 
 
+@extend_schema_serializer(component_name="DoneEvent")
 class DoneEventSerializer(QueryAnswerSerializer):
     """The whole answer, at the end."""
 

@@ -47,7 +47,7 @@ class ReviewRequestSerializer(StrictSerializer):
         return attrs
 
 
-class AnnotationSerializer(serializers.Serializer):
+class ReviewAnnotationSerializer(serializers.Serializer):
     """What is said of some words of the text."""
 
     id = serializers.CharField()
@@ -82,7 +82,7 @@ class ReviewSummarySerializer(serializers.Serializer):
 class TextReviewSerializer(serializers.Serializer):
     documentTitle = serializers.CharField()
     totalSegments = serializers.IntegerField()
-    annotations = AnnotationSerializer(many=True)
+    annotations = ReviewAnnotationSerializer(many=True)
     summary = ReviewSummarySerializer()
     confidence = serializers.ChoiceField(_LEVELS)
     pluginVersion = serializers.CharField()
@@ -99,7 +99,7 @@ class ReviewStatusEventSerializer(serializers.Serializer):
 
 class AnnotationEventSerializer(serializers.Serializer):
     type = serializers.ChoiceField(["annotation"])
-    annotation = AnnotationSerializer()
+    annotation = ReviewAnnotationSerializer()
 
 
 class BatchCompleteEventSerializer(serializers.Serializer):

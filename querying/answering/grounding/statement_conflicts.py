@@ -27,7 +27,7 @@ from querying.answering.grounding.semantic_similarity import similarities
 _MIN_SHARED_WORDS = 2
 # What one of them may say beyond the other, in content words: "60 days *of receipt*".
 _MAX_EXTRA_WORDS = 1
-_MIN_SIMILARITY = 0.7
+_MIN_SIMILARITY = 0.6
 _LIMITS = ("<", "<=", ">", ">=")
 # Nobody writes a sentence this long; it is not compared.
 _MAX_CHARACTERS = 2000
