@@ -24,14 +24,13 @@ from api.review.serializers import REVIEW_EVENT, ReviewRequestSerializer, TextRe
 from api.throttling import ApiKeyThrottle, count_more
 from lexic.database import release_connections
 from lexic.http.error_handlers import error_response
-from lexic.middleware.request_id import new_question_id
 from querying import releases
 from querying.presentation import sse
 from querying.types import AnswerFailed, Failed, Question
 from rooms.review.review_json import ReviewEncoder
 from rooms.review.review_types import Segment
 from rooms.review.segments import split_text
-from rooms.review.stream_review import batches_of, review_text, stream_review
+from rooms.review.stream_review import batches_of, make_question, review_text, stream_review
 
 
 class ReviewView(IdempotentView):
@@ -79,14 +78,8 @@ def _read_text(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[Que
         release = releases.resolve(body["plugin"], principal=key)
         segments = split_text(body["document"])
         count_more(request, max(0, len(batches_of(segments)) - 1))
-        question = make_review_question(body["title"], release=release, key=key)
+        question = make_question(body["title"], release=release, caller=make_caller(key))
     return question, segments
-
-
-def make_review_question(title: str, *, release: Any, key: ApiKey) -> Question:
-    """What the log of questions has of a review."""
-    text = f"Review of “{title}”"
-    return Question(text=text, release=release, caller=make_caller(key), id=new_question_id())
 
 
 def _encoder(question: Question, body: dict[str, Any]) -> ReviewEncoder:

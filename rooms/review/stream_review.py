@@ -9,10 +9,12 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from lexic.database import in_thread
+from lexic.middleware.request_id import new_question_id
+from plugins.models import Release
 from querying import pipeline
 from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
-from querying.types import Confidence, Failed, Question
+from querying.types import Caller, Confidence, Failed, Question
 from rooms.review.judge_playbook import judge_by_playbook
 from rooms.review.judge_segment import judge_segment, statement_spans
 from rooms.review.review_types import (
@@ -29,6 +31,11 @@ from rooms.review.review_types import (
 )
 
 _MAX_SEARCHED_CHARACTERS = 1500
+
+
+def make_question(title: str, *, release: Release, caller: Caller) -> Question:
+    """What the log of questions has of a review: what the text is called, and not its words."""
+    return Question(text=f"Review of “{title}”", release=release, caller=caller, id=new_question_id())
 
 
 def batches_of(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
