@@ -14,9 +14,9 @@ from rooms.room_types import Expert
 def count_sources(question: Question) -> int:
     """How many documents it may be answered from for this caller."""
     allowed = access_filters(question)
-    documents = allowed.documents() if allowed else Document.objects.all()
     bases = [base.knowledge_base_id for base in bases_of(question)]
-    return documents.filter(knowledge_base__in=bases).present().count()
+    documents = Document.objects.present().filter(knowledge_base__in=bases)
+    return (documents.filter(pk__in=allowed.documents().values("pk")) if allowed else documents).count()
 
 
 def check_caps(experts: list[Expert], *, llm: LLM) -> None:

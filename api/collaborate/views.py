@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -83,5 +82,7 @@ def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> list[E
 
 
 def _how(body: dict[str, Any], request: Request) -> dict[str, Any]:
-    count: Callable[[int], Any] = partial(in_thread, count_more, request)
+    async def count(amount: int) -> None:
+        await in_thread(count_more, request, amount)
+
     return {"mode": Mode(body["mode"]), "max_rounds": body["maxRounds"], "count": count}
