@@ -74,6 +74,12 @@ class RateLimited(LexicError):
         super().__init__(hint=f"Try again in {minutes} minute{'' if minutes == 1 else 's'}.")
 
 
+class KeyLimitReached(RateLimited):
+    """The limit of this key has no room for so many questions now."""
+
+    code = "rate_limited"
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitWindow:
     """What is left of one window of so many `seconds`. It begins anew in `reset_seconds`."""

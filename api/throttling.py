@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 
 from accounts import visitors
 from accounts.models import ApiKey
-from accounts.rate_limits import MINUTE, Allowance, count_key_request, count_or_wait
+from accounts.rate_limits import MINUTE, Allowance, KeyLimitReached, count_key_request, count_or_wait
 from lexic.middleware.response_middleware import response_middleware
 
 
@@ -33,6 +33,15 @@ class ApiKeyThrottle(BaseThrottle):
 
     def wait(self) -> float | None:
         return self._allowance.retry_after if self._allowance else None
+
+
+def count_more(request: Request, amount: int) -> None:
+    """Counts so many more questions of this request against the key's limits, all or none. Raises `KeyLimitReached`."""
+    if amount and isinstance(request.auth, ApiKey):
+        allowance = count_key_request(request.auth, amount=amount)
+        request._request.allowance = allowance  # type: ignore[attr-defined]
+        if allowance.is_refused:
+            raise KeyLimitReached(wait=allowance.retry_after or 0)
 
 
 class AnonymousThrottle(BaseThrottle):

@@ -64,9 +64,9 @@ _GROUNDING = "querying.answering.grounding"
 _SUPPORT, _MODALITY = f"{_GROUNDING}.claim_support", f"{_GROUNDING}.modality"
 CLAIM_RULES: dict[str, dict[str, Any]] = {
     "modality": {f"{_SUPPORT}:overstates": False},
-    "modality: duty and leave": {f"{_MODALITY}:_changes_modality": False},
+    "modality: duty and leave": {f"{_MODALITY}:changes_duty": False},
     "modality: all and some": {f"{_MODALITY}:_changes_quantifier": False},
-    "modality: very": {f"{_MODALITY}:_changes_intensity": False},
+    "modality: very": {f"{_MODALITY}:changes_degree": False},
     "modality: without exception": {f"{_MODALITY}:_WITHOUT_EXCEPTION": None},
     "contradiction": {f"{_SUPPORT}:contradicts": False},
     "contradiction: affixes": {f"{_GROUNDING}.claim_contradictions:_affix_variants": ()},

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import replace
 
+from knowledge.search.passages import Passage
 from lexic.concurrency import Place
 from lexic.database import in_thread
 from lexic.errors import LexicError
@@ -76,7 +77,7 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
                         checked = time.monotonic()
                     yield event
         except Exception as error:
-            record.error = _as_lexic_error(error, question)
+            record.error = as_lexic_error(error, question)
         if record.error:
             yield Failed.from_error(record.error)
 
@@ -118,13 +119,34 @@ async def find(question: Question, *, llm: LLM | None = None) -> Findings:
                     pass
             await in_thread(caller_access.check_access, question)
         except Exception as error:
-            record.error = _as_lexic_error(error, question)
+            record.error = as_lexic_error(error, question)
             raise record.error from error
         assert record.findings is not None
         if record.findings.answer:
             _finish(record, record.findings.answer)
         record.has_ended = True
         return record.findings
+
+
+async def search_each(question: Question, texts: Sequence[str], *, llm: LLM | None = None) -> list[list[Passage]]:
+    """The passages that this question's release has on each of the texts, such as statements that are to be held
+    against its documents. Leaves one Query row behind, with the words of the question and not those of the texts.
+
+    Raises what `find` raises.
+    """
+    found: list[list[Passage]] = []
+    async with record_query(question, llm=llm or get_llm()) as record:
+        try:
+            async with _admit(record) as place:
+                for text in texts:
+                    with record.measure("retrieve"):
+                        found.append(await place.run(retriever.retrieve_for_text, question, text))
+            await in_thread(caller_access.check_access, question)
+        except Exception as error:
+            record.error = as_lexic_error(error, question)
+            raise record.error from error
+        record.has_ended = True
+    return found
 
 
 async def write(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator[Delta | Answer]:
@@ -325,7 +347,8 @@ def _finish(record: QueryRecord, finished: Answer) -> Answer:
     return record.answer
 
 
-def _as_lexic_error(error: Exception, question: Question) -> LexicError:
+def as_lexic_error(error: Exception, question: Question) -> LexicError:
+    """The error as a door shows it; one that nobody foresaw is logged."""
     if isinstance(error, LexicError):
         return error
     logger.error("query %s failed", question.id, exc_info=error)

@@ -76,6 +76,14 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PeerStatement:
+    """A verified sentence of what another expert has answered to the same question. Whoever asks may see it."""
+
+    expert: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Options:
     citation_style: CitationStyle = CitationStyle.INLINE
     include_citations: bool | None = None  # None: yes, unless the style is "off"
@@ -103,6 +111,9 @@ class Caller:
 class Question:
     """What is asked of a release. `layers` are private knowledge bases of the caller's, which are read besides.
 
+    `peers` is what other plugins have said of it: material for a model, and never stored with the question, whose row
+    the people of this plugin may read.
+
     A private question is nobody's business but its caller's: its audit row names no plugin, so that the plugin's people
     see neither words nor counts. Whoever asks in a private place says so, also where no layer can be read today; a
     question with layers is always private. `conversation_id` is the private conversation whose deletion takes the row.
@@ -117,6 +128,7 @@ class Question:
     layers: tuple[BaseRevision, ...] = ()
     is_private: bool = False
     conversation_id: uuid.UUID | None = None
+    peers: tuple[PeerStatement, ...] = ()
     schema: Shape | None = None  # of the caller: it is filled, and no text is written
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 

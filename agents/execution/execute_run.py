@@ -26,7 +26,6 @@ from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, Ru
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rule_planner import RulesPlanner
-from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
@@ -34,6 +33,7 @@ from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from querying.answering.llms import get_llm
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.llm_interface import LLM
 from querying.types import Outcome, Usage
 

@@ -11,8 +11,8 @@ from typing import Any
 from agents.journal.progress import Call, Progress
 from agents.planners.planner_types import Assignment
 from agents.planners.server_text import SEARCH
-from agents.planners.untrusted_text import UntrustedTextDelimiter
 from querying.answering.prompts import build_system_prompt, source_section
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.answering.verified_text import VerifiedText
 
 Message = dict[str, Any]

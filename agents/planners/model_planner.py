@@ -11,12 +11,12 @@ from agents.journal.progress import Progress
 from agents.models import MAX_EVENT_BYTES
 from agents.planners.model_messages import build_messages
 from agents.planners.planner_types import AskedCall, Assignment, ModelTurn
-from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.strict_json import read_json
 from querying.answering.citations import referenced_numbers
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.answering.verified_text import cut_sentences
 from querying.llm_interface import LLM, ToolCall, ToolDescription
 from querying.types import Usage

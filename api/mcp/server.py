@@ -30,7 +30,17 @@ from accounts.models import ApiKey
 from api.mcp import experts, resources
 from api.mcp.errors import as_logged_error, as_protocol_error
 from api.mcp.principals import CallerResolver, RequestContext, check_capability
-from api.mcp.tools import ask_expert, fetch, get_source, list_experts, search, search_sources, walk_tree
+from api.mcp.tools import (
+    ask_expert,
+    ask_experts,
+    fetch,
+    get_source,
+    list_experts,
+    review_text,
+    search,
+    search_sources,
+    walk_tree,
+)
 from api.mcp.tools.tool import Tool, ToolCall, ToolResult, make_error_result
 from lexic.database import in_thread
 from lexic.http import strict_json
@@ -46,7 +56,7 @@ INSTRUCTIONS = (
 )
 
 # The order in which clients see them.
-_ORDER = (ask_expert, search_sources, get_source, walk_tree, list_experts, search, fetch)
+_ORDER = (ask_expert, ask_experts, review_text, search_sources, get_source, walk_tree, list_experts, search, fetch)
 TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in _ORDER}
 TOOL_DEFINITIONS = {name: tool.definition() for name, tool in TOOLS.items()}
 # Tools and templates are the same for everybody, and change only with a new version of the server.

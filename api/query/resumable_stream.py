@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
 
+from accounts.models import ApiKey
 from api.query.event_journal import EventJournal
 from lexic.errors import LexicError, NotFound
 from lexic.http.parameters import parse_natural
@@ -23,6 +30,10 @@ from querying import json_format, pipeline
 from querying.presentation import sse
 from querying.types import Event, Failed, Question
 
+E = TypeVar("E")
+LAST_EVENT = OpenApiParameter(
+    "Last-Event-ID", str, OpenApiParameter.HEADER, description="Of a stream: go on behind this event, for two minutes."
+)
 # How often an answer without a reader looks whether somebody has come back, and a reader whether there is more.
 _CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1
 _MAX_NUMBER_DIGITS = 6
@@ -54,9 +65,23 @@ def parse_event_id(text: str) -> tuple[UUID, int]:
     return question_id, after
 
 
-async def stream_question(question: Question, *, journal: EventJournal) -> AsyncGenerator[bytes]:
+@dataclass(frozen=True, kw_only=True)
+class EventSource(Generic[E]):
+    """What a stream is made of: its events, how each looks in JSON, and the id by which the stream is gone on with."""
+
+    id: UUID
+    events: AsyncGenerator[E]
+    encode: Callable[[E], Mapping[str, Any]]
+
+
+def events_of_question(question: Question) -> EventSource[Event]:
+    encode = partial(json_format.event_as_json, question=question)
+    return EventSource(id=question.id, events=pipeline.stream(question), encode=encode)
+
+
+async def stream_events(source: EventSource[Any], *, journal: EventJournal) -> AsyncGenerator[bytes]:
     """The response's body: events with ids, and pings between them."""
-    run = _AnswerRun(question, journal=journal)
+    run = _AnswerRun(source, journal=journal)
     task = asyncio.create_task(run.make())
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
@@ -71,6 +96,21 @@ async def stream_question(question: Question, *, journal: EventJournal) -> Async
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+
+
+def stream_response(request: Request, make_source: Callable[[], EventSource[Any]]) -> HttpResponseBase:
+    """The events as a response, or those behind the one that the request names. Raises `UnknownStreamEvent`, and what
+    making the source raises."""
+    assert isinstance(request.auth, ApiKey)
+    if last := request.headers.get("Last-Event-ID"):
+        stream_id, after = parse_event_id(last)
+        journal = EventJournal.of(stream_id, key=request.auth, body=request.data)
+        if not journal.is_known():
+            raise UnknownStreamEvent
+        return sse.event_stream_response(stream_rest(journal, after=after))
+    source = make_source()
+    journal = EventJournal.of(source.id, key=request.auth, body=request.data)
+    return sse.event_stream_response(stream_events(source, journal=journal))
 
 
 async def stream_rest(journal: EventJournal, *, after: int) -> AsyncGenerator[bytes]:
@@ -98,8 +138,8 @@ async def _read_rest(journal: EventJournal, *, after: int) -> AsyncGenerator[byt
 class _AnswerRun:
     """An answer that is being made. `left_at`: when its first reader went away."""
 
-    def __init__(self, question: Question, *, journal: EventJournal) -> None:
-        self._question, self._journal = question, journal
+    def __init__(self, source: EventSource[Any], *, journal: EventJournal) -> None:
+        self._source, self._journal = source, journal
         self._live: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._unkept: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._is_given_up = False
@@ -114,7 +154,7 @@ class _AnswerRun:
         keeping = asyncio.create_task(self._keep())
         number = 0
         try:
-            timed = sse.with_pings(pipeline.stream(self._question), seconds=_CHECK_SECONDS)
+            timed = sse.with_pings(self._source.events, seconds=_CHECK_SECONDS)
             async with ThreadSensitiveContext(), aclosing(timed) as events:
                 async for event in events:
                     if event is not None:
@@ -131,9 +171,8 @@ class _AnswerRun:
             self._unkept.put_nowait(None)
         await keeping
 
-    def _add(self, event: Event, number: int) -> None:
-        data = json_format.event_as_json(event, question=self._question)
-        block = sse.encode_sse(data, event_id=f"{self._question.id}:{number}")
+    def _add(self, event: Any, number: int) -> None:
+        block = sse.encode_sse(self._source.encode(event), event_id=f"{self._source.id}:{number}")
         self._live.put_nowait(block)
         self._unkept.put_nowait(block)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import PolymorphicProxySerializer
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import (
@@ -23,10 +23,12 @@ from api.fields import (
 )
 from lexic.column_length import column_length
 from plugins.slugs import MAX_REFERENCE_LENGTH
+from querying.answering.grounding.statement_conflicts import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TURN_CHARACTERS
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
 from querying.types import CitationStyle, Confidence, Outcome, Step
+from rooms.room_types import MAX_EXPERTS
 
 MAX_TURNS = 50
 
@@ -100,12 +102,25 @@ class QuestionExtrasSerializer(serializers.Serializer):
     followup = FollowupSerializer(required=False, allow_null=True)
 
 
+class PluginsField(serializers.ListField):
+    """Several plugins that are asked at once."""
+
+    def __init__(self, *, least: int = 1, **options: Any) -> None:
+        child = StrictCharField(max_length=MAX_REFERENCE_LENGTH)
+        super().__init__(child=child, min_length=least, max_length=MAX_EXPERTS, **options)
+
+
 class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
     """A question to a plugin."""
 
     plugin = StrictCharField(
         max_length=MAX_REFERENCE_LENGTH,
+        required=False,
         help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft.",
+    )
+    plugins = PluginsField(
+        required=False,
+        help_text="In place of `plugin`: up to five that answer one by one. Every citation says whose it is.",
     )
     query = StrictCharField(
         max_length=MAX_QUESTION_CHARACTERS,
@@ -119,6 +134,12 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
     stream = StrictBooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "plugin" not in attrs and "plugins" not in attrs:
+            raise serializers.ValidationError({"plugin": "This field is required."})
+        if "plugin" in attrs and "plugins" in attrs:
+            raise serializers.ValidationError({"plugins": "Name one plugin in `plugin`, or several here; not both."})
+        if "plugins" in attrs and attrs.get("followup"):
+            raise serializers.ValidationError({"followup": "A token is of one plugin: send it with `plugin`."})
         if not attrs["query"] and not attrs.get("followup"):
             raise serializers.ValidationError({"query": "This field may not be blank."})
         return attrs
@@ -189,6 +210,11 @@ class CitationSerializer(FilePlaceSerializer):
         style=in_tools(description="Opens the page for people who may read the document. get_source takes it too."),
     )
     score = serializers.FloatField()
+    plugin = serializers.CharField(
+        required=False,
+        help_text="Whose it is, by slug. There where several plugins were asked.",
+        style=in_tools(description="Whose it is, where several experts were asked."),
+    )
 
 
 class NearestSerializer(FilePlaceSerializer):
@@ -278,6 +304,55 @@ class AnswerSerializer(serializers.Serializer):
     usage = AnswerUsageSerializer()
 
 
+@extend_schema_serializer(component_name="ExpertAnswer")
+class ExpertAnswerSerializer(AnswerSerializer):
+    """What one of several plugins answers, in numbers of its own."""
+
+    plugin = serializers.CharField()
+    name = serializers.CharField()
+
+
+class ExpertFailureSerializer(serializers.Serializer):
+    """A plugin that could not be asked, and why."""
+
+    plugin = serializers.CharField()
+    name = serializers.CharField()
+    error = serializers.CharField()
+    code = serializers.CharField()
+    hint = serializers.CharField()
+
+
+class ConflictPositionSerializer(serializers.Serializer):
+    expert = serializers.CharField(help_text="Its name.", style=in_tools(description=None))
+    plugin = serializers.CharField()
+    stance = serializers.CharField(help_text="Its verified sentence.", style=in_tools(description=None))
+    citations = serializers.ListField(child=serializers.CharField(), help_text="Ids of citations.")
+
+
+class ConflictSerializer(serializers.Serializer):
+    """Two sentences of different plugins that do not go together. `certain`: both speak of exactly the same."""
+
+    topic = serializers.CharField()
+    kind = serializers.ChoiceField([one.value for one in ConflictKind])
+    certain = serializers.BooleanField()
+    positions = ConflictPositionSerializer(many=True)
+    resolved = serializers.BooleanField(help_text="One of them no longer says so.")
+    resolution = serializers.CharField(required=False)
+
+
+@extend_schema_serializer(component_name="Answer")
+class QueryAnswerSerializer(AnswerSerializer):
+    """An answer, a refusal, or a question back: `outcome` says which. Of several plugins it is their answers together:
+    `release` and `pluginVersion` name all of them, and the path of a tree stands with its plugin's own answer."""
+
+    answers = ExpertAnswerSerializer(many=True, required=False, help_text="With `plugins`: what each of them answers.")
+    failed = ExpertFailureSerializer(many=True, required=False)
+    agreementLevel = serializers.FloatField(
+        required=False, help_text="0 to 1, over all pairs of those who answered; 0 where one answered alone."
+    )
+    conflicts = ConflictSerializer(many=True, required=False)
+
+
 class StatusEventSerializer(serializers.Serializer):
     """What is being done."""
 
@@ -293,7 +368,8 @@ class DeltaEventSerializer(serializers.Serializer):
     text = serializers.CharField()
 
 
-class DoneEventSerializer(AnswerSerializer):
+@extend_schema_serializer(component_name="DoneEvent")
+class DoneEventSerializer(QueryAnswerSerializer):
     """The whole answer, at the end."""
 
     type = serializers.ChoiceField(["done"])

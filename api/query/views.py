@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.db.models import Q
 from django.http.response import HttpResponseBase
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -20,11 +22,12 @@ from api.idempotency import IdempotentView
 from api.parsers import StrictJSONParser
 from api.permissions import MayAsk, MayQuery
 from api.query import resumable_stream
-from api.query.event_journal import EventJournal
-from api.query.questions import check_askable, read_question
-from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
+from api.query.experts import check_all_askable, read_experts
+from api.query.questions import check_askable, make_options, read_question
+from api.query.resumable_stream import LAST_EVENT, EventSource, stream_response
+from api.query.serializers import FeedbackSerializer, QueryAnswerSerializer, QuerySerializer, event_schema
 from api.schema import examples
-from api.throttling import ApiKeyThrottle
+from api.throttling import ApiKeyThrottle, count_more
 from api.views import PrincipalView, first_or_raise
 from lexic.database import release_connections
 from lexic.errors import Conflict, NotFound
@@ -33,11 +36,10 @@ from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
 from querying.presentation import sse
-from querying.types import AnswerFailed, Failed, Question
-
-_LAST_EVENT = OpenApiParameter(
-    "Last-Event-ID", str, OpenApiParameter.HEADER, description="Of a stream: go on behind this event, for two minutes."
-)
+from querying.types import AnswerFailed, Failed, Options
+from rooms import joined_answer
+from rooms.joined_answer import answer_joined, joined_as_json, stream_joined
+from rooms.room_types import Expert
 
 
 class UnknownQuery(NotFound):
@@ -62,15 +64,16 @@ class QueryView(IdempotentView):
 
     def check_replay(self, request: Request) -> None:
         check_askable(request, field="plugin")
+        check_all_askable(request, field="plugins")
 
     @extend_schema(
         request=QuerySerializer,
         responses={
-            (200, "application/json"): AnswerSerializer,
+            (200, "application/json"): QueryAnswerSerializer,
             (200, "text/event-stream"): event_schema("AnswerEvent"),
         },
         examples=examples.QUERY_EXAMPLES,
-        parameters=[_LAST_EVENT],
+        parameters=[LAST_EVENT],
     )
     def post(self, request: Request) -> HttpResponseBase:
         """Ask a plugin. The answer holds only what its documents support, each sentence with the span that says so;
@@ -79,30 +82,49 @@ class QueryView(IdempotentView):
         With `stream: true`, or `Accept: text/event-stream`, it comes as server-sent events: `status` while it is
         looked for, `delta` with verified words, `done` with the whole answer. What is wrong before the first event
         is a plain JSON error. Each event has an `id`: the same request with it as `Last-Event-ID` goes on behind it.
+
+        With `plugins`, each of them answers by itself and counts as one question; a key has to be allowed to ask all
+        of them. Every citation says whose it is.
         """
         body = validated(QuerySerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
+        if body["stream"] or request.accepted_renderer.format == "sse":
+            return stream_response(request, partial(_events_of, body, request.auth, request))
+        if "plugins" in body:
+            return _answer_together(body, request.auth, request)
         with release_connections():
             question = read_question(body, key=request.auth)
-        if body["stream"] or request.accepted_renderer.format == "sse":
-            return _stream_answer(question, request)
         last = async_to_sync(pipeline.answer)(question)
         if isinstance(last, Failed):
             return error_response(AnswerFailed(last))
         return Response(json_format.answer_as_json(last.answer, question=question))
 
 
-def _stream_answer(question: Question, request: Request) -> HttpResponseBase:
-    """The answer as events, or those behind the one that the request names. Raises `UnknownStreamEvent`."""
-    assert isinstance(request.auth, ApiKey)
-    if last := request.headers.get("Last-Event-ID"):
-        question_id, after = resumable_stream.parse_event_id(last)
-        journal = EventJournal.of(question_id, key=request.auth, body=request.data)
-        if not journal.is_known():
-            raise resumable_stream.UnknownStreamEvent
-        return sse.event_stream_response(resumable_stream.stream_rest(journal, after=after))
-    journal = EventJournal.of(question.id, key=request.auth, body=request.data)
-    return sse.event_stream_response(resumable_stream.stream_question(question, journal=journal))
+def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
+    with release_connections():
+        if "plugins" not in body:
+            return resumable_stream.events_of_question(read_question(body, key=key))
+        experts, options = _read_experts(body, key, request)
+    first = experts[0].question
+    encode = partial(joined_answer.event_as_json, question=first)
+    return EventSource(id=first.id, events=stream_joined(experts, options=options), encode=encode)
+
+
+def _answer_together(body: dict[str, Any], key: ApiKey, request: Request) -> HttpResponseBase:
+    with release_connections():
+        experts, options = _read_experts(body, key, request)
+    last = async_to_sync(answer_joined)(experts, options=options)
+    if isinstance(last, Failed):
+        return error_response(AnswerFailed(last))
+    return Response(joined_as_json(last))
+
+
+def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[list[Expert], Options]:
+    """The plugins of the body, each with the question; each counts as one. Raises what `read_experts` raises, and
+    `KeyLimitReached`."""
+    experts = read_experts(body, body["plugins"], key=key, field="plugins")
+    count_more(request, len(experts) - 1)
+    return experts, make_options(body.get("options"))
 
 
 class FeedbackView(PrincipalView):

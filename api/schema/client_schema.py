@@ -13,6 +13,8 @@ from api.schema.views import get_schema
 # What the package calls.
 OPERATIONS = {
     "/api/v1/query": ("post",),
+    "/api/v1/collaborate": ("post",),
+    "/api/v1/review": ("post",),
     "/api/v1/me": ("get",),
     "/api/v1/batch": ("get", "post"),
     "/api/v1/batch/{batch}": ("get", "delete"),

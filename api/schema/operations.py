@@ -37,7 +37,15 @@ ETAG_PATHS = {
 }
 
 # These wait for a language model, which can fail, be busy, or take too long.
-ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "createResponse", "chatInPublic"}
+ANSWERING_OPERATIONS = {
+    "askQuestion",
+    "collaborate",
+    "reviewText",
+    "tryQuestion",
+    "createChatCompletion",
+    "createResponse",
+    "chatInPublic",
+}
 
 # These fill a schema of the caller's, which may need more than the documents say.
 FILLING_OPERATIONS = {"createChatCompletion", "createResponse"}

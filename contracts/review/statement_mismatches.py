@@ -28,6 +28,12 @@ def has_reservation(statement: str, sentence: str) -> bool:
     return bool(_EXCEPTION.search(sentence)) and not _EXCEPTION.search(statement)
 
 
+def before_exception(sentence: str) -> str:
+    """What the sentence says before the exception that it makes; the whole where it makes none."""
+    found = _EXCEPTION.search(sentence)
+    return sentence[: found.start()].rstrip(" ,;(") if found else sentence
+
+
 def has_other_figures(statement: str, sentence: str) -> bool:
     """Whether one of the two has a figure that the other has not, where the statement has any."""
     if not extract_figures(statement).quantities:

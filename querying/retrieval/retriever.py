@@ -58,6 +58,12 @@ def retrieve(question: Question) -> list[Passage]:
     return _search_passages(resolved, texts=resolved.texts_to_embed())
 
 
+def retrieve_for_text(question: Question, text: str) -> list[Passage]:
+    """The passages on this text that whoever asked the question may be answered from, best first. Raises
+    `EmbedderError`."""
+    return retrieve(replace(question, text=text, context=(), facts={}, peers=()))
+
+
 def build_evidence(
     question: Question, passages: Sequence[Passage], *, source_hint: str = "", decision_text: str = ""
 ) -> Evidence:

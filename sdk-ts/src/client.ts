@@ -2,14 +2,24 @@
 import { Batches } from "./batches.js";
 import { Connection, type CallOptions, type LexicOptions } from "./connection.js";
 import * as normalise from "./normalise.js";
-import type { operations } from "./openapi.js";
+import type { components, operations } from "./openapi.js";
 import { listPages } from "./pages.js";
 import { makeBody, makeFollowup, type Question, type QuestionBody } from "./question.js";
-import type { Answer, DocumentPage, Fact, Feedback, FeedbackRequest, Me, PluginInfo, SourcePreview } from "./results.js";
+import type { Answer, Collaboration, DocumentPage, Fact, Feedback, FeedbackRequest, Me, PluginInfo, SourcePreview, TextReview } from "./results.js";
 import { AnswerStream, type StreamOptions } from "./stream.js";
+
+type Schemas = components["schemas"];
 
 export interface AskOptions extends Question, CallOptions {}
 export interface AskStreamOptions extends Question, StreamOptions {}
+
+/** How a room is held: `debate`, `consensus` or `review`, and in how many rounds at most. */
+export type RoomOptions = Omit<Schemas["CollaborateRequest"], "experts" | "query" | "stream"> & CallOptions;
+export interface ReviewOptions extends CallOptions {
+  title?: string | undefined;
+  /** Else that of the client. */
+  plugin?: string | undefined;
+}
 
 /** Words to search the marketplace for, and facets that narrow it down. */
 export type MarketplaceQuery = Pick<NonNullable<operations["searchMarketplace"]["parameters"]["query"]>, "q" | "sort" | "trust">;
@@ -63,6 +73,22 @@ export class Lexic {
   /** The same as a stream. */
   streamClarification(result: Answer, answer: Fact, options: StreamOptions = {}): AnswerStream {
     return new AnswerStream(this.#connection, makeFollowup(result, answer), options);
+  }
+
+  /** Asks two to five plugins that hear each other: what each says, where they agree, where they contradict each other. */
+  async collaborate(query: string, experts: readonly string[], options: RoomOptions = {}): Promise<Collaboration> {
+    const { mode, maxRounds, facts, ...call } = options;
+    const given = { ...(mode ? { mode } : {}), ...(maxRounds ? { maxRounds } : {}), ...(facts ? { facts } : {}) };
+    const body = { experts: [...experts], query, ...given };
+    return (await this.#connection.json({ method: "POST", path: "/api/v1/collaborate", body }, call)) as Collaboration;
+  }
+
+  /** Holds a text against what a plugin's documents say. */
+  async review(document: string, options: ReviewOptions = {}): Promise<TextReview> {
+    const { title, plugin, ...call } = options;
+    const named = makeBody("", { plugin }, this.defaultPlugin).plugin;
+    const body = { plugin: named, document, ...(title ? { title } : {}) };
+    return (await this.#connection.json({ method: "POST", path: "/api/v1/review", body }, call)) as TextReview;
   }
 
   /** Whose key this is, and what it may do. */

@@ -6,6 +6,8 @@ export {
   type AskStreamOptions,
   type MarketplaceQuery,
   type PagePart,
+  type ReviewOptions,
+  type RoomOptions,
   type SourcePlace,
 } from "./client.js";
 export type { CallOptions, LexicOptions } from "./connection.js";
@@ -36,10 +38,14 @@ export type {
   Capability,
   Citation,
   Clarification,
+  Collaboration,
   Confidence,
   ConfidenceBasis,
+  Conflict,
   DecisionStep,
   DocumentPage,
+  ExpertAnswer,
+  ExpertFailure,
   Fact,
   Feedback,
   FeedbackRequest,
@@ -51,6 +57,7 @@ export type {
   PluginInfo,
   Raw,
   SourcePreview,
+  TextReview,
   Usage,
 } from "./results.js";
 export { AnswerStream, type StreamOptions } from "./stream.js";

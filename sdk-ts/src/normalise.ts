@@ -27,6 +27,7 @@ const CITATION: Readers<Omit<results.Citation, "id">> = {
   fileHash: someText,
   commit: someText,
   ocr: isTrue,
+  plugin: someText,
 };
 
 const NEAREST: Readers<results.NearestSource> = {
@@ -85,6 +86,10 @@ const ANSWER: Readers<Omit<results.Answer, "outcome" | "request">> = {
   usage: (value) => read(asObject(value), USAGE),
   queryId: (value) => someText(value) ?? null,
   release: (value) => someText(value) ?? null,
+  answers: (value) => listOf<results.ExpertAnswer>(value),
+  failed: (value) => listOf<results.ExpertFailure>(value),
+  conflicts: (value) => listOf<results.Conflict>(value),
+  agreementLevel: (value) => someNumber(value) ?? null,
 };
 
 /** An answer of any server, of any version. `request` is the body that was asked with. */
@@ -128,6 +133,11 @@ export function batchResult(value: unknown): results.BatchResult {
   const error = asObject(fields["error"]);
   const told = { error: text(error["error"]), code: text(error["code"]) || "error", hint: text(error["hint"]) };
   return { id, response: null, error: told };
+}
+
+/** What the server sent of several plugins; an empty list where one was asked. */
+function listOf<T>(value: unknown): T[] {
+  return Array.isArray(value) ? (value as T[]) : [];
 }
 
 /** An object, or an empty one for what is none. */

@@ -21,6 +21,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/collaborate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Collaborate */
+        post: operations["collaborate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Review text */
+        post: operations["reviewText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -180,7 +214,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An answer, a refusal, or a question back: `outcome` says which. */
+        AnnotationEvent: {
+            /**
+             * @description * `annotation` - annotation (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "annotation";
+            annotation: components["schemas"]["ReviewAnnotation"];
+        };
+        /**
+         * @description An answer, a refusal, or a question back: `outcome` says which. Of several plugins it is their answers together:
+         *     `release` and `pluginVersion` name all of them, and the path of a tree stands with its plugin's own answer.
+         */
         Answer: {
             answer: string;
             citations: components["schemas"]["Citation"][];
@@ -215,6 +260,15 @@ export interface components {
             /** @description What answered, pinned: `cover@1.2.0`. */
             release: string;
             usage: components["schemas"]["AnswerUsage"];
+            /** @description With `plugins`: what each of them answers. */
+            answers?: components["schemas"]["ExpertAnswer"][];
+            failed?: components["schemas"]["ExpertFailure"][];
+            /**
+             * Format: double
+             * @description 0 to 1, over all pairs of those who answered; 0 where one answered alone.
+             */
+            agreementLevel?: number;
+            conflicts?: components["schemas"]["Conflict"][];
         };
         AnswerEvent: components["schemas"]["StatusEvent"] | components["schemas"]["DeltaEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         AnswerUsage: {
@@ -259,6 +313,16 @@ export interface components {
              */
             waitsUntil: string | null;
         };
+        BatchCompleteEvent: {
+            /**
+             * @description * `batch_complete` - batch_complete (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "batch_complete";
+            /** @description From 0. */
+            batchIndex: number;
+            totalBatches: number;
+        };
         BatchPage: {
             /** Format: uri */
             next?: string | null;
@@ -299,6 +363,8 @@ export interface components {
             url: string;
             /** Format: double */
             score: number;
+            /** @description Whose it is, by slug. There where several plugins were asked. */
+            plugin?: string;
         };
         /**
          * @description The question we ask back. Answer with the same question and `facts: {field: answer}`, or with
@@ -311,6 +377,96 @@ export interface components {
             field: string;
             /** @description Signed, short-lived, and good for this key and this question alone. */
             token: string;
+        };
+        /** @description A question to several plugins that hear each other. */
+        CollaborateRequest: {
+            /** @description 2 to 5 plugins, by slug or id; each once. */
+            experts: string[];
+            /** @description The question. */
+            query: string;
+            /**
+             * @description debate: all answer, then regard what the others say; consensus: all answer once; review: the first answers, the others hold that against their documents.
+             *
+             *     * `debate` - debate
+             *     * `consensus` - consensus
+             *     * `review` - review
+             *
+             *     `"debate"` unless said.
+             * @enum {string}
+             */
+            mode?: "debate" | "consensus" | "review";
+            /** @description It ends earlier where nobody has anything new to regard. Of consensus there is one round. `3` unless said. */
+            maxRounds?: number;
+            /** @description What is known already, for all of them. */
+            facts?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description `false` unless said. */
+            stream?: boolean;
+        };
+        Collaboration: {
+            rounds: components["schemas"]["Round"][];
+            consensus: components["schemas"]["Consensus"];
+            latencyMs: number;
+        };
+        CollaborationEvent: components["schemas"]["RoomStatusEvent"] | components["schemas"]["ExpertsResolvedEvent"] | components["schemas"]["RoundStartEvent"] | components["schemas"]["ExpertThinkingEvent"] | components["schemas"]["ExpertResponseEvent"] | components["schemas"]["RoundCompleteEvent"] | components["schemas"]["RoomDoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Two sentences of different plugins that do not go together. `certain`: both speak of exactly the same. */
+        Conflict: {
+            topic: string;
+            /**
+             * @description * `number` - number
+             *     * `duty` - duty
+             *     * `denial` - denial
+             * @enum {string}
+             */
+            kind: "number" | "duty" | "denial";
+            certain: boolean;
+            positions: components["schemas"]["ConflictPosition"][];
+            /** @description One of them no longer says so. */
+            resolved: boolean;
+            resolution?: string;
+        };
+        ConflictPosition: {
+            /** @description Its name. */
+            expert: string;
+            plugin: string;
+            /** @description Its verified sentence. */
+            stance: string;
+            /** @description Ids of citations. */
+            citations: string[];
+        };
+        /** @description Put together from verified sentences; no model writes it. */
+        Consensus: {
+            answer: string;
+            /**
+             * @description * `answered` - answered
+             *     * `refused` - refused
+             *     * `clarify` - clarify
+             * @enum {string}
+             */
+            outcome: "answered" | "refused" | "clarify";
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            /**
+             * Format: double
+             * @description 0 to 1, over all pairs of those who answered; 0 where one answered alone.
+             */
+            agreementLevel: number;
+            citations: components["schemas"]["Citation"][];
+            conflicts: components["schemas"]["Conflict"][];
+            expertContributions: components["schemas"]["Contribution"][];
+        };
+        Contribution: {
+            /** @description Its name. */
+            expert: string;
+            plugin: string;
+            domain: string;
+            keyPoints: string[];
         };
         /** @description The next verified words of the answer. Put together, they are the answer. */
         DeltaEvent: {
@@ -374,6 +530,15 @@ export interface components {
             /** @description What answered, pinned: `cover@1.2.0`. */
             release: string;
             usage: components["schemas"]["AnswerUsage"];
+            /** @description With `plugins`: what each of them answers. */
+            answers?: components["schemas"]["ExpertAnswer"][];
+            failed?: components["schemas"]["ExpertFailure"][];
+            /**
+             * Format: double
+             * @description 0 to 1, over all pairs of those who answered; 0 where one answered alone.
+             */
+            agreementLevel?: number;
+            conflicts?: components["schemas"]["Conflict"][];
             /**
              * @description * `done` - done (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -399,6 +564,138 @@ export interface components {
             error: string;
             code: string;
             hint: string;
+        };
+        /** @description What one of several plugins answers, in numbers of its own. */
+        ExpertAnswer: {
+            answer: string;
+            citations: components["schemas"]["Citation"][];
+            /** @description Steps through a decision tree. */
+            decisionPath: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            confidenceBasis: components["schemas"]["Basis"] | null;
+            pluginVersion: string;
+            /**
+             * @description * `answered` - answered
+             *     * `refused` - refused
+             *     * `clarify` - clarify
+             * @enum {string}
+             */
+            outcome: "answered" | "refused" | "clarify";
+            /** @description Of a refusal: a code such as `weak_evidence`. */
+            reason: string | null;
+            /** @description Of a refusal: the same in sentences. */
+            why: string[];
+            nearest: components["schemas"]["Nearest"][];
+            clarification: components["schemas"]["Clarification"] | null;
+            /** Format: uuid */
+            queryId: string;
+            /** @description What answered, pinned: `cover@1.2.0`. */
+            release: string;
+            usage: components["schemas"]["AnswerUsage"];
+            plugin: string;
+            name: string;
+        };
+        /** @description A plugin that could not be asked, and why. */
+        ExpertFailure: {
+            plugin: string;
+            name: string;
+            error: string;
+            code: string;
+            hint: string;
+        };
+        ExpertResponse: {
+            answer: string;
+            citations: components["schemas"]["Citation"][];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            /** @description It says something else than in the round before. */
+            revised: boolean;
+            /**
+             * @description * `answered` - answered
+             *     * `refused` - refused
+             *     * `clarify` - clarify
+             *     * `failed` - failed
+             * @enum {string}
+             */
+            outcome: "answered" | "refused" | "clarify" | "failed";
+            reason: string | null;
+            clarification: components["schemas"]["Clarification"] | null;
+            reactions: components["schemas"]["Reaction"][];
+            /** Format: uuid */
+            queryId: string;
+            release: string;
+            pluginSlug: string;
+            pluginName: string;
+            domain: string;
+            revisionNote?: string;
+        };
+        ExpertResponseEvent: {
+            expert: string;
+            expertName: string;
+            domain: string;
+            answer: string;
+            citations: components["schemas"]["Citation"][];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            /** @description It says something else than in the round before. */
+            revised: boolean;
+            /**
+             * @description * `answered` - answered
+             *     * `refused` - refused
+             *     * `clarify` - clarify
+             *     * `failed` - failed
+             * @enum {string}
+             */
+            outcome: "answered" | "refused" | "clarify" | "failed";
+            reason: string | null;
+            clarification: components["schemas"]["Clarification"] | null;
+            reactions: components["schemas"]["Reaction"][];
+            /** Format: uuid */
+            queryId: string;
+            release: string;
+            /**
+             * @description * `expert_response` - expert_response (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "expert_response";
+            round: number;
+        };
+        ExpertThinkingEvent: {
+            expert: string;
+            expertName: string;
+            domain: string;
+            /**
+             * @description * `expert_thinking` - expert_thinking (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "expert_thinking";
+            message: string;
+        };
+        ExpertsResolvedEvent: {
+            /**
+             * @description * `experts_resolved` - experts_resolved (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "experts_resolved";
+            experts: components["schemas"]["ResolvedExpert"][];
         };
         /** @description How many there would be with each choice, all other facets as they are. */
         Facets: {
@@ -602,7 +899,9 @@ export interface components {
             } | null;
             followup?: components["schemas"]["FollowupRequest"] | null;
             /** @description Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft. */
-            plugin: string;
+            plugin?: string;
+            /** @description In place of `plugin`: up to five that answer one by one. Every citation says whose it is. */
+            plugins?: string[];
             /** @description The question. May be left out with a `followup`. */
             query?: string;
             context?: components["schemas"]["TurnRequest"][] | null;
@@ -617,6 +916,194 @@ export interface components {
             low: number;
             /** Format: double */
             high: number;
+        };
+        /** @description What an expert's own documents say of another's statement. */
+        Reaction: {
+            /** @description Whose statement it is, by slug. */
+            expert: string;
+            statement: string;
+            /**
+             * @description * `agrees` - agrees
+             *     * `contradicts` - contradicts
+             * @enum {string}
+             */
+            stance: "agrees" | "contradicts";
+            /**
+             * @description * `number` - number
+             *     * `duty` - duty
+             *     * `denial` - denial
+             * @enum {string|null}
+             */
+            kind: "number" | "duty" | "denial" | null;
+            certain: boolean | null;
+            /** @description Ids of its own citations. */
+            citations: string[];
+        };
+        ResolvedExpert: {
+            slug: string;
+            name: string;
+            domain: string;
+            /** @description How many documents it may answer you from. */
+            sourceCount: number;
+            hasDecisionTree: boolean;
+        };
+        /** @description What is said of some words of the text. */
+        ReviewAnnotation: {
+            id: string;
+            /** @description From 0. */
+            segmentIndex: number;
+            /** @description From 1. */
+            startLine: number;
+            endLine: number;
+            /** @description Where the words begin in the text, in characters. */
+            start: number;
+            end: number;
+            /** @description The words, letter for letter. */
+            originalText: string;
+            /**
+             * @description error goes against the documents, warning may.
+             *
+             *     * `error` - error
+             *     * `warning` - warning
+             *     * `info` - info
+             *     * `pass` - pass
+             * @enum {string}
+             */
+            severity: "error" | "warning" | "info" | "pass";
+            /**
+             * @description * `number` - number
+             *     * `duty` - duty
+             *     * `denial` - denial
+             *     * `exception` - exception
+             *     * `stricter` - stricter
+             *     * `supported` - supported
+             *     * `within_limit` - within_limit
+             *     * `not_covered` - not_covered
+             *     * `playbook` - playbook
+             * @enum {string}
+             */
+            category: "number" | "duty" | "denial" | "exception" | "stricter" | "supported" | "within_limit" | "not_covered" | "playbook";
+            issue: string;
+            /** @description What the source says, or the playbook proposes. */
+            suggestedFix: string | null;
+            citations: components["schemas"]["Citation"][];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+        };
+        ReviewDoneEvent: {
+            documentTitle: string;
+            totalSegments: number;
+            annotations: components["schemas"]["ReviewAnnotation"][];
+            summary: components["schemas"]["ReviewSummary"];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            pluginVersion: string;
+            release: string;
+            /** Format: uuid */
+            queryId: string;
+            latencyMs: number;
+            /**
+             * @description * `done` - done (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "done";
+        };
+        ReviewEvent: components["schemas"]["ReviewStatusEvent"] | components["schemas"]["AnnotationEvent"] | components["schemas"]["BatchCompleteEvent"] | components["schemas"]["ReviewDoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description A text that is held against what a plugin's documents say. */
+        ReviewRequestRequest: {
+            /** @description Its slug or id, as of a question. */
+            plugin: string;
+            /** @description The text, plain or Markdown; at most 100,000 characters. */
+            document: string;
+            /** @description `"Untitled"` unless said. */
+            title?: string;
+            /** @description `false` unless said. */
+            stream?: boolean;
+        };
+        ReviewStatusEvent: {
+            /**
+             * @description * `status` - status (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "status";
+            /**
+             * @description * `segmented` - segmented
+             * @enum {string}
+             */
+            status: "segmented";
+            message: string;
+        };
+        ReviewSummary: {
+            errorCount: number;
+            warningCount: number;
+            infoCount: number;
+            passCount: number;
+            /**
+             * @description compliant: the documents bear something out, and go against nothing.
+             *
+             *     * `compliant` - compliant
+             *     * `partially-compliant` - partially-compliant
+             *     * `non-compliant` - non-compliant
+             * @enum {string}
+             */
+            overallCompliance: "compliant" | "partially-compliant" | "non-compliant";
+            topIssues: string[];
+        };
+        RoomDoneEvent: {
+            rounds: components["schemas"]["Round"][];
+            consensus: components["schemas"]["Consensus"];
+            latencyMs: number;
+            /**
+             * @description * `done` - done (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "done";
+        };
+        RoomStatusEvent: {
+            /**
+             * @description * `status` - status (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "status";
+            /**
+             * @description * `settled` - settled
+             *     * `synthesizing` - synthesizing
+             * @enum {string}
+             */
+            status: "settled" | "synthesizing";
+            message: string;
+        };
+        Round: {
+            roundNumber: number;
+            responses: components["schemas"]["ExpertResponse"][];
+        };
+        RoundCompleteEvent: {
+            /**
+             * @description * `round_complete` - round_complete (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "round_complete";
+            round: number;
+        };
+        RoundStartEvent: {
+            /**
+             * @description * `round_start` - round_start (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "round_start";
+            round: number;
+            /** @description At most. */
+            totalRounds: number;
         };
         /** @description The cited words with up to 1000 characters before and after them. */
         SourcePreview: {
@@ -674,6 +1161,24 @@ export interface components {
             status: "planning" | "searching_kb" | "kb_results" | "decision_tree" | "generating" | "verifying";
             message: string;
         };
+        TextReview: {
+            documentTitle: string;
+            totalSegments: number;
+            annotations: components["schemas"]["ReviewAnnotation"][];
+            summary: components["schemas"]["ReviewSummary"];
+            /**
+             * @description * `low` - low
+             *     * `medium` - medium
+             *     * `high` - high
+             * @enum {string}
+             */
+            confidence: "low" | "medium" | "high";
+            pluginVersion: string;
+            release: string;
+            /** Format: uuid */
+            queryId: string;
+            latencyMs: number;
+        };
         TurnRequest: {
             /**
              * @description * `user` - user
@@ -710,7 +1215,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["QueryRequest"];
             };
@@ -724,6 +1229,70 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Answer"];
                     "text/event-stream": components["schemas"]["AnswerEvent"] | {
+                        data: string;
+                    };
+                };
+            };
+        };
+    };
+    collaborate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Of a stream: go on behind this event, for two minutes. */
+                "Last-Event-ID"?: string;
+                /** @description A name of your own, such as a UUID: sent again within a day, the request is not done again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollaborateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collaboration"];
+                    "text/event-stream": components["schemas"]["CollaborationEvent"] | {
+                        data: string;
+                    };
+                };
+            };
+        };
+    };
+    reviewText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Of a stream: go on behind this event, for two minutes. */
+                "Last-Event-ID"?: string;
+                /** @description A name of your own, such as a UUID: sent again within a day, the request is not done again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequestRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextReview"];
+                    "text/event-stream": components["schemas"]["ReviewEvent"] | {
                         data: string;
                     };
                 };

@@ -17,6 +17,8 @@ export type QuestionBody = Schemas["QueryRequest"];
 export interface Question {
   /** The plugin's slug; `slug@1.2.0` for one release. Else that of the client. */
   plugin?: string | undefined;
+  /** In place of `plugin`: each of them answers by itself, and every citation says whose it is. */
+  plugins?: readonly string[] | undefined;
   /** What was said before. */
   context?: readonly Turn[] | undefined;
   options?: QueryOptions | undefined;
@@ -28,8 +30,9 @@ export interface Question {
 
 /** Throws `ConfigurationError` when no plugin is named, `InvalidRequestError` for facts that have no names. */
 export function makeBody(query: string, question: Question, defaultPlugin?: string): QuestionBody {
-  const plugin = question.plugin || defaultPlugin;
-  if (!plugin) {
+  const plugins = question.plugins?.length ? [...question.plugins] : undefined;
+  const plugin = question.plugin || (plugins ? undefined : defaultPlugin);
+  if (!plugin && !plugins) {
     throw new ConfigurationError("No plugin is named.", { hint: "Pass plugin, or defaultPlugin to the client." });
   }
   const { context, facts, filters } = question;
@@ -39,7 +42,8 @@ export function makeBody(query: string, question: Question, defaultPlugin?: stri
   }
   const options = { ...question.options, ...(filters ? { filters: { ...filters } } : {}) };
   return {
-    plugin,
+    ...(plugin ? { plugin } : {}),
+    ...(plugins ? { plugins } : {}),
     query,
     ...(context?.length ? { context: context.map((turn) => ({ ...turn })) } : {}),
     ...(Object.keys(options).length ? { options } : {}),
@@ -56,6 +60,11 @@ export function makeFollowup(result: Answer, answer: Fact): QuestionBody {
   const token = result.clarification?.token;
   if (!token) throw new InvalidRequestError("This result asks nothing back.", { code: "nothing_to_answer" });
   const request = result.request as Partial<QuestionBody>;
+  // Several are told the fact: a token is of one of them.
+  if (request.plugins) {
+    const field = result.clarification?.field ?? "";
+    return { ...request, query: request.query ?? "", facts: { ...request.facts, [field]: answer } };
+  }
   // A token belongs to one release; a newer one may have been published since.
   const plugin = result.release ?? request.plugin;
   if (!plugin) {

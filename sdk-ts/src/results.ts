@@ -41,9 +41,25 @@ export type Usage = Schemas["AnswerUsage"];
 /** What a confidence goes by. `probability` is between 0 and 1, null where none is stated. */
 export type ConfidenceBasis = Schemas["Basis"];
 
+/** What one of several plugins answers, in numbers of its own. */
+export type ExpertAnswer = Schemas["ExpertAnswer"];
+
+/** A plugin that could not be asked, and why. */
+export type ExpertFailure = Schemas["ExpertFailure"];
+
 type AnswerFields = Omit<
   Schemas["Answer"],
-  "citations" | "decisionPath" | "nearest" | "clarification" | "confidenceBasis" | "queryId" | "release"
+  | "citations"
+  | "decisionPath"
+  | "nearest"
+  | "clarification"
+  | "confidenceBasis"
+  | "queryId"
+  | "release"
+  | "answers"
+  | "failed"
+  | "conflicts"
+  | "agreementLevel"
 >;
 
 /** The answer to one question. Every field is there, whatever the server sent. */
@@ -55,10 +71,25 @@ export interface Answer extends AnswerFields {
   confidenceBasis: ConfidenceBasis | null;
   queryId: string | null;
   release: string | null;
+  /** Where several plugins were asked: what each of them answers, who could not be asked, and where they contradict each other. */
+  answers: ExpertAnswer[];
+  failed: ExpertFailure[];
+  conflicts: Conflict[];
+  /** 0 to 1; null where one plugin was asked. */
+  agreementLevel: number | null;
   /** The body that was asked with, so that a clarification can be answered. */
   readonly request: Raw;
   readonly raw: Raw;
 }
+
+/** Two sentences of different plugins that do not go together. */
+export type Conflict = Schemas["Conflict"];
+
+/** What a room of several plugins comes to. Every citation says whose it is (`plugin`). */
+export type Collaboration = Schemas["Collaboration"];
+
+/** A text held against what a plugin's documents say. */
+export type TextReview = Schemas["TextReview"];
 
 /** A plugin as lists show it. */
 export interface PluginInfo {

@@ -57,6 +57,10 @@ for (const body of [{}, [], null, { citations: "none", confidence: 3, usage: [],
       reason: null,
       why: [],
       nearest: [],
+      answers: [],
+      failed: [],
+      conflicts: [],
+      agreementLevel: null,
       clarification: null,
       queryId: null,
       release: null,
@@ -203,4 +207,35 @@ test("names and ids cannot leave their place in an address", async (t) => {
 test("every error is exported", () => {
   const names = Object.keys(lexicSdk).filter((name) => name.endsWith("Error") || name === "StreamInterrupted");
   assert.equal(names.length, 14);
+});
+
+test("one question goes to several plugins, and a missing fact is told to all of them", async (t) => {
+  const asked = { ...ANSWER, clarification: { question: "Which?", options: [], field: "exposure", token: "t" } };
+  const server = await scriptedServer(t, json({ ...asked, answers: [{ ...ANSWER, plugin: "cover" }] }));
+  const lexic = client(server.url);
+  const result = await lexic.ask("Which cover?", { plugins: ["cover", "harbour"] });
+  await lexic.answerClarification(result, "severe");
+  assert.deepEqual(
+    server.asked.map((one) => JSON.parse(one.body)),
+    [
+      { plugins: ["cover", "harbour"], query: "Which cover?" },
+      { plugins: ["cover", "harbour"], query: "Which cover?", facts: { exposure: "severe" } },
+    ],
+  );
+  assert.equal(result.answers[0]?.plugin, "cover");
+});
+
+test("a room is held and a text is reviewed", async (t) => {
+  const server = await scriptedServer(t, json({ consensus: { answer: "Both say so." }, rounds: [] }));
+  const lexic = client(server.url);
+  const room = await lexic.collaborate("Which cover?", ["cover", "harbour"], { mode: "review", maxRounds: 2 });
+  await lexic.review("The cover is 30 mm.", { title: "spec" });
+  assert.equal(room.consensus.answer, "Both say so.");
+  assert.deepEqual(
+    server.asked.map((one) => [one.url, JSON.parse(one.body)]),
+    [
+      ["/api/v1/collaborate", { experts: ["cover", "harbour"], query: "Which cover?", mode: "review", maxRounds: 2 }],
+      ["/api/v1/review", { plugin: "cover", document: "The cover is 30 mm.", title: "spec" }],
+    ],
+  );
 });

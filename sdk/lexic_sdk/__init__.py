@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from lexic_sdk.async_client import AsyncLexic
 from lexic_sdk.client import Lexic
+from lexic_sdk.collaborations import Collaboration, Consensus, ExpertResponse
 from lexic_sdk.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -28,31 +29,40 @@ from lexic_sdk.results import (
     Citation,
     Clarification,
     ConfidenceBasis,
+    Conflict,
     DecisionStep,
     Left,
     Limits,
     Me,
     NearestSource,
     PluginInfo,
+    Position,
     Usage,
 )
+from lexic_sdk.reviews import Annotation, DocumentReview
 from lexic_sdk.version import VERSION as __version__
 
 __all__ = [
+    "Annotation",
     "Answer",
     "AsyncLexic",
     "AuthenticationError",
     "Citation",
     "Clarification",
+    "Collaboration",
     "ConfidenceBasis",
     "ConfigurationError",
+    "Conflict",
     "ConflictError",
     "ConnectionError",
+    "Consensus",
     "DecisionStep",
     "DeltaEvent",
+    "DocumentReview",
     "DoneEvent",
     "ErrorEvent",
     "Event",
+    "ExpertResponse",
     "InvalidRequestError",
     "InvalidResponseError",
     "Left",
@@ -64,6 +74,7 @@ __all__ = [
     "NotAllowedError",
     "NotFoundError",
     "PluginInfo",
+    "Position",
     "ProviderError",
     "QueryOptions",
     "RateLimitError",

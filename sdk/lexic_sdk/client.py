@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
 from typing import Any
 
 import httpx
 
-from lexic_sdk import events, normalise, responses
-from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection, plugin_path
+from lexic_sdk import collaborations, events, normalise, responses, reviews
+from lexic_sdk.collaborations import Collaboration, Mode
+from lexic_sdk.connection import COLLABORATE, MARKETPLACE, MAX_PAGES, ME, QUERY, REVIEW, Connection, plugin_path
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.reviews import DocumentReview
 from lexic_sdk.stream import StreamReader, final_answer
 
 
@@ -69,17 +71,20 @@ class Lexic(Connection):
         query: str,
         *,
         plugin: str | None = None,
+        plugins: Sequence[str] | None = None,
         context: Context | None = None,
         options: Options | None = None,
         facts: Facts | None = None,
         filters: Filters | None = None,
     ) -> Answer:
-        """Ask, and wait for the whole answer. `plugin` beats the active one, for this call.
+        """Ask, and wait for the whole answer. `plugin` beats the active one, for this call;
+        with `plugins` each of these answers by itself, and every citation says whose it is.
 
         `context` is what was said before, `[{"role": "user" | "assistant", "content": …}]`; `facts` are values a
         decision tree reads; `filters` narrow down which documents are read. What is not given is not sent.
         """
-        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
+        body = self._body(query, plugin=plugin, plugins=plugins, **question)
         return self._ask(body)
 
     def query_stream(
@@ -87,6 +92,7 @@ class Lexic(Connection):
         query: str,
         *,
         plugin: str | None = None,
+        plugins: Sequence[str] | None = None,
         context: Context | None = None,
         options: Options | None = None,
         facts: Facts | None = None,
@@ -96,7 +102,8 @@ class Lexic(Connection):
 
         Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
         """
-        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
+        body = self._body(query, plugin=plugin, plugins=plugins, **question)
         return self._stream(body)
 
     def query_stream_to_result(
@@ -105,13 +112,15 @@ class Lexic(Connection):
         *,
         on_event: Callable[[Event], object] | None = None,
         plugin: str | None = None,
+        plugins: Sequence[str] | None = None,
         context: Context | None = None,
         options: Options | None = None,
         facts: Facts | None = None,
         filters: Filters | None = None,
     ) -> Answer:
         """Ask, show each event to `on_event`, and give the answer. An error event is raised after it was shown."""
-        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
+        body = self._body(query, plugin=plugin, plugins=plugins, **question)
         return self._stream_to_result(body, on_event=on_event)
 
     def answer_clarification(
@@ -123,6 +132,27 @@ class Lexic(Connection):
         """
         body = make_followup(result, answer)
         return self._ask(body) if on_event is None else self._stream_to_result(body, on_event=on_event)
+
+    def collaborate(
+        self,
+        query: str,
+        *,
+        experts: Sequence[str],
+        mode: Mode = "debate",
+        max_rounds: int = 3,
+        facts: Facts | None = None,
+    ) -> Collaboration:
+        """Ask two to five plugins that hear each other: what each says, where they agree, where they contradict each
+        other. In a `review` the first answers, and the others hold that against their documents."""
+        body = {"experts": list(experts), "query": query, "mode": mode, "maxRounds": max_rounds}
+        body |= {"facts": dict(facts)} if facts else {}
+        return collaborations.collaboration(self._send("POST", COLLABORATE, json=body))
+
+    def review(self, document: str, *, title: str = "Untitled", plugin: str | None = None) -> DocumentReview:
+        """Hold a text against what a plugin's documents say."""
+        named = self._body(title, plugin=plugin)["plugin"]
+        body = {"plugin": named, "document": document, "title": title}
+        return reviews.review(self._send("POST", REVIEW, json=body))
 
     def me(self) -> Me:
         """Whose key this is, and what it may do."""

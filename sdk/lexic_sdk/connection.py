@@ -19,6 +19,7 @@ from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
 
 QUERY, ME, MARKETPLACE = "/api/v1/query", "/api/v1/me", "/api/marketplace"
+COLLABORATE, REVIEW = "/api/v1/collaborate", "/api/v1/review"
 MAX_PAGES = 100
 
 
@@ -59,7 +60,8 @@ class Connection:
         return self
 
     def _body(self, query: str, *, plugin: str | None, **question: Any) -> dict[str, Any]:
-        return make_body(query, plugin=plugin or self.active_plugin, **question)
+        active = None if question.get("plugins") else self.active_plugin
+        return make_body(query, plugin=plugin or active, **question)
 
     def _request(self, method: str, path: str, *, json: Any = None, stream: bool = False) -> dict[str, Any]:
         """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address.

@@ -16,6 +16,7 @@ from lexic_sdk.results import (
     Clarification,
     Confidence,
     ConfidenceBasis,
+    Conflict,
     DecisionStep,
     Left,
     Limits,
@@ -23,36 +24,41 @@ from lexic_sdk.results import (
     NearestSource,
     Outcome,
     PluginInfo,
+    Position,
     Raw,
     Usage,
 )
 
 T = TypeVar("T")
 
-_CONFIDENCES: dict[str, Confidence] = {"high": "high", "medium": "medium", "low": "low"}
-_OUTCOMES: dict[str, Outcome] = {"answered": "answered", "refused": "refused", "clarify": "clarify"}
+CONFIDENCES: dict[str, Confidence] = {"high": "high", "medium": "medium", "low": "low"}
+OUTCOMES: dict[str, Outcome] = {"answered": "answered", "refused": "refused", "clarify": "clarify"}
 UNKNOWN_VERSION = "unknown"
 
 
 def answer(value: Any, *, request: Raw | None = None) -> Answer:
     """An answer of any server, of any version. `request` is the body that was asked with."""
-    fields = _as_mapping(value)
+    fields = as_mapping(value)
     asked_back = clarification(fields.get("clarification"))
     return Answer(
-        answer=_string_field(fields, "answer"),
-        citations=_read_each(fields.get("citations"), citation),
-        decision_path=_read_each(fields.get("decisionPath"), decision_step),
-        confidence=_CONFIDENCES.get(_string_field(fields, "confidence"), "low"),
-        plugin_version=_string_field(fields, "pluginVersion") or UNKNOWN_VERSION,
-        outcome=_OUTCOMES.get(_string_field(fields, "outcome"), "clarify" if asked_back else "answered"),
-        reason=_string_field(fields, "reason") or None,
-        why=_string_list(fields.get("why")),
-        nearest=_read_each(fields.get("nearest"), nearest_source),
+        answer=string_field(fields, "answer"),
+        citations=read_each(fields.get("citations"), citation),
+        decision_path=read_each(fields.get("decisionPath"), decision_step),
+        confidence=CONFIDENCES.get(string_field(fields, "confidence"), "low"),
+        plugin_version=string_field(fields, "pluginVersion") or UNKNOWN_VERSION,
+        outcome=OUTCOMES.get(string_field(fields, "outcome"), "clarify" if asked_back else "answered"),
+        reason=string_field(fields, "reason") or None,
+        why=string_list(fields.get("why")),
+        nearest=read_each(fields.get("nearest"), nearest_source),
         clarification=asked_back,
         confidence_basis=confidence_basis(fields.get("confidenceBasis")),
         usage=usage(fields.get("usage")),
-        query_id=_string_field(fields, "queryId") or None,
-        release=_string_field(fields, "release") or None,
+        query_id=string_field(fields, "queryId") or None,
+        release=string_field(fields, "release") or None,
+        answers={
+            string_field(one, "plugin"): answer(one) for one in _as_list(fields.get("answers")) if as_mapping(one)
+        },
+        conflicts=read_each(fields.get("conflicts"), conflict),
         request=request or {},
         raw=fields,
     )
@@ -61,20 +67,42 @@ def answer(value: Any, *, request: Raw | None = None) -> Answer:
 def citation(fields: Raw, *, position: int) -> Citation:
     """`position` counts from 1 and stands in for an id that is missing, as marks in the text are numbered."""
     return Citation(
-        id=_string_field(fields, "id") or f"src_{position}",
-        excerpt=_string_field(fields, "excerpt"),
-        start=_integer_field(fields, "start", minimum=0),
-        end=_integer_field(fields, "end", minimum=0),
-        url=_string_field(fields, "url") or None,
+        id=string_field(fields, "id") or f"src_{position}",
+        excerpt=string_field(fields, "excerpt"),
+        start=integer_field(fields, "start", minimum=0),
+        end=integer_field(fields, "end", minimum=0),
+        url=string_field(fields, "url") or None,
+        plugin=string_field(fields, "plugin") or None,
         **_place_fields(fields),
+    )
+
+
+def conflict(fields: Raw, *, position: int) -> Conflict:
+    return Conflict(
+        topic=string_field(fields, "topic"),
+        positions=read_each(fields.get("positions"), _stance),
+        kind=string_field(fields, "kind"),
+        is_certain=fields.get("certain") is True,
+        is_resolved=fields.get("resolved") is True,
+        resolution=string_field(fields, "resolution"),
+        raw=fields,
+    )
+
+
+def _stance(fields: Raw, *, position: int) -> Position:
+    return Position(
+        plugin=string_field(fields, "plugin"),
+        expert=string_field(fields, "expert"),
+        stance=string_field(fields, "stance"),
+        citations=string_list(fields.get("citations")),
     )
 
 
 def decision_step(fields: Raw, *, position: int) -> DecisionStep:
     return DecisionStep(
-        step=_integer_field(fields, "step") or position,
-        node=_string_field(fields, "node"),
-        label=_string_field(fields, "label"),
+        step=integer_field(fields, "step") or position,
+        node=string_field(fields, "node"),
+        label=string_field(fields, "label"),
         value=_value_text(fields.get("value")),
         result=_value_text(fields.get("result")),
         raw=fields,
@@ -88,86 +116,86 @@ def nearest_source(fields: Raw, *, position: int) -> NearestSource:
 def _place_fields(fields: Raw) -> dict[str, Any]:
     """What a citation and a nearest source have in common."""
     return {
-        "document": _string_field(fields, "document"),
-        "page": _integer_field(fields, "page"),
-        "page_label": _string_field(fields, "pageLabel") or None,
+        "document": string_field(fields, "document"),
+        "page": integer_field(fields, "page"),
+        "page_label": string_field(fields, "pageLabel") or None,
         "ocr": fields.get("ocr") is True,
-        "section": _string_field(fields, "section") or None,
-        "document_id": _string_field(fields, "documentId") or None,
-        "score": _number_field(fields, "score"),
-        "path": _string_field(fields, "path") or None,
-        "start_line": _integer_field(fields, "startLine", minimum=1),
-        "end_line": _integer_field(fields, "endLine", minimum=1),
-        "file_hash": _string_field(fields, "fileHash") or None,
-        "commit": _string_field(fields, "commit") or None,
+        "section": string_field(fields, "section") or None,
+        "document_id": string_field(fields, "documentId") or None,
+        "score": number_field(fields, "score"),
+        "path": string_field(fields, "path") or None,
+        "start_line": integer_field(fields, "startLine", minimum=1),
+        "end_line": integer_field(fields, "endLine", minimum=1),
+        "file_hash": string_field(fields, "fileHash") or None,
+        "commit": string_field(fields, "commit") or None,
         "raw": fields,
     }
 
 
 def clarification(value: Any) -> Clarification | None:
     """None unless it is an object with a question: there would be nothing to answer."""
-    fields = _as_mapping(value)
-    question = _string_field(fields, "question")
+    fields = as_mapping(value)
+    question = string_field(fields, "question")
     if not question:
         return None
     return Clarification(
         question=question,
-        options=_string_list(fields.get("options")),
-        field=_string_field(fields, "field"),
-        token=_string_field(fields, "token"),
+        options=string_list(fields.get("options")),
+        field=string_field(fields, "field"),
+        token=string_field(fields, "token"),
         raw=fields,
     )
 
 
 def confidence_basis(value: Any) -> ConfidenceBasis | None:
-    fields = _as_mapping(value)
+    fields = as_mapping(value)
     if not fields:
         return None
     return ConfidenceBasis(
-        explanation=_string_field(fields, "explanation"),
+        explanation=string_field(fields, "explanation"),
         is_calibrated=fields.get("calibrated") is True,
-        probability=_number_field(fields, "probability"),
+        probability=number_field(fields, "probability"),
     )
 
 
 def usage(value: Any) -> Usage:
-    fields = _as_mapping(value)
+    fields = as_mapping(value)
     return Usage(
-        prompt_tokens=_integer_field(fields, "promptTokens", minimum=0) or 0,
-        completion_tokens=_integer_field(fields, "completionTokens", minimum=0) or 0,
+        prompt_tokens=integer_field(fields, "promptTokens", minimum=0) or 0,
+        completion_tokens=integer_field(fields, "completionTokens", minimum=0) or 0,
     )
 
 
 def me(value: Any) -> Me:
-    fields = _as_mapping(value)
+    fields = as_mapping(value)
     return Me(
         owner=_display_name(fields.get("owner")),
         key_name=_display_name(fields.get("key")),
-        capabilities=_string_list(fields.get("capabilities")),
+        capabilities=string_list(fields.get("capabilities")),
         plugins=plugins(fields.get("plugins")),
         has_more_plugins=fields.get("morePlugins") is True,
         limits=_limits(fields.get("limits")),
-        left=_read_each(fields.get("left"), _remaining_limit),
+        left=read_each(fields.get("left"), _remaining_limit),
         raw=fields,
     )
 
 
 def _limits(value: Any) -> Limits | None:
-    fields = _as_mapping(value)
+    fields = as_mapping(value)
     if not fields:
         return None
     return Limits(
-        per_minute=_integer_field(fields, "perMinute", minimum=0),
-        per_day=_integer_field(fields, "perDay", minimum=0),
+        per_minute=integer_field(fields, "perMinute", minimum=0),
+        per_day=integer_field(fields, "perDay", minimum=0),
     )
 
 
 def _remaining_limit(fields: Raw, *, position: int) -> Left:
     return Left(
-        per=_string_field(fields, "per"),
-        limit=_integer_field(fields, "limit", minimum=0) or 0,
-        remaining=_integer_field(fields, "remaining", minimum=0) or 0,
-        reset_seconds=_integer_field(fields, "resetSeconds", minimum=0) or 0,
+        per=string_field(fields, "per"),
+        limit=integer_field(fields, "limit", minimum=0) or 0,
+        remaining=integer_field(fields, "remaining", minimum=0) or 0,
+        reset_seconds=integer_field(fields, "resetSeconds", minimum=0) or 0,
     )
 
 
@@ -176,7 +204,7 @@ def plugins(value: Any) -> list[PluginInfo]:
     if isinstance(value, Mapping):
         value = value.get("results", value.get("plugins"))
     listed = [{"slug": item} if isinstance(item, str) else item for item in _as_list(value)]
-    return [found for found in _read_each(listed, plugin_info) if found.slug]
+    return [found for found in read_each(listed, plugin_info) if found.slug]
 
 
 def plugin(value: Any) -> PluginInfo:
@@ -184,15 +212,15 @@ def plugin(value: Any) -> PluginInfo:
 
 
 def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
-    slug = _string_field(fields, "slug")
+    slug = string_field(fields, "slug")
     return PluginInfo(
         slug=slug,
-        name=_string_field(fields, "name") or slug,
-        tagline=_string_field(fields, "tagline"),
-        description=_string_field(fields, "description"),
-        domain=_string_field(fields, "domain"),
-        version=_string_field(fields, "version") or None,
-        tags=_string_list(fields.get("tags")),
+        name=string_field(fields, "name") or slug,
+        tagline=string_field(fields, "tagline"),
+        description=string_field(fields, "description"),
+        domain=string_field(fields, "domain"),
+        version=string_field(fields, "version") or None,
+        tags=string_list(fields.get("tags")),
         config=config if isinstance(config := fields.get("config"), dict) else {},
         raw=fields,
     )
@@ -201,14 +229,14 @@ def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
 # --- Single values -------------------------------------------------------------------------------------------
 
 
-def _read_each(value: Any, read: Callable[..., T]) -> list[T]:
+def read_each(value: Any, read: Callable[..., T]) -> list[T]:
     """What `read` makes of each object in a list. Positions count everything, so they match the text's marks."""
     return [
         read(item, position=position) for position, item in enumerate(_as_list(value), 1) if isinstance(item, Mapping)
     ]
 
 
-def _as_mapping(value: Any) -> Raw:
+def as_mapping(value: Any) -> Raw:
     return value if isinstance(value, Mapping) else {}
 
 
@@ -216,16 +244,16 @@ def _as_list(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else []
 
 
-def _string_field(fields: Raw, name: str) -> str:
+def string_field(fields: Raw, name: str) -> str:
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _string_list(value: Any) -> list[str]:
+def string_list(value: Any) -> list[str]:
     return [item for item in _as_list(value) if isinstance(item, str)]
 
 
-def _number_field(fields: Raw, name: str) -> float | None:
+def number_field(fields: Raw, name: str) -> float | None:
     value = fields.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -236,8 +264,8 @@ def _number_field(fields: Raw, name: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _integer_field(fields: Raw, name: str, *, minimum: int = 1) -> int | None:
-    number = _number_field(fields, name)
+def integer_field(fields: Raw, name: str, *, minimum: int = 1) -> int | None:
+    number = number_field(fields, name)
     return int(number) if number is not None and number.is_integer() and number >= minimum else None
 
 
@@ -254,5 +282,5 @@ def _display_name(value: Any) -> str:
     """The name of an owner or a key, which may be a text or an object with a name."""
     if isinstance(value, str):
         return value
-    fields = _as_mapping(value)
-    return next((text for name in ("name", "email") if (text := _string_field(fields, name))), "")
+    fields = as_mapping(value)
+    return next((text for name in ("name", "email") if (text := string_field(fields, name))), "")

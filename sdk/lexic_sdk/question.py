@@ -43,17 +43,19 @@ def make_body(
     query: str,
     *,
     plugin: str | None,
+    plugins: Sequence[str] | None = None,
     context: Context | None = None,
     options: Options | None = None,
     facts: Facts | None = None,
     filters: Filters | None = None,
 ) -> dict[str, Any]:
     """Raises `ConfigurationError` when no plugin is named, `InvalidRequestError` for facts that have no names."""
-    if not plugin:
+    if not (plugin or plugins):
         raise ConfigurationError(
             "No plugin is named.", hint="Pass plugin= or default_plugin=, or call set_active_plugin()."
         )
-    body: dict[str, Any] = {"plugin": plugin, "query": query}
+    body: dict[str, Any] = {"plugins": list(plugins)} if plugins else {"plugin": plugin}
+    body["query"] = query
     if context:
         body["context"] = [dict(turn) for turn in context]
     sent_options = facts_json(options) | ({"filters": dict(filters)} if filters else {})
@@ -85,6 +87,9 @@ def make_followup(result: Answer, answer: Fact) -> dict[str, Any]:
     """
     if result.clarification is None or not result.clarification.token:
         raise InvalidRequestError("This result asks nothing back.", code="nothing_to_answer")
+    if result.request.get("plugins"):  # a token is of one of them: all are told the fact
+        facts = {**(result.request.get("facts") or {}), result.clarification.field: answer}
+        return {**result.request, "facts": facts}
     # A token belongs to one release; a newer one may have been published since.
     plugin = result.release or result.request.get("plugin")
     if not plugin:

@@ -19,7 +19,8 @@ class Citation:
 
     `page`, `section`, `start`, `end`, `url` and `score` are None where the source has none: never a made-up page.
     Of a file of a repository `path`, `start_line` and `end_line` say which lines it is, `file_hash` is the SHA-256 of
-    the file as it was read, and `commit` what was checked out then.
+    the file as it was read, and `commit` what was checked out then. `plugin` says whose it is where several
+    were asked.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Citation:
     commit: str | None = None
     page_label: str | None = None
     ocr: bool = False
+    plugin: str | None = None
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -103,10 +105,35 @@ class ConfidenceBasis:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Position:
+    """What one of those who contradict each other says. `citations` are ids."""
+
+    plugin: str
+    expert: str
+    stance: str
+    citations: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Two sentences of different plugins that do not go together; `is_certain` where both speak of exactly the same.
+    `kind` is number, duty or denial. It is resolved where one of them no longer says so."""
+
+    topic: str
+    positions: list[Position]
+    kind: str = ""
+    is_certain: bool = False
+    is_resolved: bool = False
+    resolution: str = ""
+    raw: Raw = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """The answer to one question. Every field is there, whatever the server sent (see `normalise`).
 
-    `request` is the body that was asked with, so that a clarification can be answered.
+    `request` is the body that was asked with, so that a clarification can be answered. Where several plugins were
+    asked, `answers` has what each of them answers, by its slug, and `conflicts` where these contradict each other.
     """
 
     answer: str
@@ -123,6 +150,8 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     query_id: str | None = None
     release: str | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    conflicts: list[Conflict] = field(default_factory=list)
     request: Raw = field(default_factory=dict, repr=False, compare=False)
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 

@@ -110,6 +110,12 @@ class Blocking:
     def answer_clarification(self, *given: Any, **named: Any) -> Any:
         return run(self.client.answer_clarification(*given, **named))
 
+    def collaborate(self, *given: Any, **named: Any) -> Any:
+        return run(self.client.collaborate(*given, **named))
+
+    def review(self, *given: Any, **named: Any) -> Any:
+        return run(self.client.review(*given, **named))
+
     def me(self) -> Any:
         return run(self.client.me())
 

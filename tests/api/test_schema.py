@@ -98,6 +98,8 @@ def test_streams_stand_beside_the_json_of_the_same_operation() -> None:
     }
     assert streamed == {
         "askQuestion",
+        "collaborate",
+        "reviewText",
         "tryQuestion",
         "createChatCompletion",
         "createResponse",

@@ -36,6 +36,13 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
         ['data: {"type": "status", "status": "planning"', '"type": "delta"', '"type": "done"', ANSWER],
     ),
     ("Many at once", "bash", ['"id": "beam"', ANSWER, '"outcome": "refused"']),
+    ("Several plugins at once", "text", None),
+    ("Rooms", "text", None),
+    (
+        "Review a text",
+        "bash",
+        ['"severity":"error","category":"number"', "45 mm", '"overallCompliance":"non-compliant"'],
+    ),
     ("When it asks back", "python", ["clarify How is the member exposed? ['mild', 'severe']\n", ANSWER]),
     ("OpenAI clients", "python", ["['structural-engineering-concrete-cover']", ANSWER, "answered", "citations"]),
     ("Responses", "python", ["How is the member exposed?", "clarify", ANSWER, "/source/", "True"]),

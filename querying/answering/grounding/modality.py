@@ -53,10 +53,10 @@ def overstates(claim: str, source: str) -> bool:
     """Whether the claim says "must" where the source says "may" or the reverse, "all" where the source says "some", or
     another degree, such as "severe" for "very severe"."""
     return (
-        _changes_modality(claim, source)
+        changes_duty(claim, source)
         or _changes_modality_of_clause(claim, source)
         or _changes_quantifier(claim, source)
-        or _changes_intensity(claim, source)
+        or changes_degree(claim, source)
         or (_has_match(_IN_ALL_CASES, claim) and _has_match(_EXCEPTION, source) and not _has_match(_EXCEPTION, claim))
         or (_has_match(_WITHOUT_EXCEPTION, claim) and not _has_match(_UNCONDITIONAL, source))
     )
@@ -79,12 +79,12 @@ def _changes_modality_of_clause(claim: str, source: str) -> bool:
         shared = {other: len(content_stems(clause) & stems) for other, stems in others.items()}
         most = max(shared.values(), default=0)
         nearest = [other for other, count in shared.items() if count == most][:_MAX_NEAREST]
-        if most > 0 and all(_changes_modality(clause, other) for other in nearest):
+        if most > 0 and all(changes_duty(clause, other) for other in nearest):
             return True
     return False
 
 
-def _changes_modality(claim: str, source: str) -> bool:
+def changes_duty(claim: str, source: str) -> bool:
     """A duty where the source gives leave or advice; leave where it makes a duty."""
     claim, source = _without_negated_modals(claim), _without_negated_modals(source)
     duty, leave = _has_match(_OBLIGATION, claim), _has_match(_PERMISSION, claim)
@@ -96,6 +96,11 @@ def _changes_modality(claim: str, source: str) -> bool:
     if duty and not leave and not their_duty and (their_leave or their_advice):
         return not _both_forbid(claim, source)
     return leave and not duty and their_duty and not their_leave and not _both_forbid(claim, source)
+
+
+def states_duty(text: str) -> bool:
+    """Whether it makes something a duty."""
+    return _has_match(_OBLIGATION, _without_negated_modals(text))
 
 
 def _without_negated_modals(text: str) -> str:
@@ -128,7 +133,7 @@ def _stems_after(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     return frozenset(stem for match in following if match for stem in terms(match.group()))
 
 
-def _changes_intensity(claim: str, source: str) -> bool:
+def changes_degree(claim: str, source: str) -> bool:
     """ "Very severe" exposure is a class of its own, and not "severe" exposure."""
     (mine, plain), (theirs, their_plain) = map(_intensified_words, (claim, source))
     return bool((mine - plain) & (their_plain - theirs) or (theirs - their_plain) & (plain - mine))

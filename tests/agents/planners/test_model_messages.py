@@ -12,11 +12,11 @@ from accounts.models import User
 from agents.execution.run_context import RunContext
 from agents.messages.send_message import SentMessage, send_message
 from agents.models import AgentRun
-from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.tools.registry import TOOLS
 from conversations.models import ChatMessage
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
+from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.llm_interface import ProviderKeyMissing
 from tests.agents.modelled import ScriptedModel, calls, search, told
 from tests.agents.working import SPACERS, answer_of, ask, text_of

@@ -15,13 +15,17 @@ from api.mcp.server import TOOL_DEFINITIONS, TOOLS
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, ROOT, UNCLEAR, WEATHER, data_of, error_of, over_http, surroundings, text_of
 from tests.api.mcp.test_http import META, message, post, result_of
+from tests.rooms.experts import harbour
 
+__all__ = ["harbour"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # A call of each tool that succeeds, but for those whose source has to be cited first.
 OPENING = {"get_source": "source", "fetch": "id"}
 CALLS: dict[str, dict[str, Any]] = {
     "ask_expert": {"plugin": "cover", "question": WEATHER},
+    "ask_experts": {"experts": ["cover", "harbour"], "question": WEATHER},
+    "review_text": {"plugin": "cover", "document": "Footings have a nominal cover of at least 50 mm."},
     "search_sources": {"plugin": "cover", "query": "spacers"},
     "walk_tree": {"plugin": "cover", "facts": {"exposure": "mild"}},
     "list_experts": {},
@@ -39,6 +43,11 @@ OTHER_ENDS: list[tuple[str, dict[str, Any]]] = [
 ]
 UNFIT: list[Any] = [[], {}, 7, None, True, "", " ", "x" * 5000, {"nothing": 1}, ["x"], -1, 10**9]
 ODD = ["\\u0000", "\\ud800", "x\\udfff x"]
+
+
+@pytest.fixture(autouse=True)
+def second_expert(harbour: Plugin) -> Plugin:
+    return harbour
 
 
 @pytest.fixture

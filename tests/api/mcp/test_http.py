@@ -284,7 +284,17 @@ def test_tools_are_listed_in_one_order_with_schemas_and_as_harmless(server: str,
         return (await client.list_tools()).tools, (await client.list_resource_templates()).resource_templates
 
     tools, templates = over_http(server, key, use)
-    names = ["ask_expert", "search_sources", "get_source", "walk_tree", "list_experts", "search", "fetch"]
+    names = [
+        "ask_expert",
+        "ask_experts",
+        "review_text",
+        "search_sources",
+        "get_source",
+        "walk_tree",
+        "list_experts",
+        "search",
+        "fetch",
+    ]
     assert [tool.name for tool in tools] == names
     assert all(tool.title and len(tool.description) > 80 for tool in tools)
     assert all(tool.input_schema["type"] == tool.output_schema["type"] == "object" for tool in tools)

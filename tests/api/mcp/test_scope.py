@@ -26,6 +26,7 @@ ASKING: dict[str, dict[str, Any]] = {
     "ask_expert": {"question": WEATHER},
     "search_sources": {"query": WEATHER},
     "walk_tree": {},
+    "review_text": {"document": "Spacers stand at most two metres apart."},
 }
 
 
@@ -46,6 +47,11 @@ def test_every_tool_that_takes_a_plugin_is_tried_here(db: None):
     from api.mcp.server import TOOLS
 
     assert {name for name, tool in TOOLS.items() if "plugin" in tool.arguments.model_fields} == set(ASKING)
+
+
+def test_a_room_with_the_other_plugin_is_not_held(published: Plugin, server: str, limited: str) -> None:
+    error = error_of(call(server, limited, "ask_experts", experts=["other", "cover"], question=WEATHER))
+    assert (error["code"], error["error"]) == ("unknown_plugin", "No plugin “cover” can be asked with this key.")
 
 
 def test_the_other_plugin_is_not_listed(published: Plugin, server: str, limited: str):

@@ -1,0 +1,88 @@
+"""`POST /api/v1/collaborate`: one question to several plugins that hear each other, as JSON or as a stream."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ApiKey
+from api.collaborate.serializers import COLLABORATION_EVENT, CollaborateSerializer, CollaborationSerializer
+from api.fields import validated
+from api.idempotency import IdempotentView
+from api.parsers import StrictJSONParser
+from api.permissions import MayQuery
+from api.query.experts import check_all_askable, read_experts
+from api.query.resumable_stream import LAST_EVENT, EventSource, stream_response
+from api.throttling import ApiKeyThrottle, count_more
+from lexic.database import in_thread, release_connections
+from lexic.http.error_handlers import error_response
+from querying.presentation import sse
+from querying.types import AnswerFailed, Failed
+from rooms import room_json
+from rooms.deliberation import hold_room, stream_room
+from rooms.room_types import Expert, Mode
+
+
+class CollaborateView(IdempotentView):
+    parser_classes = [StrictJSONParser]
+    renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
+    permission_classes = [IsAuthenticated, MayQuery]
+    throttle_classes = [ApiKeyThrottle]
+
+    def check_replay(self, request: Request) -> None:
+        check_all_askable(request, field="experts")
+
+    @extend_schema(
+        request=CollaborateSerializer,
+        responses={
+            (200, "application/json"): CollaborationSerializer,
+            (200, "text/event-stream"): COLLABORATION_EVENT,
+        },
+        parameters=[LAST_EVENT],
+    )
+    def post(self, request: Request) -> HttpResponseBase:
+        """Ask several plugins that hear each other. What each says is verified against its own documents; the consensus
+        says where they agree, where figures or duties contradict each other, and whose each citation is.
+
+        A key has to be allowed to ask all of them. Each question to one of them counts as one, in later rounds of those
+        alone that have something new to regard; where the limits have no room, an expert stays with what it said. With
+        `stream: true`, or `Accept: text/event-stream`, it comes as server-sent events; the last one is `done`.
+        """
+        body = validated(CollaborateSerializer(data=request.data))
+        assert isinstance(request.auth, ApiKey)
+        if body["stream"] or request.accepted_renderer.format == "sse":
+            return stream_response(request, partial(_events_of, body, request.auth, request))
+        experts = _read_experts(body, request.auth, request)
+        last = async_to_sync(hold_room)(experts, **_how(body, request))
+        if isinstance(last, Failed):
+            return error_response(AnswerFailed(last))
+        return Response(room_json.room_as_json(last))
+
+
+def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
+    experts = _read_experts(body, key, request)
+    events = stream_room(experts, **_how(body, request))
+    return EventSource(id=experts[0].question.id, events=events, encode=room_json.event_as_json)
+
+
+def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> list[Expert]:
+    """Those of the body; the first round is counted. Raises what `read_experts` raises, and `KeyLimitReached`."""
+    with release_connections():
+        experts = read_experts(body, body["experts"], key=key, field="experts")
+        count_more(request, len(experts) - 1)
+    return experts
+
+
+def _how(body: dict[str, Any], request: Request) -> dict[str, Any]:
+    async def count(amount: int) -> None:
+        await in_thread(count_more, request, amount)
+
+    return {"mode": Mode(body["mode"]), "max_rounds": body["maxRounds"], "count": count}

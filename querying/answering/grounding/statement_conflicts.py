@@ -1,0 +1,148 @@
+"""Statements of different writers about the same thing that do not go together: other figures, duty and leave, denials.
+
+Sources of one plugin are held against each other word by word (`conflicts`). Experts of different fields choose their
+own words, so here the subject may be worded otherwise; a conflict is certain only where neither says more.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from language.figures.figure_extraction import extract_figures
+from language.figures.figure_types import TOLERANCE, Quantity
+from language.negation import reverses_polarity
+from language.opposites import opposite_words
+from language.units import convert_number
+from querying.answering.grounding.claim_contradictions import find_opposite, lowercase_words
+from querying.answering.grounding.claim_support import Surroundings, compare_words
+from querying.answering.grounding.figure_association import is_rival_figure
+from querying.answering.grounding.modality import changes_degree, changes_duty
+from querying.answering.grounding.semantic_similarity import similarities
+
+# Fewer shared content words do not make a subject that is surely the same.
+_MIN_SHARED_WORDS = 2
+# What one of them may say beyond the other, in content words: "60 days *of receipt*".
+_MAX_EXTRA_WORDS = 1
+_MIN_SIMILARITY = 0.6
+_LIMITS = ("<", "<=", ">", ">=")
+# Nobody writes a sentence this long; it is not compared.
+_MAX_CHARACTERS = 2000
+
+
+class ConflictKind(enum.StrEnum):
+    NUMBER = "number"
+    DUTY = "duty"
+    DENIAL = "denial"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementConflict:
+    """`is_certain`: both speak of exactly the same, so that they cannot both hold."""
+
+    kind: ConflictKind
+    is_certain: bool
+
+
+def find_conflict(one: str, other: str, *, headings: Sequence[str] = ("", "")) -> StatementConflict | None:
+    """How the two sentences exclude each other; None where they do not, or may be about different things. `headings`
+    are those above each of them, with the title."""
+    if max(len(one), len(other)) > _MAX_CHARACTERS:
+        return None
+    is_certain = _speak_of_the_same(one, other, headings)
+    if is_certain is None:
+        return None
+    kind = _conflict_kind(one, other)
+    return StatementConflict(kind=kind, is_certain=is_certain) if kind else None
+
+
+def is_within_bound(one: str, other: str, *, headings: Sequence[str] = ("", "")) -> bool:
+    """Whether the first sentence gives a value that keeps the limit which the second one sets for the same: 60 mm,
+    where at least 50 mm are asked for."""
+    if max(len(one), len(other)) > _MAX_CHARACTERS or _speak_of_the_same(one, other, headings) is None:
+        return False
+    if changes_duty(one, other) or changes_duty(other, one) or reverses_polarity(one, other):
+        return False
+    rivals = _rival_figures(one, other)
+    return len(rivals) == 1 and rivals[0][1].bound in _LIMITS and not _exclude_each_other(*rivals[0])
+
+
+def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | None:
+    """Whether the subject is exactly the same; None where it may be another."""
+    mine, theirs = headings
+    found = [
+        compare_words(one, other, Surroundings(heading=theirs, passage=other)),
+        compare_words(other, one, Surroundings(heading=mine, passage=one)),
+    ]
+    extra = sorted(len(words.missing) for words in found)
+    if any(len(words.matched) < _MIN_SHARED_WORDS for words in found) or extra[0] or extra[1] > _MAX_EXTRA_WORDS:
+        return None
+    if _is_another_case(one, other) or similarities(one, [other])[0] < _MIN_SIMILARITY:
+        return None
+    return not extra[1]
+
+
+def _is_another_case(one: str, other: str) -> bool:
+    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17."""
+    named = [{name.code for name in extract_figures(text).names} for text in (one, other)]
+    return named[0] != named[1] or changes_degree(one, other) or _has_opposite(one, other)
+
+
+def _has_opposite(one: str, other: str) -> bool:
+    """Whether each has a word of which the other has the contrary, as "severe" and "mild" are. What only allows or
+    forbids is no other case."""
+    mine, theirs = lowercase_words(extract_figures(one).words), lowercase_words(extract_figures(other).words)
+    opposed = [word for word in mine - theirs if opposite_words(word) and find_opposite(word, theirs - mine)]
+    return bool(opposed) and not reverses_polarity(one, other)
+
+
+def _conflict_kind(one: str, other: str) -> ConflictKind | None:
+    if _have_other_values(one, other):
+        return ConflictKind.NUMBER
+    if changes_duty(one, other) or changes_duty(other, one):
+        return ConflictKind.DUTY
+    return ConflictKind.DENIAL if reverses_polarity(one, other) else None
+
+
+def _have_other_values(one: str, other: str) -> bool:
+    """Whether each gives one figure of a kind, and these exclude each other. Whose figure is whose among several cannot
+    be told."""
+    rivals = _rival_figures(one, other)
+    return len(rivals) == 1 and _exclude_each_other(*rivals[0])
+
+
+def _rival_figures(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
+    """Pairs of different figures of one kind; none where one of them has more figures."""
+    mine, theirs = extract_figures(one).quantities, extract_figures(other).quantities
+    if len(mine) != len(theirs):
+        return []
+    return [(a, b) for a, b in product(mine, theirs) if is_rival_figure(a, b) and not (a.is_bare or b.is_bare)]
+
+
+def _exclude_each_other(one: Quantity, other: Quantity) -> bool:
+    """Two limits in one direction exclude each other where they are not the same; otherwise what is outside does."""
+    if TOLERANCE in (one.bound, other.bound):
+        return one.bound == other.bound
+    if one.bound == other.bound and one.bound:
+        return True
+    mine, theirs = _bounds(one, one.units[0]), _bounds(other, one.units[0])
+    return bool(mine and theirs and (mine[0] > theirs[1] or theirs[0] > mine[1]))
+
+
+def _bounds(figure: Quantity, unit: str) -> tuple[float, float] | None:
+    """From where to where it goes in this unit."""
+    low, high = (_in_unit(number, figure, unit) for number in (figure.low, figure.high))
+    if low is None or high is None:
+        return None
+    if figure.bound in (">", ">="):
+        return low, float("inf")
+    return (float("-inf"), high) if figure.bound in ("<", "<=") else (low, high)
+
+
+def _in_unit(number: Fraction, figure: Quantity, unit: str) -> float | None:
+    return next(
+        (value for own in figure.units if (value := convert_number(float(number), own, unit)) is not None), None
+    )

@@ -1,0 +1,25 @@
+"""What an expert has to answer from, for whoever asks."""
+
+from __future__ import annotations
+
+from knowledge.models import Document
+from querying.audit.spending import check_spending
+from querying.llm_interface import LLM
+from querying.question.document_access import access_filters
+from querying.releases import bases_of
+from querying.types import Question
+from rooms.room_types import Expert
+
+
+def count_sources(question: Question) -> int:
+    """How many documents it may be answered from for this caller."""
+    allowed = access_filters(question)
+    bases = [base.knowledge_base_id for base in bases_of(question)]
+    documents = Document.objects.present().filter(knowledge_base__in=bases)
+    return (documents.filter(pk__in=allowed.documents().values("pk")) if allowed else documents).count()
+
+
+def check_caps(experts: list[Expert], *, llm: LLM) -> None:
+    """Before any of them is asked. Raises `SpendingCapReached`."""
+    for expert in experts:
+        check_spending(expert.question, llm=llm)

@@ -1,0 +1,183 @@
+"""How rooms look in JSON: the keys of the first specification's clients, and what Lexic adds. All doors use this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from querying import json_format
+from querying.answering.grounding.statement_conflicts import ConflictKind, StatementConflict
+from querying.sanitize import sanitize
+from querying.types import Citation, Failed
+from rooms.room_types import (
+    Consensus,
+    Disagreement,
+    Expert,
+    ExpertResponded,
+    ExpertsResolved,
+    ExpertThinking,
+    Reaction,
+    Response,
+    RoomDone,
+    RoomEvent,
+    RoomStatus,
+    Round,
+    RoundCompleted,
+    RoundStarted,
+    Statement,
+)
+
+_DIFFERENCES = {
+    ConflictKind.NUMBER: "the figures differ",
+    ConflictKind.DUTY: "a duty for one, none for the other",
+    ConflictKind.DENIAL: "one denies what the other says",
+}
+
+
+def room_as_json(done: RoomDone) -> dict[str, Any]:
+    return {
+        "rounds": [_round_as_json(one) for one in done.rounds],
+        "consensus": _consensus_as_json(done.consensus),
+        "latencyMs": done.latency_ms,
+    }
+
+
+def event_as_json(event: RoomEvent) -> dict[str, Any]:
+    """One event of the stream. `type` says which."""
+    match event:
+        case RoomStatus():
+            return {"type": "status", "status": event.status, "message": event.message}
+        case ExpertsResolved():
+            pairs = zip(event.experts, event.source_counts, strict=True)
+            return {"type": "experts_resolved", "experts": [_expert_as_json(one, count) for one, count in pairs]}
+        case RoundStarted():
+            return {"type": "round_start", "round": event.number, "totalRounds": event.total}
+        case ExpertThinking():
+            return {"type": "expert_thinking", **_speaker(event.expert), "message": event.message}
+        case ExpertResponded():
+            return {"type": "expert_response", "round": event.number, **_response_event(event.response)}
+        case RoundCompleted():
+            return {"type": "round_complete", "round": event.number}
+        case RoomDone():
+            return {"type": "done", **room_as_json(event)}
+        case Failed():
+            return json_format.failed_as_json(event)
+
+
+def owned_citation(citation: Citation, expert: Expert) -> dict[str, Any]:
+    """A citation with whose it is."""
+    return {**json_format.citation_as_json(citation), "plugin": expert.slug}
+
+
+def _expert_as_json(expert: Expert, source_count: int) -> dict[str, Any]:
+    return {
+        "slug": expert.slug,
+        "name": expert.name,
+        "domain": expert.domain,
+        "sourceCount": source_count,
+        "hasDecisionTree": bool(expert.question.release.trees),
+    }
+
+
+def _speaker(expert: Expert) -> dict[str, Any]:
+    return {"expert": expert.slug, "expertName": expert.name, "domain": expert.domain}
+
+
+def _round_as_json(one: Round) -> dict[str, Any]:
+    return {"roundNumber": one.number, "responses": [_response_as_json(response) for response in one.responses]}
+
+
+def _response_as_json(response: Response) -> dict[str, Any]:
+    expert = response.expert
+    names = {"pluginSlug": expert.slug, "pluginName": expert.name, "domain": expert.domain}
+    return {**names, **_said(response), **({"revisionNote": response.note} if response.note else {})}
+
+
+def _response_event(response: Response) -> dict[str, Any]:
+    return {**_speaker(response.expert), **_said(response)}
+
+
+def _said(response: Response) -> dict[str, Any]:
+    answer, release = response.answer, response.expert.question.release
+    return {
+        "answer": answer.text,
+        "citations": [owned_citation(citation, response.expert) for citation in answer.citations],
+        "confidence": answer.confidence.value,
+        "revised": response.revised,
+        "outcome": "failed" if response.failed else answer.outcome.value,
+        "reason": answer.reason or None,
+        "clarification": json_format.clarification_as_json(answer.clarification) if answer.clarification else None,
+        "reactions": [_reaction_as_json(reaction) for reaction in response.reactions],
+        "queryId": str(response.question_id),
+        "release": str(release),
+    }
+
+
+def _reaction_as_json(reaction: Reaction) -> dict[str, Any]:
+    return {
+        "expert": reaction.statement.expert.slug,
+        "statement": reaction.statement.text,
+        "stance": reaction.stance.value,
+        **_conflict_as_json(reaction.conflict),
+        "citations": [f"src_{citation.number}" for citation in reaction.citations],
+    }
+
+
+def _conflict_as_json(conflict: StatementConflict | None) -> dict[str, Any]:
+    return {"kind": conflict.kind.value if conflict else None, "certain": conflict.is_certain if conflict else None}
+
+
+def _consensus_as_json(consensus: Consensus) -> dict[str, Any]:
+    return {
+        "answer": consensus.text,
+        "outcome": consensus.outcome.value,
+        "confidence": consensus.confidence.value,
+        "agreementLevel": consensus.agreement,
+        "citations": [owned_citation(one, consensus.owners[one.number]) for one in consensus.citations],
+        "conflicts": conflicts_as_json(consensus.disagreements, numbers_of(consensus)),
+        "expertContributions": [
+            {"expert": expert.name, "plugin": expert.slug, "domain": expert.domain, "keyPoints": list(points)}
+            for expert, points in consensus.key_points
+        ],
+    }
+
+
+def numbers_of(consensus: Consensus) -> dict[tuple[str, tuple[int, int, int]], int]:
+    """The number of each citation, by whose it is and where it stands."""
+    return {(consensus.owners[one.number].slug, one.span): one.number for one in consensus.citations}
+
+
+def conflicts_as_json(
+    found: Sequence[Disagreement], numbers: Mapping[tuple[str, tuple[int, int, int]], int]
+) -> list[dict[str, Any]]:
+    return [_disagreement_as_json(one, numbers) for one in found]
+
+
+def _disagreement_as_json(
+    found: Disagreement, numbers: Mapping[tuple[str, tuple[int, int, int]], int]
+) -> dict[str, Any]:
+    ended = {"resolution": found.resolution} if found.resolution else {}
+    return {
+        "topic": f"{_subject(found.positions[0])}: {_DIFFERENCES[found.conflict.kind]}",
+        **_conflict_as_json(found.conflict),
+        "positions": [_position_as_json(one, numbers) for one in found.positions],
+        "resolved": bool(found.resolution),
+        **ended,
+    }
+
+
+def _subject(position: Statement) -> str:
+    """What it is about, as the nearest heading has it."""
+    passage = position.citations[0].passage
+    return " ".join(sanitize((passage.section_path or (passage.document_title,))[-1]).split())
+
+
+def _position_as_json(position: Statement, numbers: Mapping[tuple[str, tuple[int, int, int]], int]) -> dict[str, Any]:
+    slug = position.expert.slug
+    cited = [numbers[slug, one.span] for one in position.citations if (slug, one.span) in numbers]
+    return {
+        "expert": position.expert.name,
+        "plugin": slug,
+        "stance": position.text,
+        "citations": [f"src_{number}" for number in cited],
+    }
