@@ -40,8 +40,8 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"plugin": "cover", "question": "a\ud800b"}, "null character or half a character"),
     ({"plugin": "cover"}, "question is missing."),
 ]
-# Those that ask their user for a missing fact. Over HTTP that takes the current revision of the protocol.
-ASKING_HTTP_HOSTS = {"client"}
+# Those that ask their user for a missing fact.
+ASKING_HTTP_HOSTS = {"client", "sdk"}
 ASKING_STDIO_HOSTS = {"client", "sdk"}
 HOSTS = ("sdk", "client", "ai-sdk", "langchain", "mcp-use", "openai-agents")
 
