@@ -1,9 +1,12 @@
-"""The official client attaches by the address alone: it finds the server, registers, signs in and asks."""
+"""The official clients attach by the address alone: they find the server, register, sign in and ask."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -18,11 +21,14 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, PREVIOUS, WEATHER, data_of
+from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
 from tests.api.oauth.flow import browser_of
+from tests.client_packages import npm_installed
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 REDIRECT = "http://localhost:53682/callback"
+PROGRAM = Path(__file__).parent / "typescript_client.mjs"
 
 
 class Storage:
@@ -118,6 +124,32 @@ def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin,
     answer = signed_in(site, storage, browser, _ask, mode=CURRENT)
     assert "45 mm" in answer["answer"]
     assert storage.tokens.access_token != first
+
+
+def test_the_typescript_client_attaches_by_the_address_alone(
+    site: str, published: Plugin, bob: User, tmp_path: Path
+) -> None:
+    (tmp_path / "node_modules").symlink_to(
+        npm_installed("mcp-hosts", PACKAGES, "--legacy-peer-deps", "--omit=optional")
+    )
+    program = tmp_path / PROGRAM.name
+    program.write_text(PROGRAM.read_text())
+    browser, pipe = Browser(bob, site), subprocess.PIPE
+    with subprocess.Popen(["node", program, f"{site}/mcp", WEATHER], stdin=pipe, stdout=pipe, text=True) as host:
+        assert host.stdin is not None
+        assert host.stdout is not None
+        address = json.loads(host.stdout.readline())["authorize"]
+        anyio.run(browser.visit, address)
+        host.stdin.write(f"{anyio.run(browser.come_back).code}\n")
+        host.stdin.flush()
+        told = json.loads(host.stdout.readline())
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    assert (asked["code_challenge_method"], asked["resource"]) == ("S256", f"{site}/mcp")
+    assert "45 mm" in told["answer"]
+    assert told["again"] == told["answer"]
+    assert told["isNew"]
+    key = ApiKey.objects.get(owner=bob)
+    assert (key.name, key.is_of_client) == ("TypeScript host", True)
 
 
 def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(site: str, published: Plugin, bob: User) -> None:
