@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -24,10 +25,12 @@ from tests.api.mcp.clients import CURRENT, PREVIOUS, WEATHER, data_of
 from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
 from tests.api.oauth.flow import browser_of
 from tests.client_packages import npm_installed
+from tests.clients import table
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 REDIRECT = "http://localhost:53682/callback"
+VERSION = PACKAGES[0].rpartition("@")[2]
 PROGRAM = Path(__file__).parent / "typescript_client.mjs"
 
 
@@ -110,6 +113,8 @@ def test_the_client_attaches_by_the_address_alone(site: str, published: Plugin, 
     assert (asked["code_challenge_method"], asked["resource"]) == ("S256", f"{site}/mcp")
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("Assistant", True)
+    tried = ("registration", "sign-in", "ask_expert", "refresh")
+    table.record("mcp (Python)", version=version("mcp"), door="MCP, by OAuth", tried=tried)
 
 
 def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin, bob: User) -> None:
@@ -150,6 +155,8 @@ def test_the_typescript_client_attaches_by_the_address_alone(
     assert told["isNew"]
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("TypeScript host", True)
+    tried = ("registration", "sign-in", "ask_expert", "refresh")
+    table.record("@modelcontextprotocol/sdk (Node)", version=VERSION, door="MCP, by OAuth", tried=tried)
 
 
 def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(site: str, published: Plugin, bob: User) -> None:

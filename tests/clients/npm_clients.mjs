@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 const { client, server, key, plugin, question } = JSON.parse(readFileSync(0, "utf8"));
 const baseURL = `${server}/v1`;
+delete process.env.OPENAI_BASE_URL; // an empty one is refused when the package is loaded
 const messages = [{ role: "user", content: question }];
 const versionOf = (name) => JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")).version;
 const description = "The nominal cover of a beam in severe exposure.";

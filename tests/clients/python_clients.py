@@ -1,5 +1,8 @@
-"""Published Python clients of OpenAI's protocol. Takes the client's name, the server, a key, a plugin and a question; prints
-what the client's user sees as JSON, and which version it is."""
+"""Published Python clients, each in an environment of its own: this runs there, not among the tests.
+
+Takes the client's name, the server, a key, a plugin and a question. The last line that it prints is JSON: what the
+client's user sees of each thing that was tried, and which version it is.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ NAME, SERVER, KEY, PLUGIN, QUESTION = sys.argv[1:6]
 BASE = f"{SERVER}/v1"
 os.environ |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": BASE, "OPENAI_AGENTS_DISABLE_TRACING": "1"}
 MESSAGES = [{"role": "user", "content": QUESTION}]
+DESCRIPTION = "The nominal cover of a beam in severe exposure."
 SCHEMA = {
     "title": "Cover",
     "description": "The cover.",
@@ -54,13 +58,14 @@ def openai_agents() -> dict[str, str]:
 
     agent = Agent(name="Asker", model=PLUGIN)
 
-    async def streamed() -> str:
+    async def ask() -> dict[str, str]:
+        whole = await Runner.run(agent, QUESTION)
         run = Runner.run_streamed(agent, QUESTION)
         async for _ in run.stream_events():
             pass
-        return str(run.final_output)
+        return {"responses": str(whole.final_output), "responses, streamed": str(run.final_output)}
 
-    return {"responses": Runner.run_sync(agent, QUESTION).final_output, "responses, streamed": asyncio.run(streamed())}
+    return asyncio.run(ask())
 
 
 def pydantic_ai() -> dict[str, str]:
@@ -69,7 +74,7 @@ def pydantic_ai() -> dict[str, str]:
     from pydantic_ai.models.openai import OpenAIChatModel
 
     class Cover(BaseModel):
-        nominal_cover: str = Field(description="The nominal cover of a beam in severe exposure.")
+        nominal_cover: str = Field(description=DESCRIPTION)
 
     model = OpenAIChatModel(PLUGIN)
     text = Agent(model).run_sync(QUESTION)
