@@ -31,8 +31,8 @@ _REQUEST_HEADERS = (
     "Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
 )
 _EXPOSED_HEADERS = (
-    "Content-Disposition, ETag, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-RateLimit-Limit, "
-    "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+    "Content-Disposition, ETag, Idempotency-Replayed, Mcp-Session-Id, Retry-After, WWW-Authenticate, "
+    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
 )
 # Seconds for which a browser need not ask again. A key that is revoked stops at once all the same.
 _PREFLIGHT_MAX_AGE = 600

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpRequest
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from accounts.models import ApiKey, Capability, User
+from api.oauth.metadata import scope_challenge
 from lexic.errors import NotAllowed
 
 
@@ -15,6 +17,12 @@ class MissingCapability(NotAllowed):
     """This key may not do this."""
 
     code = "missing_capability"
+    # The value of `WWW-Authenticate`, which tells an OAuth client what to ask its person for (RFC 6750).
+    auth_header: str | None = None
+
+    def __init__(self, needed: Capability) -> None:
+        super().__init__(hint=f"Make a key with the capability “{needed.value}”, or sign in again and allow it.")
+        self.needed = needed
 
 
 class NotAnAuthor(NotAllowed):
@@ -42,7 +50,7 @@ class MayQuery(BasePermission):
     """A key that may ask questions."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        return isinstance(request.auth, ApiKey) and _require_capability(request.auth, Capability.QUERY)
+        return isinstance(request.auth, ApiKey) and _require_capability(request, Capability.QUERY)
 
 
 class MayAsk(BasePermission):
@@ -50,7 +58,7 @@ class MayAsk(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if isinstance(request.auth, ApiKey):
-            return _require_capability(request.auth, Capability.AUTHOR, Capability.QUERY)
+            return _require_capability(request, Capability.AUTHOR, Capability.QUERY)
         return isinstance(request.user, User)
 
 
@@ -65,7 +73,7 @@ class MayAuthor(BasePermission):
             return False  # 401: nobody is authenticated
         if isinstance(request.auth, ApiKey):
             reads = request.method in SAFE_METHODS or getattr(view, "is_read_only", False)
-            _require_capability(request.auth, *([Capability.READ] if reads else []), Capability.AUTHOR)
+            _require_capability(request, *([Capability.READ] if reads else []), Capability.AUTHOR)
         if not request.user.is_staff:  # a key may do no more than its owner
             raise NotAnAuthor
         return True
@@ -81,7 +89,7 @@ class MayOpenPrivate(BasePermission):
         if isinstance(request.auth, ApiKey):
             reads = request.method in SAFE_METHODS or getattr(view, "is_read_only", False)
             for capability in (Capability.QUERY, Capability.READ, *([] if reads else [Capability.AUTHOR])):
-                _require_capability(request.auth, capability)
+                _require_capability(request, capability)
         return True
 
 
@@ -94,7 +102,15 @@ class BySession(BasePermission):
         return isinstance(request.user, User)
 
 
-def _require_capability(key: ApiKey, *one_of: Capability) -> bool:
+def missing_capability(request: HttpRequest, key: ApiKey, needed: Capability) -> MissingCapability:
+    """The error for a request by this key, with its challenge."""
+    error = MissingCapability(needed)
+    error.auth_header = scope_challenge(request, granted=key.capabilities, needed=needed)
+    return error
+
+
+def _require_capability(request: Request, *one_of: Capability) -> bool:
+    key = request.auth
     if any(key.can(capability) for capability in one_of):
         return True
-    raise MissingCapability(hint=f"Make a key with the capability “{one_of[-1].value}”.")
+    raise missing_capability(request._request, key, one_of[-1])

@@ -6,7 +6,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from api.batch.work import work_on
+from api.batch.ask_questions import work_on
 from api.models import Batch, IdempotentRequest
 from lexic.celery import publish_task
 

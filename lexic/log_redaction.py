@@ -16,7 +16,7 @@ from lexic.middleware.request_id import current_request_id
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        r"(lx_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
+        r"(lx[ar]?_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
         r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/|/mail/unsubscribe/)[^\s/?\"'<>]+",
         r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
         # What was searched for, in the address of a page.
@@ -25,7 +25,7 @@ _PATTERNS = tuple(
         r"(Failing row contains \()[^\n]*",
         r"(Key \([^\n=]{1,200}\)=\()[^\n]*",
         r"(://[^\s/:@]*:)[^\s/@]+(?=@)",  # a password in an address
-        r"(?i)(\bauthorization\W{1,4}(?:bearer|basic)\s+)(?!lx_)[^\s\"',]+",
+        r"(?i)(\bauthorization\W{1,4}(?:bearer|basic)\s+)(?!lx[ar]?_)[^\s\"',]+",
     )
 )
 _MIN_SECRET_LENGTH = 8

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +47,14 @@ def installed(name: str, packages: tuple[str, ...], *commands: list[str | Path])
                 pytest.skip(f"{' '.join(packages)} cannot be installed here: {done.stderr[-300:]}")
         made.write_text(json.dumps(list(packages)))
     return folder
+
+
+def python_with(package: str) -> Path:
+    """The Python of an environment with this package (`name==version`) alone."""
+    venv: list[str | Path] = [sys.executable, "-m", "venv", "venv"]
+    pip: list[str | Path] = ["venv/bin/python", "-m", "pip", "--quiet", "--no-input", "install", package]
+    name = re.sub(r"[^a-z0-9]+", "-", package)
+    return installed(name, (package,), venv, pip) / "venv" / "bin" / "python"
 
 
 def npm_installed(name: str, packages: tuple[str, ...], *options: str) -> Path:

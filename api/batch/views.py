@@ -19,6 +19,7 @@ from api.batch.parsers import MEDIA_TYPES, JsonLinesParser, JsonlParser
 from api.batch.results import batch_results
 from api.fields import EmptySerializer, validated
 from api.models import Batch
+from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import page_response
 from api.permissions import MayQuery
 from api.views import PrincipalView, first_or_raise
@@ -88,6 +89,8 @@ class BatchCancelView(_BatchView):
 
 
 class BatchResultsView(_BatchView):
+    content_negotiation_class = IgnoreAcceptNegotiation
+
     @extend_schema(responses={(200, MEDIA_TYPES[0]): OpenApiTypes.STR})
     def get(self, request: Request, batch: UUID) -> HttpResponse:
         """What was answered so far, one JSON object a line in the order of the questions: `id`, `response` and

@@ -24,6 +24,7 @@ from api.documents.one_document import (
     require_document_match,
 )
 from api.fields import EmptySerializer, validated
+from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination, page_response
 from api.parsers import StrictJSONParser
 from api.uploads import UploadParser, get_file, get_form_fields
@@ -109,6 +110,8 @@ class DocumentView(AuthorView):
 
 
 class FileView(AuthorView):
+    content_negotiation_class = IgnoreAcceptNegotiation
+
     parser_classes = [UploadParser]
 
     @extend_schema(

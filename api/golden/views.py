@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from api.etags import etag_response, make_etag, require_match
 from api.fields import EmptySerializer, validated
 from api.golden import serializers
+from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.uploads import UploadParser
@@ -103,6 +104,8 @@ class GoldenQuestionView(AuthorView):
 
 
 class GoldenExportView(AuthorView):
+    content_negotiation_class = IgnoreAcceptNegotiation
+
     @extend_schema(responses={(200, "application/x-ndjson"): OpenApiTypes.STR})
     def get(self, request: Request, plugin: str) -> HttpResponse:
         """All golden questions, one JSON object a line."""

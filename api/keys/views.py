@@ -16,7 +16,7 @@ from accounts.reauthentication import ReauthenticationNeeded, check_recent_sign_
 from api.fields import validated
 from api.keys import serializers
 from api.pagination import DefaultPagination, page_response
-from api.permissions import MissingCapability, SessionRequired
+from api.permissions import SessionRequired, missing_capability
 from api.views import PrincipalView, first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
@@ -42,7 +42,7 @@ class MayManageKeys(BasePermission):
         if isinstance(request.auth, ApiKey) and request.auth.is_of_client:
             raise SessionRequired  # a key outlives the tokens of a client
         if isinstance(request.auth, ApiKey) and not request.auth.can(Capability.AUTHOR):
-            raise MissingCapability(hint="Make a key with the capability “author”.")
+            raise missing_capability(request._request, request.auth, Capability.AUTHOR)
         return isinstance(request.user, User)
 
 

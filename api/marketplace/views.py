@@ -23,6 +23,7 @@ from api.etags import is_not_modified
 from api.fields import validated
 from api.history import mark_changed
 from api.marketplace import serializers
+from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import InvalidCursor, page_response
 from api.plugins.views import check_may_add_plugins
 from api.schema.examples import MARKETPLACE_EXAMPLES
@@ -127,6 +128,8 @@ class ReviewsView(PublicView):
 
 class SharedDownloadView(PublicView):
     """A file is larger than a page, so it has a limit of its own besides that of all public views."""
+
+    content_negotiation_class = IgnoreAcceptNegotiation
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, plugin: str) -> HttpResponseBase:

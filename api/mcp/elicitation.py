@@ -1,13 +1,13 @@
 """Asks the client's user for a missing fact where the client can do that; else the client's model gets the question.
 
 Since revision 2026-07-28 the call ends with an `InputRequiredResult` and is made again with the answer. Before that the
-server asks while the call waits. That needs a connection in both directions: stdio has one; over HTTP a server without
-sessions has nowhere to receive the answer.
+server asks while the call waits: on stdio over its streams, over HTTP in a session (`session_questions`).
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from mcp.types.version import is_version_at_least
 from pydantic import ValidationError
 
 from api.mcp.principals import RequestContext
+from api.mcp.session_questions import STREAM_IN_SCOPE, SessionStream
+from api.mcp.sessions import has_forms
 from api.mcp.tools.tool import ToolCall
 from querying.sanitize import sanitize
 
@@ -88,7 +90,7 @@ def can_require_input(context: RequestContext) -> bool:
 
 def can_elicit(context: RequestContext) -> bool:
     """Whether the client can be asked while the call waits."""
-    return _supports_forms(context) and context.session.can_send_request
+    return _supports_forms(context) and (context.session.can_send_request or _session_stream(context) is not None)
 
 
 def require_input(request: FactRequest) -> InputRequiredResult:
@@ -109,18 +111,24 @@ def read_resumed_call(call: ToolCall) -> ElicitedAnswer | None:
 
 async def elicit(call: ToolCall, request: FactRequest) -> ElicitedAnswer:
     """Asks now, and waits for the answer. An error of the client counts as a user who declined."""
-    try:
-        result = await call.context.session.elicit_form(**request.form, related_request_id=call.context.request_id)
-    except (MCPError, ValidationError):
-        result = None
+    context, call_id = call.context, call.context.request_id
+    result: ElicitResult | None = None
+    if stream := _session_stream(context):
+        assert call_id is not None
+        result = await stream.ask(request.form, call_id=call_id)
+    else:
+        with suppress(MCPError, ValidationError):
+            result = await context.session.elicit_form(**request.form, related_request_id=call_id)
     return _read_answer(request, result)
 
 
+def _session_stream(context: RequestContext) -> SessionStream | None:
+    """Where a call that came over HTTP can ask; None outside of a session."""
+    return context.request.scope.get(STREAM_IN_SCOPE) if context.request is not None else None
+
+
 def _supports_forms(context: RequestContext) -> bool:
-    """A client that names no mode has forms, which are the oldest mode."""
-    declared = context.session.client_capabilities
-    modes = declared.elicitation if declared else None
-    return modes is not None and (modes.form is not None or modes.url is None)
+    return has_forms(context.session.client_capabilities)
 
 
 def _read_answer(request: FactRequest, result: Any) -> ElicitedAnswer:

@@ -1,12 +1,13 @@
 """`/mcp` over HTTP: host, key, size and limits are checked as in the REST API, before the protocol is spoken.
 
-Nothing is kept between two requests, so any process can answer any of them, and a session manager lives as long as one
-request. So it does not matter whether the server runs lifespan events.
+A process keeps nothing between two requests, so any process can answer any of them, and a session manager lives as long
+as one request. So it does not matter whether the server runs lifespan events. `sessions` has what a session is here.
 
 What is wrong with a message whose id could be read is the answer to that message, with the HTTP status 200: a limit
 that is used up is a tool's error. Some clients end the whole session after any other status. A refusal before that has
 the HTTP status of the REST API, and is an error of JSON-RPC whose `data` is our `{"error", "code", "hint"}`, so that
-proxies and clients of the protocol both understand it.
+proxies and clients of the protocol both understand it. So has a call that needs a scope which the client's token lacks:
+the client then asks its person.
 """
 
 from __future__ import annotations
@@ -27,19 +28,23 @@ from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ErrorData
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from rest_framework.exceptions import AuthenticationFailed
-from rest_framework.request import Request
 
 from accounts.models import ApiKey
 from accounts.rate_limits import count_key_request
 from api import cors
-from api.authentication import ApiKeyAuthentication
-from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
-from api.mcp.server import build_server
+from api.mcp import session_questions
+from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver, authenticate_key
+from api.mcp.server import build_server, capabilities_for
+from api.mcp.session_exchange import answer_in_session
+from api.mcp.sessions import FORMS_SINCE, Session
+from api.mcp.sessions import HEADER as SESSION_HEADER
 from api.oauth.metadata import challenge
+from api.permissions import MissingCapability, missing_capability
 from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
-from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, retry_headers, to_lexic_error
+from lexic.http.error_handlers import PayloadTooLarge, retry_headers, to_lexic_error
 from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json
 
 logger = logging.getLogger(__name__)
@@ -63,7 +68,7 @@ class PostOnly(LexicError):
 
     code = "method_not_allowed"
     status = 405
-    hint = "There are no sessions here: nothing to listen to, and nothing to end."
+    hint = "There is nothing to listen to: answers and questions come on the stream of a call. Sessions need no end."
 
 
 class WrongHost(LexicError):
@@ -108,12 +113,15 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
                 await answer({"type": "http.response.start", "status": preflight.status_code, "headers": headers})
                 await answer({"type": "http.response.body", "body": b""})
                 return
-            key = await in_thread(_authenticate_key, request)
+            key = await in_thread(authenticate_key, request)
             cors_headers = await in_thread(_check_origin, request, key)
             caller = {**scope, KEY_IN_SCOPE: key, CORS_IN_SCOPE: cors_headers}
             message = await _read_message(request, receive)
+            _check_scope(request, message, key)
             if isinstance(message, list):
                 await _handle_batch(message, caller, receive, answer)
+            elif session := _session_of(request, key):
+                await _handle_in_session(session, message, caller, receive, answer)
             else:
                 await _handle_message(message, caller, receive, answer)
         except _ClientDisconnected:
@@ -133,15 +141,48 @@ async def _handle_message(
     message: dict[str, Any], scope: Message, receive: Receive, answer: _ResponseSender, *, as_json: bool = False
 ) -> None:
     """Counts the message, if it is one that counts, and has the library answer it; `as_json` without a stream."""
-    counts = message.get("method") in COUNTED_METHODS
-    allowance = await in_thread(count_key_request, scope[KEY_IN_SCOPE]) if counts else None
-    answer.headers = {**scope[CORS_IN_SCOPE], **(allowance.headers() if allowance else {})}
+    known = await _count_message(message, scope, answer)
+    if opened := Session.begin(message, key=scope[KEY_IN_SCOPE]):
+        answer.headers[SESSION_HEADER] = opened.id
     manager = StreamableHTTPSessionManager(
         _http_server(), stateless=True, json_response=as_json, max_request_body_size=2 * _max_body_bytes()
     )
     async with manager.run():
-        known = {**scope, ALLOWANCE_IN_SCOPE: allowance}
         await manager.handle_request(known, _replay_message(message, receive), answer)
+
+
+async def _handle_in_session(
+    session: Session, message: dict[str, Any], scope: Message, receive: Receive, answer: _ResponseSender
+) -> None:
+    """Raises `UnknownQuestion` for an answer that nobody waits for."""
+    if session_questions.is_answer(message):
+        await in_thread(session_questions.take_answer, message, session=session)
+        headers = _encode_headers(scope[CORS_IN_SCOPE])
+        await answer({"type": "http.response.start", "status": 202, "headers": headers})
+        await answer({"type": "http.response.body", "body": b""})
+        return
+    known = await _count_message(message, scope, answer)
+    revision = ASGIRequest(scope, io.BytesIO()).headers.get("MCP-Protocol-Version", FORMS_SINCE)
+    replayed = _replay_message(message, receive)
+    await answer_in_session(_http_server(), session, revision, known, replayed, answer)
+
+
+async def _count_message(message: dict[str, Any], scope: Message, answer: _ResponseSender) -> Message:
+    """The scope with what is left of the key's limits, if the message is one that counts."""
+    counts = message.get("method") in COUNTED_METHODS
+    allowance = await in_thread(count_key_request, scope[KEY_IN_SCOPE]) if counts else None
+    answer.headers = {**scope[CORS_IN_SCOPE], **(allowance.headers() if allowance else {})}
+    return {**scope, ALLOWANCE_IN_SCOPE: allowance}
+
+
+def _session_of(request: ASGIRequest, key: ApiKey) -> Session | None:
+    """The session that the request names. Raises `UnknownSession`.
+
+    A revision without a handshake has none, and a message that opens one is in none yet.
+    """
+    named = request.headers.get(SESSION_HEADER)
+    revision = request.headers.get("MCP-Protocol-Version", FORMS_SINCE)
+    return Session.read(named, key=key) if named and revision in HANDSHAKE_PROTOCOL_VERSIONS else None
 
 
 async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, answer: _ResponseSender) -> None:
@@ -208,6 +249,15 @@ def check_message(message: Any) -> None:
         raise
 
 
+def _check_scope(request: ASGIRequest, message: Any, key: ApiKey) -> None:
+    """Raises `MissingCapability` for a client that can ask its person for more. For the others it is a tool's error."""
+    needed = capabilities_for(message) if isinstance(message, dict) and key.is_of_client else ()
+    if needed and not any(key.can(capability) for capability in needed):
+        error = missing_capability(request, key, needed[0])
+        error.request_id = message.get("id")  # type: ignore[attr-defined]
+        raise error
+
+
 def _check_host(request: ASGIRequest) -> None:
     """Refuses pages that reach this server under a name of their own (DNS rebinding)."""
     try:
@@ -237,13 +287,6 @@ def _origin_host(origin: str) -> str:
     except ValueError:
         return ""
     return f"[{host}]" if ":" in host else host
-
-
-def _authenticate_key(request: ASGIRequest) -> ApiKey:
-    found = ApiKeyAuthentication().authenticate(Request(request))
-    if found is None:
-        raise NotAuthenticated
-    return found[1]
 
 
 async def _read_body(request: ASGIRequest, receive: Receive) -> bytes:
@@ -314,7 +357,10 @@ async def _send_error(error: Exception, send: Send, request: ASGIRequest) -> Non
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
     if ours.status == 401:
         headers["WWW-Authenticate"] = challenge(request, is_refused=isinstance(error, AuthenticationFailed))
-    status = ours.status if message["id"] is None else 200
+    if isinstance(ours, MissingCapability) and ours.auth_header:
+        headers["WWW-Authenticate"] = ours.auth_header
+    is_told_by_status = message["id"] is None or "WWW-Authenticate" in headers
+    status = ours.status if is_told_by_status else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
 

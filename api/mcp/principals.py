@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from abc import ABC, abstractmethod
 from typing import Any
 
+from django.core.handlers.asgi import ASGIRequest
 from mcp.server.context import ServerRequestContext
+from rest_framework.request import Request
 
 from accounts.models import ApiKey, Capability
 from accounts.rate_limits import Allowance, count_key_request
+from api.authentication import ApiKeyAuthentication
 from api.permissions import MissingCapability
 from lexic.errors import try_again_in
 from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
 # Where `http` leaves for the tools the key, and what is left of its limits if the message counts.
 KEY_IN_SCOPE, ALLOWANCE_IN_SCOPE = "lexic.key", "lexic.allowance"
+# Of which a key needs one to read a page as it stands.
+PAGE_CAPABILITIES = (Capability.READ, Capability.AUTHOR)
+_IS_RESOLVED_IN_SCOPE = "lexic.is_resolved"
 
 RequestContext = ServerRequestContext[Any, Any]
 
@@ -58,8 +65,14 @@ class HttpCallerResolver(CallerResolver):
     """`http` has looked up the key and counted the request before the protocol is spoken."""
 
     def resolve(self, context: RequestContext) -> ApiKey:
+        """A tool that asks again after its user has answered asks with a key that may have been revoked meanwhile."""
         assert context.request is not None
-        allowance = context.request.scope[ALLOWANCE_IN_SCOPE]
+        scope = context.request.scope
+        if scope.get(_IS_RESOLVED_IN_SCOPE):
+            scope[KEY_IN_SCOPE] = authenticate_key(ASGIRequest(scope, io.BytesIO()))
+            scope[ALLOWANCE_IN_SCOPE] = count_key_request(scope[KEY_IN_SCOPE])
+        scope[_IS_RESOLVED_IN_SCOPE] = True
+        allowance = scope[ALLOWANCE_IN_SCOPE]
         if allowance and allowance.is_refused:
             raise KeyRateLimited(allowance)
         return self.look_up(context)
@@ -101,7 +114,15 @@ class StdioCallerResolver(CallerResolver):
         return hashlib.sha256(self._secret.encode()).hexdigest()
 
 
+def authenticate_key(request: ASGIRequest) -> ApiKey:
+    """The key that the request has. Raises `NotAuthenticated`, and what the REST API's authentication raises."""
+    found = ApiKeyAuthentication().authenticate(Request(request))
+    if found is None:
+        raise NotAuthenticated
+    return found[1]
+
+
 def check_capability(key: ApiKey, *one_of: Capability) -> None:
     """Raises `MissingCapability` for a key that has none of these."""
     if not any(key.can(capability) for capability in one_of):
-        raise MissingCapability(hint=f"Make a key with the capability “{one_of[0].value}”.")
+        raise MissingCapability(one_of[0])

@@ -1,6 +1,6 @@
 """The addresses of what a client can open: a plugin, a citation it was given, and a page it may read.
 
-`calls.experts` and `calls.sources` read what is there.
+`calls.expert_listings` and `calls.sources` read what is there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from knowledge.page_names import page_name
 from knowledge.source_address import source_path
 
 MIME_TYPE = "text/plain"
-EXPERTS = "lexic://experts/"
+EXPERTS, PAGES = "lexic://experts/", "lexic://pages/"
 EXPERT_TEMPLATE = f"{EXPERTS}{{expert}}"
 TEMPLATES = [
     ResourceTemplate(
@@ -33,7 +33,7 @@ TEMPLATES = [
         mime_type=MIME_TYPE,
     ),
     ResourceTemplate(
-        uri_template="lexic://pages/{page}{?start,end}",
+        uri_template=f"{PAGES}{{page}}{{?start,end}}",
         name="page",
         title="The text of a page",
         description="As it was read, around the words from `start` to `end`; for keys that may read documents.",
@@ -51,7 +51,7 @@ def citation_uri(query_id: str, source_id: str) -> str:
 
 
 def page_uri(page_id: int, *, start: int, end: int) -> str:
-    return f"lexic://pages/{page_id}?start={start}&end={end}"
+    return f"{PAGES}{page_id}?start={start}&end={end}"
 
 
 def page_url(page_id: int, *, start: int, end: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
@@ -26,10 +26,10 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from accounts.models import ApiKey
-from api.mcp import experts, resources
+from accounts.models import ApiKey, Capability
+from api.mcp import prompts_and_resources, resources
 from api.mcp.errors import as_logged_error, as_protocol_error
-from api.mcp.principals import CallerResolver, RequestContext, check_capability
+from api.mcp.principals import PAGE_CAPABILITIES, CallerResolver, RequestContext, check_capability
 from api.mcp.tools import (
     ask_expert,
     ask_experts,
@@ -82,10 +82,10 @@ def build_server(callers: CallerResolver) -> Server[Any]:
         get_tool_input_schema=lambda name: TOOL_DEFINITIONS[name].input_schema if name in TOOLS else None,
         on_list_tools=_list_tools,
         on_call_tool=_bind_resolver(callers, _call_tool),
-        on_list_prompts=_bind_resolver(callers, experts.list_prompts),
-        on_get_prompt=_bind_resolver(callers, experts.get_prompt),
-        on_completion=_bind_resolver(callers, experts.complete),
-        on_list_resources=_bind_resolver(callers, experts.list_resources),
+        on_list_prompts=_bind_resolver(callers, prompts_and_resources.list_prompts),
+        on_get_prompt=_bind_resolver(callers, prompts_and_resources.get_prompt),
+        on_completion=_bind_resolver(callers, prompts_and_resources.complete),
+        on_list_resources=_bind_resolver(callers, prompts_and_resources.list_resources),
         on_list_resource_templates=_list_templates,
         on_read_resource=_bind_resolver(callers, _read_resource),
     )
@@ -96,6 +96,17 @@ def build_server(callers: CallerResolver) -> Server[Any]:
     security = RequestStateSecurity(keys=keys, ttl=RESUME_TOKEN_MAX_AGE, bind_principal=callers.principal_id)
     server.middleware.append(RequestStateBoundary(security, default_audience=NAME))
     return server
+
+
+def capabilities_for(message: Mapping[str, Any]) -> tuple[Capability, ...]:
+    """Of which a key needs one for this message; empty where it needs none, or the answer says so itself."""
+    params = message.get("params")
+    named = params.get("name") if isinstance(params, dict) else None
+    if message.get("method") == "tools/call" and isinstance(named, str) and named in TOOLS:
+        return TOOLS[named].capabilities
+    uri = params.get("uri") if isinstance(params, dict) else None
+    reads_page = message.get("method") == "resources/read" and str(uri).startswith(resources.PAGES)
+    return PAGE_CAPABILITIES if reads_page else ()
 
 
 def _bind_resolver(callers: CallerResolver, handler: Callable[..., Any]) -> Callable[[RequestContext, Any], Any]:
@@ -156,7 +167,7 @@ async def _read_text(uri: str, key: ApiKey) -> str:
     strict_json.check_json(uri)
     if uri.startswith(resources.EXPERTS):
         check_capability(key, *list_experts.TOOL.capabilities)
-        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.experts")
+        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.expert_listings")
         description: str = await in_thread(work.describe_expert, uri, key=key)
         return description
     sources = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.sources")

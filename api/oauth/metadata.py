@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest
 from oauth2_provider.views import OAuthProtectedResourceMetadataView, OAuthServerMetadataView
 
@@ -36,12 +38,19 @@ class McpMetadataView(OpenView, OAuthProtectedResourceMetadataView):
 def challenge(request: HttpRequest, *, is_refused: bool) -> str:
     """The value of `WWW-Authenticate` for this request: where a client reads how to sign in. `is_refused`: there was a
     token, and it opens nothing."""
+    return _challenge(request, scopes=[Capability.QUERY.value], error="invalid_token" if is_refused else "")
+
+
+def scope_challenge(request: HttpRequest, *, granted: Sequence[str], needed: Capability) -> str:
+    """For a token that may not do this: the scopes that it has, and the one that it needs as well."""
+    return _challenge(request, scopes=[*granted, needed.value], error="insufficient_scope")
+
+
+def _challenge(request: HttpRequest, *, scopes: Sequence[str], error: str) -> str:
     at = public_url_at(request.headers.get("Host", ""))
     metadata = at + _WELL_KNOWN + resource_at(request.path).removeprefix(rest_resource())
-    parts = ['realm="lexic"', f'resource_metadata="{metadata}"', f'scope="{Capability.QUERY.value}"']
-    if is_refused:
-        parts.append('error="invalid_token"')
-    return f"Bearer {', '.join(parts)}"
+    parts = ['realm="lexic"', f'resource_metadata="{metadata}"', f'scope="{" ".join(scopes)}"']
+    return f"Bearer {', '.join(parts)}" + (f', error="{error}"' if error else "")
 
 
 def _as_asked(resource: str, request: HttpRequest) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views.generic import View
 
@@ -45,7 +47,14 @@ class OpenView(View):
                 check_json(dict(request.POST.lists()))
             except UnstorableText:
                 return oauth_error("invalid_request", "The request holds a null character.")
+            except (MultiPartParserError, SuspiciousOperation, BadRequest):
+                return oauth_error("invalid_request", "The form cannot be read.")
         return super().dispatch(request, *args, **kwargs)
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        refused = oauth_error("invalid_request", "This address does not take this method.", status=405)
+        refused["Allow"] = ", ".join(self._allowed_methods())
+        return refused
 
 
 def oauth_error(code: str, description: str, *, status: int = 400, wait: float | None = None) -> JsonResponse:

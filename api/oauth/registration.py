@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from accounts.authorized_clients import make_room_for_client
 from accounts.key_secrets import MAX_NAME_LENGTH, contains_key
+from api.fields import StrictCharField
 from api.oauth.redirects import MAX_REDIRECT_LENGTH, is_safe_redirect
 
 _MAX_REDIRECTS, _MAX_GRANT_TYPES = 10, 10
@@ -21,14 +22,14 @@ class RegistrationSerializer(serializers.Serializer):
     """What is read of the metadata of a client. Anything else has no effect, as the specification has it."""
 
     redirect_uris = serializers.ListField(
-        child=serializers.CharField(max_length=MAX_REDIRECT_LENGTH), min_length=1, max_length=_MAX_REDIRECTS
+        child=StrictCharField(max_length=MAX_REDIRECT_LENGTH), min_length=1, max_length=_MAX_REDIRECTS
     )
-    client_name = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False, allow_blank=True, default="")
+    client_name = StrictCharField(max_length=MAX_NAME_LENGTH, required=False, allow_blank=True, default="")
     token_endpoint_auth_method = serializers.ChoiceField(_AUTH_METHODS, default="client_secret_basic")
     grant_types = serializers.ListField(
-        child=serializers.CharField(max_length=100), max_length=_MAX_GRANT_TYPES, default=[_CODE]
+        child=StrictCharField(max_length=100), max_length=_MAX_GRANT_TYPES, default=[_CODE]
     )
-    response_types = serializers.ListField(child=serializers.CharField(max_length=100), max_length=10, default=["code"])
+    response_types = serializers.ListField(child=StrictCharField(max_length=100), max_length=10, default=["code"])
 
     def validate_redirect_uris(self, value: list[str]) -> list[str]:
         if not all(map(is_safe_redirect, value)):

@@ -19,6 +19,7 @@ from accounts.models import ApiKey, Principal
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.history import mark_changed
+from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination
 from api.plugins import serializers
 from api.plugins.lookup import get_own_plugin, get_plugin
@@ -166,6 +167,8 @@ def _counts_json(counts: PluginCounts) -> dict[str, Any]:
 
 
 class ExportView(AuthorView):
+    content_negotiation_class = IgnoreAcceptNegotiation
+
     @extend_schema(
         responses={(200, "application/zip"): OpenApiTypes.BINARY, (200, "application/json"): OpenApiTypes.OBJECT}
     )

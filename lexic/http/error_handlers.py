@@ -171,8 +171,8 @@ def _django_error_detail(exc: django_errors.ValidationError) -> Any:
 
 def _error_headers(error: LexicError, *, cause: BaseException | None = None) -> dict[str, str]:
     headers = retry_headers(error) | retry_headers(cause)
-    if error.status == 401:
-        headers["WWW-Authenticate"] = getattr(cause, "auth_header", None) or "Bearer"
+    if challenge := getattr(cause, "auth_header", None) or ("Bearer" if error.status == 401 else None):
+        headers["WWW-Authenticate"] = challenge
     return headers
 
 

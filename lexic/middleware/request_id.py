@@ -15,7 +15,9 @@ from django.http.response import HttpResponseBase
 from lexic.middleware.response_middleware import response_middleware
 
 HEADER = "X-Request-Id"
-_SAFE_ID = re.compile(r"[A-Za-z0-9._~:/+=@-]{1,128}")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# As secrets of many makers begin, and tokens that are JSON.
+_SECRET = re.compile(r"(?i)(?:^|[._-])(?:(?:lx[ar]?|sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|whsec)[_-]|akia|eyJ)")
 _current: ContextVar[str] = ContextVar("request_id", default="")
 _is_ours: ContextVar[bool] = ContextVar("request_id_is_ours", default=False)
 
@@ -26,10 +28,17 @@ def current_request_id() -> str:
 
 
 def begin_request(sent: str) -> None:
-    """Takes the id that the caller sent, where it is short and of harmless characters, or makes one."""
-    is_safe = _SAFE_ID.fullmatch(sent) is not None
+    """Takes the id that the caller sent where it may stand in logs, or makes one."""
+    is_safe = _is_safe(sent)
     _is_ours.set(not is_safe)
     _current.set(sent if is_safe else str(uuid.uuid4()))
+
+
+def _is_safe(sent: str) -> bool:
+    """Whether it is short, of harmless characters, and has nothing in it that a log leaves out."""
+    from lexic.log_redaction import redact  # which imports this module
+
+    return _PLAIN_ID.fullmatch(sent) is not None and not _SECRET.search(sent) and redact(sent) == sent
 
 
 def take_id(request_id: str) -> None:

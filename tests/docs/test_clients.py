@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from marketplace.site import guides
-from tests.api.a2a.clients.test_clients import A2A_PACKAGE, a2a_python
+from tests.api.a2a.clients.test_clients import A2A_PACKAGE
 from tests.api.generated_clients.test_generated_clients import NPM_TOOLS
 from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
-from tests.client_packages import npm_installed
+from tests.client_packages import npm_installed, python_with
 from tests.docs.pages import DOCS, blocks
 from tests.docs.running import ANSWER, environment, run_javascript, run_program
 from tests.sdk_ts.package import CONSUMER
@@ -76,7 +76,7 @@ def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str]
 def test_the_client_of_a2a_does_in_an_environment_of_its_own(environment: dict[str, str], settings: Any) -> None:
     settings.PUBLIC_URL = environment["LEXIC_BASE_URL"]  # the card says where its agent is
     (code,) = (code for title, _, code in blocks("clients.md") if title == A2A)
-    python = a2a_python(A2A_PACKAGE)
+    python = python_with(A2A_PACKAGE)
     done = subprocess.run(
         [python, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
     )

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import ApiKey, Capability, may_read_documents
-from api.mcp.principals import check_capability
+from api.mcp.principals import PAGE_CAPABILITIES, check_capability
 from api.mcp.resources import format_place, page_uri, page_url
 from knowledge.file_place import FilePlace, place_on_page
 from knowledge.models import Page
@@ -133,7 +133,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
 
 def _get_page_source(page_id: int, query: str, *, key: ApiKey, context_length: int) -> SourceText:
     """The page, from `start` to `end` of the address's query. What is no offset there counts as 0."""
-    check_capability(key, Capability.READ, Capability.AUTHOR)
+    check_capability(key, *PAGE_CAPABILITIES)
     page = _get_readable_page(page_id, key)
     if page is None:
         raise UnknownSource

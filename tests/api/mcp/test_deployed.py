@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from plugins.models import Plugin
-from tests.api.mcp.clients import ROOT, UNCLEAR, Person, data_of, http_client, surroundings, until
+from tests.api.mcp.clients import CURRENT, PREVIOUS, ROOT, UNCLEAR, Person, data_of, http_client, surroundings, until
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
@@ -40,11 +40,12 @@ def is_up(url: str) -> bool:
         return False
 
 
-def test_a_question_back_can_be_answered_by_any_process(deployed: str, key: str):
+@pytest.mark.parametrize("mode", [CURRENT, PREVIOUS])
+def test_a_question_back_can_be_answered_by_any_process(deployed: str, key: str, mode: str):
     """Each call is three requests on connections of their own: some meet the other worker."""
 
     async def one() -> str:
-        async with http_client(deployed, key, elicitation_callback=Person("severe")) as client:
+        async with http_client(deployed, key, mode=mode, elicitation_callback=Person("severe")) as client:
             return data_of(await client.call_tool("ask_expert", {"plugin": "cover", "question": UNCLEAR}))["answer"]
 
     async def run() -> list[str]:

@@ -1,9 +1,13 @@
-"""The official client attaches by the address alone: it finds the server, registers, signs in and asks."""
+"""The official clients attach by the address alone: they find the server, register, sign in and ask."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -18,11 +22,16 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, PREVIOUS, WEATHER, data_of
+from tests.api.mcp.typescript_hosts.test_typescript_hosts import PACKAGES
 from tests.api.oauth.flow import browser_of
+from tests.client_packages import npm_installed
+from tests.clients import table
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 REDIRECT = "http://localhost:53682/callback"
+VERSION = PACKAGES[0].rpartition("@")[2]
+PROGRAM = Path(__file__).parent / "typescript_client.mjs"
 
 
 class Storage:
@@ -104,6 +113,8 @@ def test_the_client_attaches_by_the_address_alone(site: str, published: Plugin, 
     assert (asked["code_challenge_method"], asked["resource"]) == ("S256", f"{site}/mcp")
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("Assistant", True)
+    tried = ("registration", "sign-in", "ask_expert", "refresh")
+    table.record("mcp (Python)", version=version("mcp"), door="MCP, by OAuth", tried=tried)
 
 
 def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin, bob: User) -> None:
@@ -118,6 +129,34 @@ def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin,
     answer = signed_in(site, storage, browser, _ask, mode=CURRENT)
     assert "45 mm" in answer["answer"]
     assert storage.tokens.access_token != first
+
+
+def test_the_typescript_client_attaches_by_the_address_alone(
+    site: str, published: Plugin, bob: User, tmp_path: Path
+) -> None:
+    (tmp_path / "node_modules").symlink_to(
+        npm_installed("mcp-hosts", PACKAGES, "--legacy-peer-deps", "--omit=optional")
+    )
+    program = tmp_path / PROGRAM.name
+    program.write_text(PROGRAM.read_text())
+    browser, pipe = Browser(bob, site), subprocess.PIPE
+    with subprocess.Popen(["node", program, f"{site}/mcp", WEATHER], stdin=pipe, stdout=pipe, text=True) as host:
+        assert host.stdin is not None
+        assert host.stdout is not None
+        address = json.loads(host.stdout.readline())["authorize"]
+        anyio.run(browser.visit, address)
+        host.stdin.write(f"{anyio.run(browser.come_back).code}\n")
+        host.stdin.flush()
+        told = json.loads(host.stdout.readline())
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    assert (asked["code_challenge_method"], asked["resource"]) == ("S256", f"{site}/mcp")
+    assert "45 mm" in told["answer"]
+    assert told["again"] == told["answer"]
+    assert told["isNew"]
+    key = ApiKey.objects.get(owner=bob)
+    assert (key.name, key.is_of_client) == ("TypeScript host", True)
+    tried = ("registration", "sign-in", "ask_expert", "refresh")
+    table.record("@modelcontextprotocol/sdk (Node)", version=VERSION, door="MCP, by OAuth", tried=tried)
 
 
 def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(site: str, published: Plugin, bob: User) -> None:

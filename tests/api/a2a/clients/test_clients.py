@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from django.test import override_settings
 
 from querying.models import Query
 from tests.api.a2a.calling import BEAM, CHESS, WEATHER
-from tests.client_packages import installed, npm_installed, run
+from tests.client_packages import npm_installed, python_with, run
+from tests.clients import table
 from tests.servers import asgi_server
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 A2A_PACKAGE = "a2a-sdk==1.3.0"
 PYTHON_CLIENTS = {"client_10.py": A2A_PACKAGE, "client_03.py": "a2a-sdk==0.3.26"}
 TYPESCRIPT_CLIENT = "@a2a-js/sdk@1.3.0"
+TRIED = ("send", "stream", "a question back", "a refusal", "reading a task")
 REFUSAL = "I don't have verified information"
 QUESTION = "How is the member exposed?"
 
@@ -33,17 +34,9 @@ def agent(published: Any) -> Iterator[str]:
         yield f"{url}/a2a/cover"
 
 
-def a2a_python(package: str) -> Path:
-    """The Python of an environment with this package alone."""
-    venv: list[str | Path] = [sys.executable, "-m", "venv", "venv"]
-    pip: list[str | Path] = ["venv/bin/python", "-m", "pip", "--quiet", "--no-input", "install", package]
-    name = package.replace("==", "-").replace(".", "-")
-    return installed(name, (package,), venv, pip) / "venv" / "bin" / "python"
-
-
 @pytest.mark.parametrize("program", PYTHON_CLIENTS)
 def test_a_client_of_python(program: str, agent: str, key: str) -> None:
-    python = a2a_python(PYTHON_CLIENTS[program])
+    python = python_with(PYTHON_CLIENTS[program])
     printed = json.loads(run(python, HERE / program, agent, key, WEATHER, BEAM, CHESS).splitlines()[-1])
     for seen in printed.values():
         assert "45 mm" in seen["answered"]["text"]
@@ -60,6 +53,9 @@ def test_a_client_of_python(program: str, agent: str, key: str) -> None:
     assert printed["streamed"]["asked"]["state"] == states["asked"]
     assert len(printed["streamed"]["answered"]["kinds"]) > 3 > len(printed["whole"]["answered"]["kinds"])
     assert Query.objects.count() == 8
+    version = PYTHON_CLIENTS[program].partition("==")[2]
+    door = {"client_10.py": "A2A 1.0", "client_03.py": "A2A 0.3"}[program]
+    table.record("a2a-sdk (Python)", version=version, door=door, tried=TRIED)
 
 
 def test_a_client_of_typescript(agent: str, key: str, tmp_path: Path) -> None:
@@ -76,3 +72,5 @@ def test_a_client_of_typescript(agent: str, key: str, tmp_path: Path) -> None:
     assert printed["asked"]["taskId"] == printed["continued"]["taskId"]
     assert printed["asked"]["state"] != printed["continued"]["state"] == printed["streamed"]["state"]
     assert "no such task" in printed["missing"][1]
+    version = TYPESCRIPT_CLIENT.rpartition("@")[2]
+    table.record("@a2a-js/sdk (Node)", version=version, door="A2A 1.0", tried=TRIED)

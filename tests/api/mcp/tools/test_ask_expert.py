@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import anyio
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 from asgiref.sync import sync_to_async
 from django.utils import timezone
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from accounts.models import ApiKey, User
@@ -43,6 +45,12 @@ SEVERE = "For severe exposure the nominal cover of a beam is 45 mm [Source 1]. "
 def rest(server: str, key: str, **body: Any) -> dict[str, Any]:
     with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
         return client.post(f"{server}/api/v1/query", json={"plugin": "cover", **body}).json()
+
+
+def by_forms(server: str, key: str, person: Person, *, mode: str) -> Any:
+    asked = {"plugin": "cover", "question": UNCLEAR}
+    ask = partial(Client.call_tool, name="ask_expert", arguments=asked)
+    return over_http(server, key, ask, mode=mode, elicitation_callback=person)
 
 
 @both
@@ -104,10 +112,10 @@ def test_an_object_that_comes_as_a_string_is_read(published: Plugin, server: str
 # --- A missing fact ---------------------------------------------------------------------------------------
 
 
-def test_a_client_with_forms_is_asked_for_the_missing_fact(published: Plugin, server: str, key: str):
+@both
+def test_a_client_with_forms_is_asked_for_the_missing_fact(published: Plugin, server: str, key: str, mode: str):
     person = Person("severe")
-    asked = {"plugin": "cover", "question": UNCLEAR}
-    answered = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
+    answered = by_forms(server, key, person, mode=mode)
     assert "45 mm" in data_of(answered)["answer"]
     (form,) = person.asked
     assert form.message == "How is the member exposed?"
@@ -128,26 +136,26 @@ def test_on_the_wire_the_call_ends_with_input_required_and_a_sealed_state(publis
     assert "exposure" not in asked.request_state
 
 
-def test_a_user_who_declines_leaves_the_question_to_the_model(published: Plugin, server: str, key: str):
-    asked = {"plugin": "cover", "question": UNCLEAR}
+@both
+def test_a_user_who_declines_leaves_the_question_to_the_model(published: Plugin, server: str, key: str, mode: str):
     person = Person(None)
-    left = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
+    left = by_forms(server, key, person, mode=mode)
     assert data_of(left)["outcome"] == "clarify"
     assert Query.objects.count() == 1  # the expert was not asked again
 
 
-def test_an_answer_that_is_none_of_the_options_is_asked_again(published: Plugin, server: str, key: str):
+@both
+def test_an_answer_that_is_none_of_the_options_is_asked_again(published: Plugin, server: str, key: str, mode: str):
     person = Person("purple", "mild")
-    asked = {"plugin": "cover", "question": UNCLEAR}
-    answered = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
+    answered = by_forms(server, key, person, mode=mode)
     assert "20 mm" in data_of(answered)["answer"]
     assert len(person.asked) == 2
 
 
-def test_a_user_is_told_what_was_wrong_and_asked_twice_at_most(published: Plugin, server: str, key: str):
+@both
+def test_a_user_is_told_what_was_wrong_and_asked_twice_at_most(published: Plugin, server: str, key: str, mode: str):
     person = Person("purple", "green", "red")
-    asked = {"plugin": "cover", "question": UNCLEAR}
-    left = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
+    left = by_forms(server, key, person, mode=mode)
     assert data_of(left)["outcome"] == "clarify"
     question = "How is the member exposed?"
     assert [form.message for form in person.asked] == [question, f"That answer is none of the choices. {question}"]
@@ -198,21 +206,6 @@ def test_without_forms_the_question_is_a_result_and_its_token_answers_it(
     followup = {"token": clarification["token"], "answer": "severe"}
     answered = call(server, key, "ask_expert", mode=mode, plugin="cover", followup=followup)
     assert "45 mm" in data_of(answered)["answer"]
-
-
-def test_with_forms_but_no_way_to_ask_the_question_is_a_result(published: Plugin, server: str, key: str):
-    """Before 2026-07-28 a server without sessions cannot ask over HTTP."""
-    person = Person("severe")
-    asked = {"plugin": "cover", "question": UNCLEAR}
-    left = over_http(
-        server,
-        key,
-        lambda client: client.call_tool("ask_expert", asked),
-        mode=PREVIOUS,
-        elicitation_callback=person,
-    )
-    assert data_of(left)["outcome"] == "clarify"
-    assert person.asked == []
 
 
 # --- On the way -------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from api.mcp.server import TOOLS
 from plugins.models import Plugin
 from tests.api.mcp.clients import ROOT, UNCLEAR, WEATHER, surroundings
 from tests.client_packages import npm_installed, run
+from tests.clients import table
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
@@ -40,10 +41,18 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"plugin": "cover", "question": "a\ud800b"}, "null character or half a character"),
     ({"plugin": "cover"}, "question is missing."),
 ]
-# Those that ask their user for a missing fact. Over HTTP that takes the current revision of the protocol.
-ASKING_HTTP_HOSTS = {"client"}
+# Those that ask their user for a missing fact.
+ASKING_HTTP_HOSTS = {"client", "sdk"}
 ASKING_STDIO_HOSTS = {"client", "sdk"}
-HOSTS = ("sdk", "client", "ai-sdk", "langchain", "mcp-use", "openai-agents")
+# The package of each.
+HOSTS = {
+    "sdk": "@modelcontextprotocol/sdk@",
+    "client": "@modelcontextprotocol/client@",
+    "ai-sdk": "@ai-sdk/mcp@",
+    "langchain": "@langchain/mcp-adapters@",
+    "mcp-use": "mcp-use@",
+    "openai-agents": "@openai/agents@",
+}
 
 
 @pytest.fixture
@@ -101,6 +110,9 @@ def test_a_host_over_http(host: str, folder: Path, server: str, issue: Callable[
     is_asked_back = host in ASKING_HTTP_HOSTS
     secret = issue(2 + len(ERRORS) + is_asked_back)
     assert_works(host, by_http(server, secret), folder, is_asked_back=is_asked_back)
+    name, _, version = next(package for package in PACKAGES if package.startswith(HOSTS[host])).rpartition("@")
+    tried = ["tools", "ask_expert", "errors", *(["elicitation"] if is_asked_back else [])]
+    table.record(f"{name} (Node)", version=version, door="MCP", tried=tried)
 
 
 @pytest.mark.parametrize("host", HOSTS)

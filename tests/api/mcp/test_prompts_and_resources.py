@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import ApiKey, User
-from api.mcp.calls import experts
+from api.mcp.calls import expert_listings
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, PREVIOUS, WEATHER, child, over_http, over_stdio
 
@@ -161,7 +161,7 @@ def test_slugs_are_completed_from_their_letters_those_that_begin_with_them_first
 def test_long_lists_come_in_pages(published: Plugin, alice: User, server: str, key: str, monkeypatch: Any) -> None:
     for number in range(4):
         Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x")
-    monkeypatch.setattr(experts, "PAGE_SIZE", 2)
+    monkeypatch.setattr(expert_listings, "PAGE_SIZE", 2)
 
     async def use(client: Any) -> list[list[str]]:
         pages, cursor = [], None
@@ -183,7 +183,7 @@ def test_a_list_takes_as_many_statements_for_many_as_for_one(
         Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x")
     key, _ = ApiKey.objects.issue(owner=alice, name="k")
     with django_assert_num_queries(2):  # the key's plugins, the page
-        experts.list_prompts(key=key, after="")
+        expert_listings.list_prompts(key=key, after="")
 
 
 def test_lists_cost_a_key_nothing_and_are_not_kept_for_others(published: Plugin, server: str, alice: User) -> None:

@@ -1,6 +1,7 @@
 """Each plugin that a key may ask, as a prompt, as a resource and as the completion of its slug.
 
-The lists differ from key to key, and cost a key nothing. The work is in `calls.experts`, loaded with the first request.
+The lists differ from key to key, and cost a key nothing. The work is in `calls.expert_listings`, loaded with the first
+request.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ async def complete(callers: CallerResolver, context: RequestContext, params: Com
 
 
 async def _call(name: str, callers: CallerResolver, context: RequestContext, **given: Any) -> Any:
-    """What this function of `calls.experts` gives for the key of the request. Raises `MCPError`."""
+    """What this function of `calls.expert_listings` gives for the key of the request. Raises `MCPError`."""
     try:
         strict_json.check_json(given)
         key = await in_thread(callers.look_up, context)
         check_capability(key, *list_experts.TOOL.capabilities)
-        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.experts")
+        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.expert_listings")
         return await in_thread(getattr(work, name), key=key, **given)
     except Exception as raised:
         raise as_protocol_error(raised) from None
