@@ -63,6 +63,8 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     display_name = models.CharField(max_length=150, blank=True)
     # The name of a file in `accounts.avatars`, made by the server; empty without a picture.
     avatar = models.CharField(max_length=64, blank=True, editable=False)
+    # In which the person chose to read visitors' pages and our mails, as `settings.LANGUAGES` has it; empty until then.
+    language = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
     is_staff = models.BooleanField(
         "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
     )
