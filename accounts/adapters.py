@@ -14,6 +14,7 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_ap
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from accounts import key_secrets, social_login
 from accounts.interface_language import remember_language_of
@@ -38,7 +39,7 @@ class AccountAdapter(DefaultAccountAdapter):
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated:
             return methods
-        return [{"id": "code", "description": "Send me a code", "url": reverse("reauthenticate_by_code")}]
+        return [{"id": "code", "description": gettext("Send me a code"), "url": reverse("reauthenticate_by_code")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether this needs a fresh sign-in. Raises `ReauthenticationRequired`.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext, gettext_noop
+
 import uuid
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +21,7 @@ from audit.models import AuditName
 if TYPE_CHECKING:
     from accounts.models import ApiKey
 
-UNNAMED = "Unnamed member"
+UNNAMED = gettext_noop("Unnamed member")
 
 
 def normalized_email(email: str) -> str:
@@ -114,14 +116,18 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     @property
     def public_name(self) -> str:
         """What anybody may read of a person: the name they go by, and never an address or a part of one."""
-        name = " ".join(self.display_name.split())
-        has_address = any("@" in word.strip("@") for word in name.split())
-        return name if name and not has_address else UNNAMED
+        return self._shown_name or gettext(UNNAMED)
 
     @property
     def is_unnamed(self) -> bool:
         """Whether the public reads no name of theirs."""
-        return self.public_name == UNNAMED
+        return not self._shown_name
+
+    @property
+    def _shown_name(self) -> str:
+        name = " ".join(self.display_name.split())
+        has_address = any("@" in word.strip("@") for word in name.split())
+        return "" if has_address else name
 
     def get_full_name(self) -> str:
         return str(self)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_noop
 
 SCRIPT_TEXTS = (
     gettext_noop("Copied"),
+    gettext_noop("a moment"),
     gettext_noop("Reading your message"),
     gettext_noop("This was interrupted. It continues in a moment."),
     gettext_noop("The answer stopped early."),

@@ -14,12 +14,12 @@ from typing import Any
 import dj_database_url
 from environs import Env, ValidationError, validate
 
+from lexic.conf import languages
 from lexic.conf.admin_theme import UNFOLD as UNFOLD
 from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.backups import read_backups
-from lexic.conf import languages
 from lexic.conf.egress import SSO_VARIABLE, read_policy, read_webhook_policy
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from marketplace.attention_sentences import shown_attention
+
 import uuid
 
 from django.conf import settings
@@ -106,6 +108,11 @@ class Listing(models.Model):
             models.Index(fields=["-asked", "-released_at", "plugin"], name="listing_asked"),
             models.Index(fields=["-released_at", "plugin"], name="listing_new"),
         ]
+
+    @property
+    def shown_attention(self) -> str:
+        """What needs attention, in the language of the page."""
+        return shown_attention(self.attention)
 
     def __str__(self) -> str:
         return f"{self.plugin_id} at {self.release_id}"
