@@ -35,6 +35,23 @@ CHOICE_LABELS = (
     gettext_noop("picture"),
     gettext_noop("web page"),
     gettext_noop("source code"),
+    # plugins.models.CitationMode
+    gettext_noop("mandatory"),
+    gettext_noop("optional"),
+    gettext_noop("off"),
+    # plugins.models.AnswerPolicy, the names of its columns
+    gettext_noop("persona"),
+    gettext_noop("audience"),
+    gettext_noop("tone"),
+    gettext_noop("limits"),
+    gettext_noop("disclaimer"),
+    gettext_noop("citation mode"),
+    gettext_noop("passages read"),
+    gettext_noop("similarity threshold"),
+    gettext_noop("evidence needed"),
+    gettext_noop("synonyms"),
+    gettext_noop("planner"),
+    gettext_noop("only what is public"),
 )
 
 

@@ -35,6 +35,9 @@ _ENGLISH_PATHS = (
     "/settings",
     "/organisations",
     "/accounts/connections",
+    "/accounts/data",
+    "/invitations/",
+    "/mail/",
     "/marketplace/releases.atom",
     "/llms.txt",
 )
