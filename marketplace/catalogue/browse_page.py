@@ -19,6 +19,7 @@ VISIBLE_CHOICES = 8
 _TRUST_LABELS = {
     TrustFilter.ANY: gettext_lazy("Any"),
     TrustFilter.MEASURED: gettext_lazy("Measured"),
+    # xgettext:no-python-format
     TrustFilter.RIGHT: gettext_lazy("95% right or better"),
 }
 _USE_LABELS = {
