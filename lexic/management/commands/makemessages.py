@@ -21,12 +21,12 @@ class Command(makemessages.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not (options["locale"] or options["all"]):
-            options["locale"] = [_locale_name(code) for code, _ in settings.LANGUAGES if code != ENGLISH]
+            options["locale"] = [locale_name(code) for code, _ in settings.LANGUAGES if code != ENGLISH]
         options["ignore_patterns"] = [*options["ignore_patterns"], *_IGNORED]
         options |= {"add_location": "never", "no_obsolete": True}
         super().handle(*args, **options)
 
 
-def _locale_name(code: str) -> str:
+def locale_name(code: str) -> str:
     language, _, rest = code.partition("-")
     return f"{language}_{rest.title() if len(rest) > 2 else rest.upper()}" if rest else language
