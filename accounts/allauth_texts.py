@@ -31,7 +31,8 @@ ALLAUTH_TEXTS = (
     gettext_noop("Please Confirm Your Email Address"),
     gettext_noop("This account is currently inactive."),
     gettext_noop(
-        "You're receiving this email because you or someone else has requested a password reset for your user account.\n"
+        "You're receiving this email because you or someone else has requested a password reset for your user "
+        "account.\n"
         "It can be safely ignored if you did not request a password reset. Click the link below to reset your password."
     ),
 )

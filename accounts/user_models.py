@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext, gettext_noop
-
 import uuid
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +11,7 @@ from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
-from unfold.dataclasses import SearchResult
+from unfold.dataclasses import SearchResult  # type: ignore[import-untyped]
 
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import PANES

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from marketplace.attention_sentences import shown_attention
-
 import uuid
 
 from django.conf import settings
@@ -16,6 +14,7 @@ from pgvector.django import HalfVectorField
 
 from accounts.models import User
 from marketplace.approval_models import ReleaseApproval as ReleaseApproval
+from marketplace.attention_sentences import shown_attention
 from marketplace.publishing_run_models import PublishingRun as PublishingRun
 from plugins.models import Plugin, Release
 

@@ -108,11 +108,11 @@ def sort_choices(wanted: ListingQuery) -> list[Choice]:
 def filter_chips(wanted: ListingQuery) -> list[FilterChip]:
     """One for everything that narrows the search; each leads to the search without it."""
     domains = [(one, {"domains": _without_value(wanted.domains, one)}) for one in wanted.domains]
-    trust = [(_TRUST_LABELS[wanted.trust], {"trust": TrustFilter.ANY})] if wanted.trust != TrustFilter.ANY else []
-    uses = [(_USE_LABELS[one], {"uses": _without_value(wanted.uses, one)}) for one in wanted.uses]
+    trust = [(str(_TRUST_LABELS[wanted.trust]), {"trust": TrustFilter.ANY})] if wanted.trust != TrustFilter.ANY else []
+    uses = [(str(_USE_LABELS[one]), {"uses": _without_value(wanted.uses, one)}) for one in wanted.uses]
     tags = [(one, {"tags": _without_value(wanted.tags, one)}) for one in wanted.tags]
     chips: list[tuple[str, dict[str, Any]]] = [*domains, *trust, *uses, *tags]
-    return [FilterChip(label=str(label), address=search_url(wanted, **changed)) for label, changed in chips]
+    return [FilterChip(label=label, address=search_url(wanted, **changed)) for label, changed in chips]
 
 
 def build_pager(wanted: ListingQuery, found: ListingSearchResult, *, number: int) -> Pager:

@@ -102,7 +102,7 @@ def _contradiction_signs(
     code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]
     around = _text_with_titles(passage)
-    signs = []
+    signs: list[tuple[float, str]] = []
     denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
     if denies and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))

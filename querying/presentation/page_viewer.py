@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.formats import date_format
-from django.utils.translation import gettext
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -18,7 +15,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from accounts.models import User

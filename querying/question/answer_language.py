@@ -22,7 +22,7 @@ _CATALOGUES = {"de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "z
 _ENGLISH_WORDS = re.compile(
     r"\b(?:the|what|which|how|does|should|when|where|why|must|is|are|there|with|from|this|that)\b", re.IGNORECASE
 )
-Said = TypeVar("Said", Delta, Answer)
+Said = TypeVar("Said", bound=Delta | Answer)
 
 
 def answer_language(question: Question) -> str:
@@ -56,6 +56,7 @@ def said_in_language(said: Said, language: str) -> Said:
     text = _text_in_language(said.text, language)
     if isinstance(said, Delta):
         return replace(said, text=text)
+    assert isinstance(said, Answer)
     clarification = said.clarification and _clarification_in_language(said.clarification, language)
     return replace(said, text=text, why=reasons_in_language(said.why, language), clarification=clarification)
 

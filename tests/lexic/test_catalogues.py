@@ -29,6 +29,7 @@ ERROR_MODULES = (
     "marketplace.reviews.abuse_reports",
     "marketplace.reviews.eligibility",
     "marketplace.reviews.save_review",
+    "querying.forms",
     "querying.pipeline",
     "querying.question.user_limits",
 )
