@@ -12,10 +12,12 @@ from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
 from allauth.socialaccount.models import SocialApp, SocialLogin
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from accounts import key_secrets, social_login
+from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 from lexic.http.client_address import client_network
@@ -27,12 +29,17 @@ class AccountAdapter(DefaultAccountAdapter):
         could come from another address."""
         return client_network(super().get_client_ip(request))
 
+    def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
+        response: HttpResponse = super().post_login(request, user, **kwargs)
+        remember_language_of(user, response)
+        return response
+
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated:
             return methods
-        return [{"id": "code", "description": "Send me a code", "url": reverse("reauthenticate_by_code")}]
+        return [{"id": "code", "description": gettext("Send me a code"), "url": reverse("reauthenticate_by_code")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether this needs a fresh sign-in. Raises `ReauthenticationRequired`.

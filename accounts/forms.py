@@ -6,6 +6,7 @@ from allauth.account.forms import SignupForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 
 class AddPasskeyForm(AddWebAuthnForm):
@@ -14,8 +15,8 @@ class AddPasskeyForm(AddWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["passwordless"]
-        field.initial, field.label = True, "Sign in with it alone, without the password"
-        field.help_text = "Not ticked: it is asked for after the password. Older keys can only do that."
+        field.initial, field.label = True, gettext("Sign in with it alone, without the password")
+        field.help_text = gettext("Not ticked: it is asked for after the password. Older keys can only do that.")
 
 
 class SilentSignupForm(SignupForm):

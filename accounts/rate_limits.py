@@ -24,6 +24,7 @@ from itertools import chain
 
 from django.conf import settings
 from django.core.cache import cache
+from django.utils.translation import ngettext
 
 from accounts.models import ApiKey
 from lexic import redis_cache
@@ -71,7 +72,8 @@ class RateLimited(LexicError):
     def __init__(self, *, wait: float) -> None:
         self.retry_after = math.ceil(wait)
         minutes = max(1, math.ceil(wait / 60))
-        super().__init__(hint=f"Try again in {minutes} minute{'' if minutes == 1 else 's'}.")
+        hint = ngettext("Try again in %(count)s minute.", "Try again in %(count)s minutes.", minutes)
+        super().__init__(hint=hint % {"count": minutes})
 
 
 class KeyLimitReached(RateLimited):

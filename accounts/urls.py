@@ -6,6 +6,7 @@ from allauth.socialaccount.providers.openid_connect.views import callback as ope
 from allauth.socialaccount.providers.openid_connect.views import login as openid_connect
 from django.urls import path
 
+from accounts.interface_language import choose_language
 from accounts.views import (
     ReauthenticateByCode,
     avatar,
@@ -19,6 +20,7 @@ from accounts.views import (
 
 urlpatterns = [
     path("become-author", become_author, name="become_author"),
+    path("language", choose_language, name="choose_language"),
     path("profile", profile, name="profile"),
     path("profile/picture", upload_picture, name="keep_picture"),
     path("profile/picture/remove", remove_picture, name="remove_picture"),

@@ -11,6 +11,7 @@ from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
@@ -19,7 +20,7 @@ from audit.models import AuditName
 if TYPE_CHECKING:
     from accounts.models import ApiKey
 
-UNNAMED = "Unnamed member"
+UNNAMED = gettext_noop("Unnamed member")
 
 
 def normalized_email(email: str) -> str:
@@ -63,6 +64,8 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     display_name = models.CharField(max_length=150, blank=True)
     # The name of a file in `accounts.avatars`, made by the server; empty without a picture.
     avatar = models.CharField(max_length=64, blank=True, editable=False)
+    # In which the person chose to read visitors' pages and our mails, as `settings.LANGUAGES` has it; empty until then.
+    language = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
     is_staff = models.BooleanField(
         "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
     )
@@ -112,14 +115,18 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
     @property
     def public_name(self) -> str:
         """What anybody may read of a person: the name they go by, and never an address or a part of one."""
-        name = " ".join(self.display_name.split())
-        has_address = any("@" in word.strip("@") for word in name.split())
-        return name if name and not has_address else UNNAMED
+        return self._shown_name or gettext(UNNAMED)
 
     @property
     def is_unnamed(self) -> bool:
         """Whether the public reads no name of theirs."""
-        return self.public_name == UNNAMED
+        return not self._shown_name
+
+    @property
+    def _shown_name(self) -> str:
+        name = " ".join(self.display_name.split())
+        has_address = any("@" in word.strip("@") for word in name.split())
+        return "" if has_address else name
 
     def get_full_name(self) -> str:
         return str(self)

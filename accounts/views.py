@@ -17,6 +17,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -61,10 +62,12 @@ class ProfileForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["display_name"]
-        labels = {"display_name": "Name"}
+        labels = {"display_name": gettext_lazy("Name")}
         help_texts = {
-            "display_name": "Everybody reads it beside your reviews and what you publish. Without one, they read "
-            "“Unnamed member”, and those who work with you the part of your address before the @."
+            "display_name": gettext_lazy(
+                "Everybody reads it beside your reviews and what you publish. Without one, they read "
+                "“Unnamed member”, and those who work with you the part of your address before the @."
+            )
         }
 
     def clean_display_name(self) -> str:
@@ -79,7 +82,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=user)
     if form.is_valid():
         form.save()
-        messages.success(request, "Your name is saved.")
+        messages.success(request, gettext("Your name is saved."))
         return redirect("profile")
     return render(request, "accounts/profile.html", {"form": form})
 
@@ -91,9 +94,9 @@ def upload_picture(request: HttpRequest) -> HttpResponse:
     file = request.FILES.get("picture")
     try:
         if file is None:
-            raise avatars.UnreadableImage("No file was chosen.")
+            raise avatars.UnreadableImage(gettext("No file was chosen."))
         avatars.upload_avatar(signed_in_user(request), file)
-        messages.success(request, "Your picture is saved.")
+        messages.success(request, gettext("Your picture is saved."))
     except RateLimited as refusal:
         context = {"form": ProfileForm(instance=signed_in_user(request)), "refusal": refusal}
         page = render_to_string("accounts/profile.html", context, request)
@@ -107,7 +110,7 @@ def upload_picture(request: HttpRequest) -> HttpResponse:
 @login_required
 def remove_picture(request: HttpRequest) -> HttpResponse:
     avatars.remove_avatar(signed_in_user(request))
-    messages.success(request, "Your picture is removed.")
+    messages.success(request, gettext("Your picture is removed."))
     return redirect("profile")
 
 
@@ -122,7 +125,9 @@ def avatar(request: HttpRequest, name: str) -> HttpResponse:
 
 
 class CodeForm(forms.Form):
-    code = forms.CharField(max_length=40, widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}))
+    code = forms.CharField(
+        label=gettext_lazy("Code"), max_length=40, widget=forms.TextInput(attrs={"autocomplete": "one-time-code"})
+    )
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -8,6 +8,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils.html import format_html
 
 from accounts.signed_in_request import SignedInRequest
+from builder.command_results import SHORTCUTS_LINK
 from knowledge.models import KnowledgeGrant
 from marketplace.models import Report
 from plugins.models import Plugin
@@ -48,6 +49,7 @@ def account(request: SignedInRequest) -> list[dict[str, Any]]:
     return [
         {"title": "Public pages", "link": reverse_lazy("home")},
         {"title": "Account", "link": reverse_lazy("profile")},
+        {"title": "Keyboard shortcuts", "link": SHORTCUTS_LINK},
     ]
 
 

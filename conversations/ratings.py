@@ -8,6 +8,7 @@ from django import forms
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from conversations.chat_page import render_chat_page
@@ -35,7 +36,11 @@ def rate_answer(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResp
     found = own_session_or_404(request, plugin, session)
     form = RatingForm(request.POST)
     if not form.is_valid():
-        reason = f"A reason has at most {MAX_NOTE_CHARACTERS} characters." if "note" in form.errors else None
+        reason = (
+            gettext("A reason has at most %(count)s characters.") % {"count": MAX_NOTE_CHARACTERS}
+            if "note" in form.errors
+            else None
+        )
         return _error_page(request, plugin, found, InvalidInput(reason))
     try:
         _save(found, form.cleaned_data["answer"], form.cleaned_data["verdict"], form.cleaned_data["note"])
@@ -63,7 +68,7 @@ def _save(session: ChatSession, answer: UUID, verdict: str, note: str) -> None:
         # Locked, so that two at once leave one opinion: the database tells nobody from nobody.
         query = Query.objects.select_for_update().filter(pk=answer, erased_at=None).first() if shown else None
         if query is None:
-            raise NotFound("This answer is not shown any more.")
+            raise NotFound(gettext("This answer is not shown any more."))
         Feedback.objects.update_or_create(
             query=query, user=None, defaults={"verdict": verdict, "note": redact_question(note)}
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 
 def page_name(number: int | None, label: str = "", *, is_short: bool = False) -> str:
     """The label of the page where it has one, else “page 3”, or “p. 3” in short. Empty without a number: the source has
@@ -9,3 +11,10 @@ def page_name(number: int | None, label: str = "", *, is_short: bool = False) ->
     if not number:
         return ""
     return label or (f"p. {number}" if is_short else f"page {number}")
+
+
+def shown_page_name(number: int | None, label: str = "") -> str:
+    """The same on a page for people, in its language."""
+    if not number:
+        return ""
+    return label or gettext("page %(number)s") % {"number": number}

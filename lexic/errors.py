@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 
 def try_again_in(seconds: int) -> str:
     """What to do about a limit, as a sentence."""
-    return f"Try again in {seconds} second{'' if seconds == 1 else 's'}."
+    said = ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", seconds)
+    return said % {"count": seconds}
 
 
 class LexicError(Exception):
@@ -39,7 +42,7 @@ class LexicError(Exception):
     @property
     def message_with_hint(self) -> str:
         """What went wrong, and what to do next, as one text for a person."""
-        return f"{self.message} {self.hint}".strip()
+        return f"{gettext(self.message)} {gettext(self.hint)}".strip()
 
     def as_dict(self) -> dict[str, Any]:
         """The error as every door shows it: `error`, `code`, `hint`."""

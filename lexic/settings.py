@@ -14,6 +14,7 @@ from typing import Any
 import dj_database_url
 from environs import Env, ValidationError, validate
 
+from lexic.conf import languages
 from lexic.conf.admin_theme import UNFOLD as UNFOLD
 from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
@@ -139,6 +140,7 @@ MIDDLEWARE = [
     # Static files wait for no view. Whatever reads the database comes behind the limit.
     "servestatic.middleware.ServeStaticMiddleware",
     "api.compression.JsonCompressionMiddleware",
+    "lexic.middleware.interface_language.interface_language",
     "lexic.middleware.request_limit.request_limit",
     "audit.actor.remember_request",
     "api.cors.cors",
@@ -185,7 +187,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            # Every page speaks several languages, and writes figures as they do.
+            "builtins": ["django.templatetags.i18n", "django.templatetags.l10n", "lexic.templatetags.languages"],
         },
     }
 ]
@@ -387,10 +391,13 @@ STORAGES = {
 # `up` and the release command collect them, see lexic/static_files.py.
 SERVESTATIC_USE_FINDERS = DEBUG or not (STATIC_ROOT / "staticfiles.json").is_file()
 SERVESTATIC_AUTOREFRESH = DEBUG
-LANGUAGE_CODE = "en-gb"
+LANGUAGE_CODE = languages.ENGLISH
+LANGUAGES = languages.LANGUAGES
+LANGUAGE_COOKIE_NAME = languages.COOKIE_NAME
+LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "lexic.formats"
 TIME_ZONE = "UTC"
-USE_I18N = False
+USE_I18N = True
 USE_TZ = True
 
 # --- Safety -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pgvector.django import HalfVectorField
 
 from accounts.models import User
 from marketplace.approval_models import ReleaseApproval as ReleaseApproval
+from marketplace.attention_sentences import shown_attention
 from marketplace.publishing_run_models import PublishingRun as PublishingRun
 from plugins.models import Plugin, Release
 
@@ -106,6 +107,11 @@ class Listing(models.Model):
             models.Index(fields=["-asked", "-released_at", "plugin"], name="listing_asked"),
             models.Index(fields=["-released_at", "plugin"], name="listing_new"),
         ]
+
+    @property
+    def shown_attention(self) -> str:
+        """What needs attention, in the language of the page."""
+        return shown_attention(self.attention)
 
     def __str__(self) -> str:
         return f"{self.plugin_id} at {self.release_id}"

@@ -12,7 +12,9 @@ from django.conf import settings
 from knowledge.file_place import place_as_json
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
+from lexic.phrases import in_language
 from querying.answering import confidence
+from querying.question.answer_language import answer_language
 from querying.types import (
     Answer,
     Citation,
@@ -40,7 +42,7 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
         "citations": [citation_as_json(c) for c in answer.citations] if show_citations else [],
         "decisionPath": list(answer.decision_path) if options.include_decision_path else [],
         "confidence": answer.confidence.value,
-        "confidenceBasis": _basis_as_json(answer),
+        "confidenceBasis": _basis_as_json(answer, question),
         "pluginVersion": release.version or release.plugin.version,
         "outcome": answer.outcome.value,
         "reason": answer.reason or None,
@@ -56,7 +58,7 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
     }
 
 
-def _basis_as_json(answer: Answer) -> dict[str, Any] | None:
+def _basis_as_json(answer: Answer, question: Question) -> dict[str, Any] | None:
     """What the confidence of an answer is made of; None for what is no answer."""
     if answer.basis is None or answer.outcome != Outcome.ANSWERED:
         return None
@@ -64,7 +66,7 @@ def _basis_as_json(answer: Answer) -> dict[str, Any] | None:
     return {
         "calibrated": answer.basis.is_calibrated,
         "probability": None if probability is None else round(probability, 2),
-        "explanation": confidence.explain_confidence(answer.basis),
+        "explanation": in_language(confidence.explain_confidence(answer.basis), answer_language(question)),
     }
 
 

@@ -6,6 +6,7 @@ these same events. It has two halves, which others use one by one: `find`, up to
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -17,6 +18,7 @@ from lexic.concurrency import Place
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
+from lexic.phrases import counted_phrase, phrase
 from plugins.models import Planner, PluginKind
 from querying.admission import admit
 from querying.answering import document_list, import_list, tree_answers
@@ -31,6 +33,7 @@ from querying.audit.spending import check_spending
 from querying.llm_interface import LLM, ProviderFailed
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
+from querying.question.answer_language import answer_language, event_in_language, said_in_language
 from querying.question.clarifications import with_resume_token
 from querying.question.misspellings import describe_misspellings, find_misspellings
 from querying.question.resolve import resolve_question
@@ -75,11 +78,11 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
                     if time.monotonic() - checked >= caller_access.CHECK_SECONDS:
                         await in_thread(caller_access.check_access, question)
                         checked = time.monotonic()
-                    yield event
+                    yield event_in_language(event, record.language)
         except Exception as error:
             record.error = as_lexic_error(error, question)
         if record.error:
-            yield Failed.from_error(record.error)
+            yield event_in_language(Failed.from_error(record.error), record.language)
 
 
 async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed:
@@ -98,6 +101,7 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
     `Overloaded`."""
     question = record.question.asked
     await in_thread(check_spending, question, llm=record.llm)
+    record.language = await asyncio.to_thread(answer_language, question)
     async with admit(question) as place:
         record.waited = lambda: place.waited_seconds
         try:
@@ -125,7 +129,7 @@ async def find(question: Question, *, llm: LLM | None = None) -> Findings:
         if record.findings.answer:
             _finish(record, record.findings.answer)
         record.has_ended = True
-        return record.findings
+        return record.findings.in_language(record.language)
 
 
 async def search_each(question: Question, texts: Sequence[str], *, llm: LLM | None = None) -> list[list[Passage]]:
@@ -167,9 +171,10 @@ async def write(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator
         basis=findings.basis,
     )
     pieces = _recap_or_list(written, ready, findings) if ready else written
+    language = await asyncio.to_thread(answer_language, findings.question.asked)
     async with aclosing(pieces):
         async for piece in pieces:
-            yield piece
+            yield said_in_language(piece, language)
 
 
 async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
@@ -186,21 +191,25 @@ async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]
 async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Plan the question, then look in the metadata or in the text, up to the gate: `record.findings`. What is done on
     threads is done in the turn of this place."""
-    yield Status(step=Step.PLANNING, message="Reading the question")
+    yield Status(step=Step.PLANNING, message=phrase("Reading the question"))
     if place.must_wait() and (ahead := place.count_ahead()):
-        earlier = "1 question" if ahead == 1 else f"{ahead} questions"
-        yield Status(step=Step.PLANNING, message=f"Waiting for {earlier} asked before")
+        waiting = counted_phrase(
+            "Waiting for %(count)s question asked before", "Waiting for %(count)s questions asked before", count=ahead
+        )
+        yield Status(step=Step.PLANNING, message=waiting)
     if record.question.release.planner != Planner.OFF or record.question.context:
         with record.measure("plan"), place.as_current():
             record.question = await resolve_question(record.question.asked, llm=record.llm)
     if record.question.standalone:
-        yield Status(step=Step.PLANNING, message=f"Read as “{sanitize(record.question.standalone)}”")
+        yield Status(
+            step=Step.PLANNING, message=phrase("Read as “%(text)s”", text=sanitize(record.question.standalone))
+        )
     planned = record.question.planned
     if planned.clarification:
         _set_answer(record, _clarification(record, planned.clarification, reason="missing_time"))
         return
     if planned.filter_summary:
-        yield Status(step=Step.PLANNING, message=f"Narrowed to {planned.filter_summary}")
+        yield Status(step=Step.PLANNING, message=phrase("Narrowed to %(filters)s", filters=planned.filter_summary))
     find_in = _find_in_metadata if planned.is_list else _find_passages
     async with aclosing(find_in(record, place)) as events:
         async for event in events:
@@ -210,7 +219,7 @@ async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
 async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Search passages, follow the decision tree, and judge whether there is enough to write from."""
     question = record.question
-    yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
+    yield Status(step=Step.SEARCHING, message=phrase("Searching the knowledge base"))
     if imports := await place.run(import_list.answer_from_imports, question):
         _set_answer(record, imports)
         return
@@ -219,12 +228,15 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
         yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
     with record.measure("retrieve"):
         passages = await place.run(retriever.retrieve, question)
-    yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
+    yield Status(
+        step=Step.FOUND,
+        message=counted_phrase("%(count)s passage found", "%(count)s passages found", count=len(passages)),
+    )
     if labelled := await place.run(document_list.answer_from_labels, question, passages):
         _set_answer(record, labelled)
         return
     if question.release.trees:
-        yield Status(step=Step.TREE, message="Following the decision tree")
+        yield Status(step=Step.TREE, message=phrase("Following the decision tree"))
     with record.measure("tree"), place.as_current():
         consultation = await consult_trees(question, passages=passages, llm=record.llm)
     record.consultation = consultation
@@ -247,10 +259,11 @@ async def _find_in_metadata(record: QueryRecord, place: Place) -> AsyncGenerator
     where there is a language model to write it."""
     question = record.question
     assert question.planned.plan is not None
-    yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
+    yield Status(step=Step.SEARCHING, message=phrase("Looking through titles, dates and labels"))
     with record.measure("list"):
         listed = await place.run(document_list.answer_with_list, question, question.planned.plan)
-    yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
+    found = counted_phrase("%(count)s document found", "%(count)s documents found", count=len(listed.citations))
+    yield Status(step=Step.FOUND, message=found)
     if question.planned.is_recap and listed.citations and not record.llm.is_offline:
         record.evidence = await place.run(retriever.recap_evidence, question, listed)
     _set_answer(record, listed)
@@ -261,7 +274,7 @@ async def _fill_schema(record: QueryRecord, place: Place) -> AsyncGenerator[Even
     findings, schema = record.findings, record.question.schema
     assert findings is not None
     assert schema is not None
-    yield Status(step=Step.GENERATING, message="Filling the fields")
+    yield Status(step=Step.GENERATING, message=phrase("Filling the fields"))
     with record.measure("fill"):
         if findings.clarification:
             filled = empty_fields(schema)
@@ -271,7 +284,7 @@ async def _fill_schema(record: QueryRecord, place: Place) -> AsyncGenerator[Even
     if filled.value is not None:
         record.partial_text = answer.text
         yield Delta(text=answer.text)
-        yield Status(step=Step.VERIFYING, message="Verified against the sources")
+        yield Status(step=Step.VERIFYING, message=phrase("Verified against the sources"))
     yield Done(answer=_finish(record, answer))
 
 
@@ -280,7 +293,7 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
     assert findings is not None
     needs_writing = _needs_writing(findings, record.llm)
     if needs_writing:
-        yield Status(step=Step.GENERATING, message="Writing the answer")
+        yield Status(step=Step.GENERATING, message=phrase("Writing the answer"))
     with record.measure("generate") if needs_writing else nullcontext():
         async with aclosing(write(findings, llm=record.llm)) as pieces:
             async for piece in pieces:
@@ -290,7 +303,7 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
                 else:
                     finished = piece
     if needs_writing or finished.outcome == Outcome.ANSWERED:
-        yield Status(step=Step.VERIFYING, message="Verified against the sources")
+        yield Status(step=Step.VERIFYING, message=phrase("Verified against the sources"))
     yield Done(answer=_finish(record, finished))
 
 
@@ -343,7 +356,8 @@ def _finish(record: QueryRecord, finished: Answer) -> Answer:
     if finished.outcome == Outcome.REFUSED and judged and record.question.release.plugin.kind == PluginKind.LIBRARY:
         finished = replace(finished, nearest=judged.nearest)  # also where it was refused for what was written
     usage = finished.usage + record.usage_before_answer
-    record.answer = replace(finished, decision_path=record.consultation.path, usage=usage)
+    finished = replace(finished, decision_path=record.consultation.path, usage=usage)
+    record.answer = said_in_language(finished, record.language)
     return record.answer
 
 
@@ -353,7 +367,3 @@ def as_lexic_error(error: Exception, question: Question) -> LexicError:
         return error
     logger.error("query %s failed", question.id, exc_info=error)
     return outage_error(error) or InternalError(question)
-
-
-def _found_text(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'} found"

@@ -16,21 +16,30 @@ from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from lexic.errors import LexicError
+from lexic.phrases import phrase
 from plugins.models import PluginKind, Release
 from querying.redaction.questions import redact_question
 
 if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
     from querying.field_schema import Shape
 
-_NOTHING_VERIFIED = "I don't have verified information on this topic in my knowledge base."
 # The wording of an expert's refusal, fixed by the first specification.
-REFUSAL = f"{_NOTHING_VERIFIED} Please consult a qualified professional."
+REFUSAL = phrase(
+    "I don't have verified information on this topic in my knowledge base. Please consult a qualified professional."
+)
 # No professional knows somebody's code: the files that came nearest are named beside the refusal.
-LIBRARY_REFUSAL = f"{_NOTHING_VERIFIED} Please look at the nearest files, or ask the people who maintain the code."
+LIBRARY_REFUSAL = phrase(
+    "I don't have verified information on this topic in my knowledge base. "
+    "Please look at the nearest files, or ask the people who maintain the code."
+)
 _REFUSALS = {PluginKind.EXPERT: REFUSAL, PluginKind.LIBRARY: LIBRARY_REFUSAL}
 
 # What an expert's tree recommends is said as the expert's.
-RECOMMENDATION_LEAD = "The expert recommends:"
+RECOMMENDATION_LEAD = phrase("The expert recommends:")
+# Where the person does not know what the tree asks.
+OUTCOMES_LEAD = phrase("The expert's recommendation depends on the answer:")
+# What we say ourselves at the beginning of a text that quotes sources.
+OPENING_LINES = (RECOMMENDATION_LEAD, OUTCOMES_LEAD)
 
 # In mandatory mode, evidence weaker than this is not answered from. A plugin may set its own threshold.
 SUFFICIENCY_THRESHOLD = 0.45

@@ -9,6 +9,7 @@ document.addEventListener("allauth.error", (event) => {
   said.id = "passkey-said";
   said.className = "note warn";
   said.setAttribute("role", "alert");
-  said.textContent = "No passkey came from this device. Try again, or use another way.";
+  const words = "No passkey came from this device. Try again, or use another way.";
+  said.textContent = globalThis.say?.(words) ?? words;
   button.closest("form, p").after(said);
 });

@@ -7,7 +7,7 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     // Only the words change; a picture before them stays. They come back for the next copy.
     const words = button.lastChild;
     const before = (button.dataset.said ??= words.textContent);
-    words.textContent = "Copied";
+    words.textContent = globalThis.say?.("Copied") ?? "Copied";
     setTimeout(() => (words.textContent = before), 2000);
   });
 }

@@ -9,7 +9,10 @@ const QUIET_MS = 300;
 const AGAIN_MS = 2000;
 const MAX_TRIES = 300;
 
-const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+const say = (words) => globalThis.say?.(words) ?? words;
+const seconds = (number) =>
+  number.toLocaleString(document.documentElement.lang || "en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${seconds(ms / 1000)} s`);
 
 // The events of a stream: `name` from a line of its own, or from the data where it says its type there.
 export async function* eventsOf(response) {
@@ -78,7 +81,7 @@ export class LiveTurn {
     this.seen = 0;
     this.interruption = null;
     this.began = performance.now();
-    this.awaited = setTimeout(() => this.step({ message: "Reading your message" }), QUIET_MS);
+    this.awaited = setTimeout(() => this.step({ message: say("Reading your message") }), QUIET_MS);
   }
 
   // A run may be followed again from its first event on: what is here already is left out.
@@ -107,7 +110,7 @@ export class LiveTurn {
   interrupt(last = this.seen) {
     this.goesOnBehind = last;
     if (this.interruption) return;
-    this.interruption = noteWith(this.icon)("This was interrupted. It continues in a moment.", "warn");
+    this.interruption = noteWith(this.icon)(say("This was interrupted. It continues in a moment."), "warn");
     this.element.append(this.interruption);
     this.announce(this.interruption.textContent);
   }
@@ -207,15 +210,15 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
     }
     accept(response);
     if (await showEvents(turn, response, whole)) return "asked";
-    if (!goesOn()) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+    if (!goesOn()) turn.fail({ error: say("The answer stopped early."), hint: say("What you see is verified; the rest was not sent.") });
   } catch (error) {
     // What somebody stops has not gone wrong.
     if (error.name !== "AbortError" && !goesOn()) {
-      turn.fail({ error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." });
+      turn.fail({ error: say("The server cannot be reached."), hint: say("Your question is kept in the box; ask again in a moment.") });
       return "unreachable";
     }
     if (error.name === "AbortError")
-      turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
+      turn.fail({ error: say("Stopped."), hint: say("What you see is verified; the rest was not written.") }, "quiet");
   }
   if (goesOn()) {
     turn.interrupt();
@@ -249,7 +252,7 @@ export async function follow(turn, { address, whole = () => {} }) {
     turn.interrupt();
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
-  turn.fail({ error: "The answer cannot be shown here any more.", hint: "Open the page again." });
+  turn.fail({ error: say("The answer cannot be shown here any more."), hint: say("Open the page again.") });
 }
 
 async function wordsOf(response) {
@@ -258,7 +261,7 @@ async function wordsOf(response) {
     return `${answer.error} ${answer.hint || ""}`.trim();
   } catch {
     // a page, not our JSON
-    return "This cannot be asked just now; you may no longer be signed in. Open the page again.";
+    return say("This cannot be asked just now; you may no longer be signed in. Open the page again.");
   }
 }
 
@@ -268,7 +271,7 @@ export function leaveOpen(button, textarea) {
   fieldset.disabled = true;
   const words = document.createElement("p");
   words.className = "small quiet";
-  words.textContent = "It stays open. Ask something else, or ask this again once you know.";
+  words.textContent = say("It stays open. Ask something else, or ask this again once you know.");
   fieldset.after(words);
   textarea.focus();
 }

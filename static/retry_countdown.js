@@ -3,13 +3,15 @@
 const bar = document.getElementById("waited");
 const left = document.getElementById("left");
 if (bar && left) {
+  const unit = { style: "unit", unit: "second", unitDisplay: "long" };
+  const written = new Intl.NumberFormat(document.documentElement.lang || "en", unit);
   const until = performance.now() + 1000 * Number(bar.dataset.seconds);
   const tick = setInterval(() => {
     const seconds = Math.max(0, Math.ceil((until - performance.now()) / 1000));
     bar.value = bar.max - seconds;
-    left.textContent = seconds === 1 ? "1 second" : `${seconds} seconds`;
+    left.textContent = written.format(seconds);
     if (seconds) return;
     clearInterval(tick);
-    left.textContent = "a moment";
+    left.textContent = globalThis.say?.("a moment") ?? "a moment";
   }, 250);
 }

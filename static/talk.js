@@ -35,7 +35,7 @@ export function connectCopies(talk) {
     await navigator.clipboard.writeText(asText(button.closest(".turn")));
     const words = button.lastElementChild;
     const before = (button.dataset.said ??= words.textContent);
-    words.textContent = "Copied";
+    words.textContent = globalThis.say?.("Copied") ?? "Copied";
     setTimeout(() => (words.textContent = before), 2000);
   });
 }

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
+from language.identification import language_of
 from language.units import convert_number, parse_unit
+from trees.words import word_set
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
 # `language.units`, and these in any case.
@@ -67,11 +72,16 @@ _UNIT_BY_NAME = {unit.name: unit for unit in _UNITS}
 
 # Linear: a currency, a run of digits and commas, then a fraction, then at most one unit of bounded length.
 _CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
-_NUMBER_PATTERN = r"[-+−]?\d[\d,]{0,30}(?:\.\d{1,30})?"
+# The first form is that of languages with a decimal comma: 1.250,5.
+_NUMBER_PATTERN = r"[-+−]?(?:\d{1,3}(?:\.\d{3}){1,9},\d{1,30}|\d[\d,]{0,30}(?:\.\d{1,30})?)"
 _UNIT_PATTERN = r"[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
 _QUANTITY_PATTERN = re.compile(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
 _MEASURE_PATTERN = re.compile(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
-_THOUSANDS_PATTERN = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS_PATTERN = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_DECIMAL_COMMA_PATTERN = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+")
+# A thousand, or one and a fraction, as the language has it.
+_POINT_AND_THREE_DIGITS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+_DECIMAL_COMMA_LANGUAGES = word_set("bg ca cs da de el es et eu fi fr hu id it lt nl no pl pt ro ru sr sv tr uk")
 
 
 def find_unit(spelling: str) -> Unit | None:
@@ -87,13 +97,14 @@ def parse_quantity(value: object) -> Quantity | None:
         return None
     if isinstance(value, int | float):
         return _quantity_of_number(value)
-    match = (
-        _QUANTITY_PATTERN.fullmatch(" ".join(value.split())) if isinstance(value, str) and len(value) <= 100 else None
-    )
+    if not isinstance(value, str) or len(value) > 100:
+        return None
+    match = _QUANTITY_PATTERN.fullmatch(" ".join(fold_digits(value).split()))
     if match is None:
         return None
     currency, digits, spelling = match.groups()
-    number, known = _parse_number(digits), find_unit(currency or spelling or "")
+    # A value is one number, so that “12,5” is no list of two.
+    number, known = _parse_number(digits, has_decimal_comma=True), find_unit(currency or spelling or "")
     if number is None or (spelling and (known is None or currency)):
         return None
     return Quantity(number, known)
@@ -107,10 +118,20 @@ def _quantity_of_number(value: float) -> Quantity | None:
     return Quantity(number) if math.isfinite(number) else None
 
 
-def _parse_number(text: str) -> float | None:
+def fold_digits(text: str) -> str:
+    """With the digits of every script as ours, character for character: २५ and ２５ are 25."""
+    if text.isascii():
+        return text
+    return "".join("." if sign == "．" else str(unicodedata.decimal(sign, sign)) for sign in text)
+
+
+def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
+    """`1,500` is a thousand and a half wherever it is not told to be something else."""
     text = text.replace("−", "-")
     if "," in text and not _THOUSANDS_PATTERN.fullmatch(text):
-        return None
+        if not (has_decimal_comma and _DECIMAL_COMMA_PATTERN.fullmatch(text)):
+            return None
+        text = text.replace(".", "").replace(",", ".")
     number = float(text.replace(",", ""))
     return number if math.isfinite(number) else None
 
@@ -118,10 +139,11 @@ def _parse_number(text: str) -> float | None:
 def find_measures(text: str) -> list[Measure]:
     """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
     found = []
-    for match in _MEASURE_PATTERN.finditer(text):
+    has_decimal_comma = cache(lambda: language_of(text) in _DECIMAL_COMMA_LANGUAGES)
+    for match in _MEASURE_PATTERN.finditer(fold_digits(text)):
         currency, digits, spelling = match.group(1), match.group(2), match.group(3) or ""
         written = digits.rstrip(",")
-        number = _parse_number(written)
+        number = _number_in_text(written, has_decimal_comma)
         if number is None:
             continue
         # “45 in the beam” is no length in inches, “45in” is; “in 1977, GM …” is no weight.
@@ -131,6 +153,17 @@ def find_measures(text: str) -> list[Measure]:
         end = match.end() if known and not currency else match.start(2) + len(written)
         found.append(Measure(Quantity(number, known), match.start(), end))
     return found
+
+
+def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:
+    """The language is told only where it decides. What may be two numbers is none."""
+    if "," in written:
+        if _THOUSANDS_PATTERN.fullmatch(written):
+            return None if has_decimal_comma() else _parse_number(written, has_decimal_comma=False)
+        return _parse_number(written, has_decimal_comma=True) if has_decimal_comma() else None
+    if _POINT_AND_THREE_DIGITS.fullmatch(written) and has_decimal_comma():
+        return None
+    return _parse_number(written, has_decimal_comma=False)
 
 
 def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from accounts.second_step import second_steps_of
 from lexic.column_length import column_length
@@ -94,4 +95,4 @@ class ProviderForm(StyledFormMixin, forms.Form):
 
 
 class SignInAddressForm(StyledFormMixin, forms.Form):
-    email = forms.EmailField(max_length=254, label="Email address")
+    email = forms.EmailField(max_length=254, label=gettext_lazy("Email address"))

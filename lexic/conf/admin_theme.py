@@ -52,7 +52,10 @@ UNFOLD: dict[str, Any] = {
         "base": {str(step): f"oklch({value})" for step, value in _INK_SCALE.items()},
     },
     "DASHBOARD_CALLBACK": "builder.dashboard.dashboard",
-    "COMMAND": {"search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"]},
+    "COMMAND": {
+        "search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"],
+        "search_callback": "builder.command_results.command_results",
+    },
     "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "builder.navigation.sidebar"},
     "ACCOUNT": {"navigation": "builder.navigation.account"},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -32,5 +33,5 @@ def public_static(name: str) -> str:
 
 @register.filter
 def counted(number: int) -> str:
-    """2312 as 2,312."""
-    return f"{number:,}"
+    """2312 as 2,312, or as the language of the page groups figures."""
+    return number_format(number, force_grouping=True)

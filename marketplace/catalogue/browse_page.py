@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from marketplace.catalogue.listing_query import ListingQuery, ListingSort, TrustFilter, UseFilter
 from marketplace.catalogue.listing_search import FacetCounts, ListingSearchResult
@@ -15,18 +16,23 @@ PER_PAGE = 24
 # So many are seen at once; the others after one more press.
 VISIBLE_CHOICES = 8
 
-_TRUST_LABELS = {TrustFilter.ANY: "Any", TrustFilter.MEASURED: "Measured", TrustFilter.RIGHT: "95% right or better"}
+_TRUST_LABELS = {
+    TrustFilter.ANY: gettext_lazy("Any"),
+    TrustFilter.MEASURED: gettext_lazy("Measured"),
+    # xgettext:no-python-format
+    TrustFilter.RIGHT: gettext_lazy("95% right or better"),
+}
 _USE_LABELS = {
-    UseFilter.API: "By API or MCP",
-    UseFilter.CHAT: "Chat in the browser",
-    UseFilter.INSTALL: "Install a copy",
+    UseFilter.API: gettext_lazy("By API or MCP"),
+    UseFilter.CHAT: gettext_lazy("Chat in the browser"),
+    UseFilter.INSTALL: gettext_lazy("Install a copy"),
 }
 _SORT_LABELS = {
-    ListingSort.BEST: "best match",
-    ListingSort.RIGHT: "most often right",
-    ListingSort.ASKED: "most asked",
-    ListingSort.NEWEST: "newest",
-    ListingSort.NAME: "name",
+    ListingSort.BEST: gettext_lazy("best match"),
+    ListingSort.RIGHT: gettext_lazy("most often right"),
+    ListingSort.ASKED: gettext_lazy("most asked"),
+    ListingSort.NEWEST: gettext_lazy("newest"),
+    ListingSort.NAME: pgettext_lazy("sort order", "name"),
 }
 
 
@@ -73,18 +79,18 @@ def build_facets(wanted: ListingQuery, counted: FacetCounts) -> list[Facet]:
     domains = _counted_choices(wanted.domains, counted.domains)
     tags = _counted_choices(wanted.tags, counted.tags)
     trust = [
-        Choice(value=one.value, label=label, count=counted.trust[one.value], is_chosen=wanted.trust == one)
+        Choice(value=one.value, label=str(label), count=counted.trust[one.value], is_chosen=wanted.trust == one)
         for one, label in _TRUST_LABELS.items()
     ]
     uses = [
-        Choice(value=one.value, label=label, count=counted.uses[one.value], is_chosen=one in wanted.uses)
+        Choice(value=one.value, label=str(label), count=counted.uses[one.value], is_chosen=one in wanted.uses)
         for one, label in _USE_LABELS.items()
     ]
     facets = [
-        _build_facet("domain", "Domain", domains),
-        _build_facet("trust", "Trust label", trust, kind="radio"),
-        _build_facet("use", "How you may use it", uses),
-        _build_facet("tag", "Tags", tags),
+        _build_facet("domain", gettext("Domain"), domains),
+        _build_facet("trust", gettext("Trust label"), trust, kind="radio"),
+        _build_facet("use", gettext("How you may use it"), uses),
+        _build_facet("tag", gettext("Tags"), tags),
     ]
     return [facet for facet in facets if facet.choices]
 
@@ -93,7 +99,7 @@ def sort_choices(wanted: ListingQuery) -> list[Choice]:
     """Without words nothing matches best. The usual order has no value, so that a new search has its own usual one."""
     usual = replace(wanted, sort=None).order
     return [
-        Choice(value="" if one == usual else one.value, label=label, is_chosen=wanted.order == one)
+        Choice(value="" if one == usual else one.value, label=str(label), is_chosen=wanted.order == one)
         for one, label in _SORT_LABELS.items()
         if one != ListingSort.BEST or wanted.words
     ]
@@ -102,8 +108,8 @@ def sort_choices(wanted: ListingQuery) -> list[Choice]:
 def filter_chips(wanted: ListingQuery) -> list[FilterChip]:
     """One for everything that narrows the search; each leads to the search without it."""
     domains = [(one, {"domains": _without_value(wanted.domains, one)}) for one in wanted.domains]
-    trust = [(_TRUST_LABELS[wanted.trust], {"trust": TrustFilter.ANY})] if wanted.trust != TrustFilter.ANY else []
-    uses = [(_USE_LABELS[one], {"uses": _without_value(wanted.uses, one)}) for one in wanted.uses]
+    trust = [(str(_TRUST_LABELS[wanted.trust]), {"trust": TrustFilter.ANY})] if wanted.trust != TrustFilter.ANY else []
+    uses = [(str(_USE_LABELS[one]), {"uses": _without_value(wanted.uses, one)}) for one in wanted.uses]
     tags = [(one, {"tags": _without_value(wanted.tags, one)}) for one in wanted.tags]
     chips: list[tuple[str, dict[str, Any]]] = [*domains, *trust, *uses, *tags]
     return [FilterChip(label=label, address=search_url(wanted, **changed)) for label, changed in chips]

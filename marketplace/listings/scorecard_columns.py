@@ -7,12 +7,12 @@ from typing import Any
 
 from evaluation.golden.golden_runs import required_passes
 from evaluation.models import EvaluationRun
+from marketplace.attention_sentences import asked_again_sentence, old_sentence, superseded_sentence
 from marketplace.listings.trust_label import scorecard_rate, wilson_interval
 from marketplace.models import Label
 from plugins.models import Plugin, Release
 
 MAX_SCORECARD_AGE = timedelta(days=180)
-_NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def scorecard_columns(release: Release) -> dict[str, Any]:
@@ -40,11 +40,9 @@ def attention_sentence(plugin: Plugin, release: Release, *, superseded: int, tod
     if not card.get("golden_total"):
         return ""
     if superseded:
-        many = _NUMBER_WORDS[superseded] if superseded < len(_NUMBER_WORDS) else f"{superseded:,}"
-        were = "source was" if superseded == 1 else "sources were"
-        return f"{many.capitalize()} {were} superseded after it was measured."
+        return superseded_sentence(superseded)
     if today - date.fromisoformat(card["date"]) > MAX_SCORECARD_AGE:
-        return f"It was measured more than {MAX_SCORECARD_AGE.days} days ago."
+        return old_sentence(MAX_SCORECARD_AGE.days)
     return _failed_rerun_sentence(plugin, release)
 
 
@@ -63,4 +61,4 @@ def _failed_rerun_sentence(plugin: Plugin, release: Release) -> str:
     passed = sum(bool(one["passed"]) for one in run.questions)
     if passed >= required_passes(len(run.questions), share=plugin.golden_share):
         return ""
-    return f"Asked again since, {passed} of {len(run.questions)} golden questions went right."
+    return asked_again_sentence(passed, total=len(run.questions))

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext, ngettext
+
+from marketplace.attention_sentences import shown_attention
 from marketplace.models import Label, Listing
 
 # Of a normal distribution, 95 % lies within so many standard deviations.
@@ -40,8 +44,13 @@ class Rate:
 
     @property
     def sentence(self) -> str:
-        low, high = (format_percent(one).removesuffix("%") for one in (self.low, self.high))
-        return f"{format_percent(self.share)}, likely between {low} and {high}{few_questions_remark(self.total)}"
+        low, high = (_percent_figure(one) for one in (self.low, self.high))
+        likely = gettext("%(share)s, likely between %(low)s and %(high)s") % {
+            "share": format_percent(self.share),
+            "low": low,
+            "high": high,
+        }
+        return f"{likely}{few_questions_remark(self.total)}"
 
     @property
     def bar(self) -> dict[str, str]:
@@ -84,9 +93,9 @@ class TrustLabel:
     def rates(self) -> list[tuple[str, Rate | None]]:
         """Always these, in this order."""
         return [
-            ("Answered right", self.answered),
-            ("Refused what it must", self.refused),
-            ("Right page cited", self.cited),
+            (gettext("Answered right"), self.answered),
+            (gettext("Refused what it must"), self.refused),
+            (gettext("Right page cited"), self.cited),
         ]
 
     @property
@@ -104,10 +113,12 @@ class TrustLabel:
     @property
     def sources_summary(self) -> str:
         """How many pages, the newest, and how many are superseded, as far as there is something to say."""
-        said = [f"{self.pages:,} {'page' if self.pages == 1 else 'pages'}"] if self.pages else []
+        pages = ngettext("%(count)s page", "%(count)s pages", self.pages) % {"count": _figure(self.pages)}
+        said = [pages] if self.pages else []
         if self.newest:
-            said.append(f"newest {self.newest:%B %Y}")
-        said.append(f"{self.superseded} superseded" if self.superseded else "none superseded")
+            said.append(gettext("newest %(month)s") % {"month": date_format(self.newest, "YEAR_MONTH_FORMAT")})
+        superseded = ngettext("%(count)s superseded", "%(count)s superseded", self.superseded)
+        said.append(superseded % {"count": self.superseded} if self.superseded else gettext("none superseded"))
         return "; ".join(said[:1]) + ("; " + ", ".join(said[1:]) if len(said) > 1 else "")
 
     @property
@@ -115,14 +126,31 @@ class TrustLabel:
         """When, on what and by whom it was measured, a sentence; empty where it was not."""
         if self.measured_on is None:
             return ""
-        parts = [f"{self.to_refuse} of which must be refused"] if self.to_refuse else []
-        parts += [f"{self.asked_back.total} asked back about"] if self.asked_back else []
-        of_which = f", {' and '.join(parts)}," if parts else ""
-        counted = "one golden question" if self.golden == 1 else f"{self.golden:,} golden questions"
-        answerer = "the quoting answerer" if self.answerer == _EXTRACTIVE_ANSWERER else f"the model {self.answerer}"
-        by_whom = f" with {answerer}" if self.answerer else ""
-        day = f"{self.measured_on.day} {self.measured_on:%B %Y}"
-        return f"Measured {day} on the author’s {counted}{of_which}{by_whom}.".replace(",.", ".")
+        counted = {"day": date_format(self.measured_on, "DATE_FORMAT"), "count": _figure(self.golden)}
+        said = [
+            ngettext(
+                "Measured %(day)s on one golden question of the author.",
+                "Measured %(day)s on %(count)s golden questions of the author.",
+                self.golden,
+            )
+            % counted
+        ]
+        if self.to_refuse:
+            said.append(
+                ngettext("%(count)s must be refused.", "%(count)s must be refused.", self.to_refuse)
+                % {"count": _figure(self.to_refuse)}
+            )
+        if self.asked_back:
+            total = self.asked_back.total
+            said.append(
+                ngettext("%(count)s needs a question back.", "%(count)s need a question back.", total)
+                % {"count": _figure(total)}
+            )
+        if self.answerer == _EXTRACTIVE_ANSWERER:
+            said.append(gettext("Answered by quoting, without a language model."))
+        elif self.answerer:
+            said.append(gettext("Answered by the model %(model)s.") % {"model": self.answerer})
+        return " ".join(said)
 
 
 def build_trust_label(listing: Listing) -> TrustLabel:
@@ -132,7 +160,7 @@ def build_trust_label(listing: Listing) -> TrustLabel:
         version=listing.release.version,
         label=Label(listing.label),
         is_mostly_right=listing.is_mostly_right,
-        attention=listing.attention,
+        attention=shown_attention(listing.attention),
         answered=scorecard_rate(card, "answered"),
         refused=scorecard_rate(card, "refused"),
         cited=scorecard_rate(card, "cited"),
@@ -170,16 +198,29 @@ def wilson_interval(right: int, total: int) -> tuple[float, float]:
 
 def few_questions_remark(total: int) -> str:
     """What stands behind a share of fewer than ten questions; empty behind others."""
-    return "" if total >= MIN_QUESTIONS else f"; only {total} question{'' if total == 1 else 's'}"
+    if total >= MIN_QUESTIONS:
+        return ""
+    return ngettext("; only %(count)s question", "; only %(count)s questions", total) % {"count": total}
 
 
 def format_percent(share: float | None) -> str:
     """With one decimal, where there is something to say after the point; empty for None."""
-    return "" if share is None else f"{100 * share:.1f}".removesuffix(".0") + "%"
+    return "" if share is None else gettext("%(figure)s%%") % {"figure": _percent_figure(share)}
 
 
 def format_seconds(milliseconds: float | None) -> str:
     """To a tenth; shorter than that, in milliseconds; empty for None."""
     if milliseconds is None:
         return ""
-    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 100 else f"{milliseconds:.0f} ms"
+    if milliseconds < 100:
+        return f"{milliseconds:.0f} ms"
+    return f"{number_format(milliseconds / 1000, decimal_pos=1)} s"
+
+
+def _percent_figure(share: float) -> str:
+    percent = round(100 * share, 1)
+    return number_format(percent, decimal_pos=0 if percent == int(percent) else 1)
+
+
+def _figure(number: int) -> str:
+    return number_format(number, force_grouping=True)

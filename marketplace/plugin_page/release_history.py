@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Count, F, Func, IntegerField, QuerySet, Window
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 
 from marketplace.listings.trust_label import scorecard_rate
 from plugins.models import AnswerPolicy, Plugin, Release
@@ -37,12 +39,18 @@ def previous_release(release: Release) -> Release | None:
 
 def public_changes(now: Release, *, since: Release) -> list[str]:
     """One sentence for each setting that decides answers and is different: that it changed, never what it says."""
-    names = {field.name: str(field.verbose_name) for field in AnswerPolicy._meta.fields}
-    different = [names[name] for name in names if getattr(now, name) != getattr(since, name)]
-    sentences = [f"{name.capitalize()}: changed." for name in different if name != "calibration"]
+    names = {field.name: gettext(str(field.verbose_name)) for field in AnswerPolicy._meta.fields}
+    different = [name for name in names if getattr(now, name) != getattr(since, name)]
+    sentences = [
+        gettext("%(setting)s: changed.") % {"setting": capfirst(names[name])}
+        for name in different
+        if name != "calibration"
+    ]
     if now.trees != since.trees:
         was, are = len(since.trees), len(now.trees)
-        sentences.append("Decision trees: changed." if was == are else f"Decision trees: {are}, before it {was}.")
+        changed = gettext("Decision trees: changed.")
+        counted = gettext("Decision trees: %(now)s, before %(before)s.") % {"now": are, "before": was}
+        sentences.append(changed if was == are else counted)
     return sentences
 
 

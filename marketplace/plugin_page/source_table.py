@@ -12,6 +12,8 @@ from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, pgettext
 
 from knowledge.models import Document, Page
 from language.identification import LANGUAGE_NAMES
@@ -68,18 +70,24 @@ def _source_row(document: Any, *, today: date) -> SourceRow:
     style, state = document_status(document, today=today)
     # The months in which it is in force, else that of its own date; empty where no date is given.
     begins = document.effective_from or document.doc_date
-    until = f"to {_format_month(document.superseded_on)}" if document.superseded_on else ""
+    until = gettext("to %(month)s") % {"month": _format_month(document.superseded_on)} if document.superseded_on else ""
     return SourceRow(
         title=document.title_then,
-        kind=document.get_source_type_display(),
+        kind=gettext(document.get_source_type_display()),
         dates=" ".join(part for part in (_format_month(begins), until) if part),
         pages=document.pages_then if document.page_count is not None else None,
         style=style or "ok",
-        state=state or "current",
+        state=state or gettext("current"),
         url=reverse("source", args=[document.first_page]) if document.first_page else "",
-        language=LANGUAGE_NAMES.get(document.language) or document.knowledge_base.language,
+        language=_language_name(document.language) or document.knowledge_base.language,
     )
 
 
 def _format_month(day: date | None) -> str:
-    return f"{day:%b %Y}" if day else ""
+    # Translators: a short month and its year, as Django's date format has it.
+    return date_format(day, pgettext("date format", "M Y")) if day else ""
+
+
+def _language_name(code: str) -> str:
+    """As Django names it in the language of the page; empty where the language is not known."""
+    return gettext(LANGUAGE_NAMES.get(code, "")) if code in LANGUAGE_NAMES else ""

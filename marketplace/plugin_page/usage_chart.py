@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext, ngettext, pgettext
 
 from lexic.plots import Bar, Frame, stacked_bars
 from marketplace.models import DayOfPlugin
@@ -38,10 +40,14 @@ class UsageChart:
     def sentence(self) -> str:
         """The chart in words, for those who do not see it."""
         if not self.asked:
-            return f"Not asked in the last {CHART_DAYS} days."
-        day, most = self.busiest.day, times_phrase(self.busiest.asked)
-        most_often = f"most often on {day.day} {day:%B}, {most}"
-        return f"Asked {times_phrase(self.asked)} in the last {CHART_DAYS} days, {most_often}."
+            return gettext("Not asked in the last %(days)s days.") % {"days": CHART_DAYS}
+        return gettext("Asked %(times)s in the last %(days)s days, most often on %(day)s, %(most)s.") % {
+            "times": times_phrase(self.asked),
+            "days": CHART_DAYS,
+            # Translators: a day and its month, as Django's date format has it.
+            "day": date_format(self.busiest.day, pgettext("date format", "j F")),
+            "most": times_phrase(self.busiest.asked),
+        }
 
 
 def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChart:
@@ -58,4 +64,4 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
 
 
 def times_phrase(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+    return ngettext("once", "%(figure)s times", count) % {"figure": number_format(count, force_grouping=True)}

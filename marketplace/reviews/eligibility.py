@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import models
+from django.utils.translation import gettext, ngettext
 
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
@@ -36,12 +37,14 @@ class NotEnoughUse(NotAllowed):
     code = "used_too_little"
 
     def __init__(self, *, questions: int) -> None:
-        asked = f"{questions} question{'' if questions == 1 else 's'}" if questions else "nothing yet"
-        hint = (
-            f"You have asked it {asked}. From {MIN_QUESTIONS} questions on, or with a copy installed, "
-            "you can review it."
-        )
-        super().__init__(hint=hint)
+        asked = gettext("You have asked it nothing yet.")
+        if questions:
+            counted = ngettext(
+                "You have asked it %(count)s question.", "You have asked it %(count)s questions.", questions
+            )
+            asked = counted % {"count": questions}
+        rule = gettext("From %(count)s questions on, or with a copy installed, you can review it.")
+        super().__init__(hint=f"{asked} {rule % {'count': MIN_QUESTIONS}}")
 
 
 class ReviewerNotConfirmed(NotAllowed):

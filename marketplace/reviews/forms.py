@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
+from lexic.choice_labels import translated_choices
 from marketplace.models import Report, Verdict
 from marketplace.reviews.save_review import MAX_CHARACTERS
 
@@ -24,36 +26,40 @@ class MultilineField(forms.CharField):
 
 class ReviewForm(forms.Form):
     verdict = forms.ChoiceField(
-        label="How was it to use?",
-        choices=Verdict.choices,
+        label=gettext_lazy("How was it to use?"),
+        choices=translated_choices(Verdict),
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose one of the three."},
+        error_messages={"required": gettext_lazy("Choose one of the three.")},
     )
     text = MultilineField(
-        label="What should others know?",
+        label=gettext_lazy("What should others know?"),
         required=False,
-        help_text="What you asked it about, what it got right, and where it failed you. Up to 2000 characters.",
+        help_text=gettext_lazy(
+            "What you asked it about, what it got right, and where it failed you. Up to 2000 characters."
+        ),
     )
 
 
 class ReplyForm(forms.Form):
     text = MultilineField(
-        label="Your reply",
+        label=gettext_lazy("Your reply"),
         required=False,
         rows=4,
-        help_text="One reply, under the review, for everybody to read. You can change it later. Empty deletes it.",
+        help_text=gettext_lazy(
+            "One reply, under the review, for everybody to read. You can change it later. Empty deletes it."
+        ),
     )
 
 
 class ReportForm(forms.Form):
     reason = forms.ChoiceField(
-        label="What is wrong with it?",
-        choices=Report.Reason.choices,
+        label=gettext_lazy("What is wrong with it?"),
+        choices=translated_choices(Report.Reason),
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose what fits best."},
+        error_messages={"required": gettext_lazy("Choose what fits best.")},
     )
     text = MultilineField(
-        label="What should we look at?",
+        label=gettext_lazy("What should we look at?"),
         required=False,
-        help_text="Which sentence, which page, and how you know. Up to 2000 characters.",
+        help_text=gettext_lazy("Which sentence, which page, and how you know. Up to 2000 characters."),
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext, ngettext
 
 from accounts.models import User
 from lexic.errors import LexicError
@@ -50,7 +52,9 @@ class ReviewsSection:
 
     @property
     def rule(self) -> str:
-        return f"Only people who have asked it at least {MIN_QUESTIONS} questions, or installed a copy, can review it."
+        return gettext(
+            "Only people who have asked it at least %(count)s questions, or installed a copy, can review it."
+        ) % {"count": MIN_QUESTIONS}
 
     @property
     def total(self) -> int:
@@ -102,13 +106,18 @@ def use_summary(review: Review, *, latest: str) -> str:
     if review.questions:
         day = review.asked_since
         is_this_year = day and day.year == timezone.localdate().year
-        since = f" since {day:{'%B' if is_this_year else '%B %Y'}}" if day else ""
-        parts.append(f"{review.questions:,} question{'' if review.questions == 1 else 's'}{since}")
+        figure = number_format(review.questions, force_grouping=True)
+        asked = ngettext("%(count)s question", "%(count)s questions", review.questions) % {"count": figure}
+        if day:
+            month = date_format(day, "F" if is_this_year else "YEAR_MONTH_FORMAT")
+            asked = gettext("%(questions)s since %(month)s") % {"questions": asked, "month": month}
+        parts.append(asked)
     if review.has_installed:
-        parts.append("installed a copy")
+        parts.append(gettext("installed a copy"))
     if review.release:
         version = review.release.version
-        parts.append(f"release {version}" if version == latest else f"release {version}, an earlier one")
+        said = gettext("release %(version)s") if version == latest else gettext("release %(version)s, an earlier one")
+        parts.append(said % {"version": version})
     return " · ".join(parts)
 
 
@@ -122,8 +131,8 @@ def _verdict_counts(plugin: Plugin) -> tuple[tuple[str, int], ...]:
         listing = plugin.listing
     except Listing.DoesNotExist:
         counted = review_counts([plugin.pk])[plugin.pk]
-        return tuple((verdict.label, counted[verdict]) for verdict in Verdict)
-    return tuple((verdict.label, getattr(listing, verdict.value)) for verdict in Verdict)
+        return tuple((gettext(str(verdict.label)), counted[verdict]) for verdict in Verdict)
+    return tuple((gettext(str(verdict.label)), getattr(listing, verdict.value)) for verdict in Verdict)
 
 
 def _review_refusal(plugin: Plugin, person: User) -> LexicError | None:

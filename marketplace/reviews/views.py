@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -45,7 +46,7 @@ def review_view(request: SignedInRequest, slug: str) -> HttpResponse:
         except LexicError as error:
             form.add_error("text", error.message_with_hint)
         else:
-            messages.success(request, "Your review is published.")
+            messages.success(request, gettext("Your review is published."))
             return redirect(_reviews_url(plugin))
     return _form_page(request, "review", {**context, "form": form})
 
@@ -62,7 +63,7 @@ def delete_review_view(request: SignedInRequest, slug: str) -> HttpResponse:
     except LexicError as error:
         messages.error(request, error.message_with_hint)
     else:
-        messages.success(request, "Your review is deleted.")
+        messages.success(request, gettext("Your review is deleted."))
     return redirect(_reviews_url(plugin))
 
 
@@ -81,7 +82,9 @@ def reply_view(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
         except LexicError as error:
             form.add_error("text", error.message_with_hint)
         else:
-            messages.success(request, "Your reply is published." if found.reply else "Your reply is deleted.")
+            messages.success(
+                request, gettext("Your reply is published.") if found.reply else gettext("Your reply is deleted.")
+            )
             return redirect(_reviews_url(plugin))
     return _form_page(request, "reply", _review_context(plugin, found) | {"form": form})
 
@@ -113,7 +116,7 @@ def _handle_report(request: SignedInRequest, plugin: Plugin, about: Review | Non
         form.add_error(None, error.message_with_hint)
         page = _form_page(request, "report", context, status=error.status)
         return with_retry_after(page, error)
-    messages.success(request, "Thank you. Those who run this site will look at it.")
+    messages.success(request, gettext("Thank you. Those who run this site will look at it."))
     return redirect("plugin", plugin.slug)
 
 

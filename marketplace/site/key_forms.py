@@ -8,61 +8,78 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts import api_keys
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
+from lexic.choice_labels import translated_choices
 from lexic.column_length import column_length
 from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
 
-LIFETIME_CHOICES = [("30", "after 30 days"), ("90", "after 90 days"), ("365", "after a year"), ("", "never")]
+LIFETIME_CHOICES = [
+    ("30", gettext_lazy("after 30 days")),
+    ("90", gettext_lazy("after 90 days")),
+    ("365", gettext_lazy("after a year")),
+    ("", gettext_lazy("never")),
+]
 OVERLAP_CHOICES = [
-    (0, "at once"),
-    (1, "in an hour"),
-    (24, "in a day"),
-    (7 * 24, "in a week"),
-    (30 * 24, "in 30 days"),
+    (0, gettext_lazy("at once")),
+    (1, gettext_lazy("in an hour")),
+    (24, gettext_lazy("in a day")),
+    (7 * 24, gettext_lazy("in a week")),
+    (30 * 24, gettext_lazy("in 30 days")),
 ]
 
 
 class OriginsForm(forms.Form):
     allowed_origins = OriginsFormField(
-        label="Web pages that may use it",
-        help_text="Origins such as https://www.example.org, with commas between them. Everybody who opens such a page"
-        " can read the key.",
+        label=gettext_lazy("Web pages that may use it"),
+        help_text=gettext_lazy(
+            "Origins such as https://www.example.org, with commas between them. Everybody who opens such a page"
+            " can read the key."
+        ),
     )
 
 
 class KeyForm(OriginsForm):
     name = forms.CharField(
+        label=gettext_lazy("Name"),
         max_length=column_length(ApiKey, "name"),
         validators=[validate_key_name],
-        help_text="A name for yourself, such as “planning agent”.",
+        help_text=gettext_lazy("A name for yourself, such as “planning agent”."),
     )
     plugin = forms.CharField(
         required=False,
         max_length=100,
-        label="Only for this plugin",
-        help_text="Its slug, such as “concrete-cover”. Empty: the key can ask every published plugin.",
+        label=gettext_lazy("Only for this plugin"),
+        help_text=gettext_lazy("Its slug, such as “concrete-cover”. Empty: the key can ask every published plugin."),
     )
     capabilities = forms.MultipleChoiceField(
         required=False,
-        label="It may",
-        choices=Capability.choices,
+        label=gettext_lazy("It may"),
+        choices=translated_choices(Capability),
         initial=[Capability.QUERY.value],
         widget=forms.CheckboxSelectMultiple,
     )
-    per_minute = forms.IntegerField(label="Requests in a minute", min_value=1, required=False)
-    per_day = forms.IntegerField(label="Requests in a day", min_value=1, required=False)
-    life = forms.ChoiceField(label="It stops working", choices=LIFETIME_CHOICES, required=False, initial="90")
+    per_minute = forms.IntegerField(label=gettext_lazy("Requests in a minute"), min_value=1, required=False)
+    per_day = forms.IntegerField(label=gettext_lazy("Requests in a day"), min_value=1, required=False)
+    life = forms.ChoiceField(
+        label=gettext_lazy("It stops working"), choices=LIFETIME_CHOICES, required=False, initial="90"
+    )
 
     def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
         initial = {"plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
         self.user = user
-        self.fields["per_minute"].help_text = f"At most {settings.KEY_MAX_PER_MINUTE:,}."
-        self.fields["per_day"].help_text = f"At most {settings.KEY_MAX_PER_DAY:,}; a day is one of UTC."
+        self.fields["per_minute"].help_text = gettext("At most %(most)s.") % {
+            "most": number_format(settings.KEY_MAX_PER_MINUTE, force_grouping=True)
+        }
+        self.fields["per_day"].help_text = gettext("At most %(most)s; a day is one of UTC.") % {
+            "most": number_format(settings.KEY_MAX_PER_DAY, force_grouping=True)
+        }
         if not user.is_staff:  # there is nothing yet that such a key could read or change
             del self.fields["capabilities"]
 
@@ -70,7 +87,7 @@ class KeyForm(OriginsForm):
         slug = self.cleaned_data["plugin"]
         found = Plugin.objects.visible_to(self.user).filter(slug=slug).first()
         if slug and found is None:
-            raise forms.ValidationError("There is no plugin of this name that you may ask.")
+            raise forms.ValidationError(gettext("There is no plugin of this name that you may ask."))
         return found
 
     def issue(self) -> tuple[ApiKey, str]:
@@ -85,4 +102,6 @@ class KeyForm(OriginsForm):
 
 
 class RotateKeyForm(forms.Form):
-    overlap = forms.TypedChoiceField(label="The old one stops", choices=OVERLAP_CHOICES, coerce=int, initial=24)
+    overlap = forms.TypedChoiceField(
+        label=gettext_lazy("The old one stops"), choices=OVERLAP_CHOICES, coerce=int, initial=24
+    )

@@ -13,6 +13,8 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import F
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -26,12 +28,12 @@ from plugins.models import Plugin
 from querying.audit.key_usage import KeyUsage, usage_by_key
 
 _OUTCOME_LABELS = {
-    "answered": "answered",
-    "clarify": "asked back",
-    "refused": "refused",
-    "failed": "failed",
-    "abandoned": "left by the caller",
-    "found": "searched",
+    "answered": gettext_lazy("answered"),
+    "clarify": gettext_lazy("asked back"),
+    "refused": gettext_lazy("refused"),
+    "failed": gettext_lazy("failed"),
+    "abandoned": gettext_lazy("left by the caller"),
+    "found": gettext_lazy("searched"),
 }
 
 
@@ -89,10 +91,10 @@ def change_key_origins_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     key, form = _own_key(request, pk), OriginsForm(request.POST)
     if not form.is_valid():
         for reason in form.errors["allowed_origins"]:
-            messages.error(request, f"Nothing was changed. {reason}")
+            messages.error(request, gettext("Nothing was changed. %(reason)s") % {"reason": reason})
         return redirect("keys")
     api_keys.update_key(key, by=request.user, **form.cleaned_data)
-    messages.success(request, f"Changed which web pages may use “{key.name}”.")
+    messages.success(request, gettext("Changed which web pages may use “%(key)s”.") % {"key": key.name})
     return redirect("keys")
 
 
@@ -101,7 +103,7 @@ def change_key_origins_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def revoke_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     key = _own_key(request, pk)
     key.revoke()
-    messages.success(request, f"The key “{key.name}” is revoked. It stopped working at once.")
+    messages.success(request, gettext("The key “%(key)s” is revoked. It stopped working at once.") % {"key": key.name})
     return redirect("keys")
 
 
@@ -149,10 +151,12 @@ def _example_command(key: ApiKey, secret: str) -> str:
 def _key_row(key: ApiKey, use: KeyUsage) -> dict[str, Any]:
     return {
         "key": key,
-        "capabilities": [Capability(name).label for name in key.capabilities],
+        "capabilities": [gettext(str(Capability(name).label)) for name in key.capabilities],
         "client": key.authorized_client.application if key.is_of_client else None,
-        "limits": f"{key.per_minute:,} a minute, {key.per_day:,} a day",
-        "questions": f"{use.questions:,} question{'' if use.questions == 1 else 's'}",
+        "limits": gettext("%(minute)s a minute, %(day)s a day")
+        % {"minute": _figure(key.per_minute), "day": _figure(key.per_day)},
+        "questions": ngettext("%(count)s question", "%(count)s questions", use.questions)
+        % {"count": _figure(use.questions)},
         "outcomes": _outcome_summary(use.outcomes),
         "days": [
             {"day": day, "share": 100 * day.questions / use.busiest, "outcomes": _outcome_summary(day.outcomes)}
@@ -160,6 +164,10 @@ def _key_row(key: ApiKey, use: KeyUsage) -> dict[str, Any]:
             if day.questions
         ],
     }
+
+
+def _figure(number: int) -> str:
+    return number_format(number, force_grouping=True)
 
 
 def _outcome_summary(outcomes: Any) -> str:

@@ -10,6 +10,7 @@ from django.core.cache import caches
 from django.db.models import F, FloatField, Q, Sum
 from django.db.models.functions import Cast
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from marketplace.listings.trust_label import few_questions_remark, format_percent, format_seconds
 from marketplace.models import DayOfPlugin
@@ -34,12 +35,12 @@ class SiteFigures:
         return [
             (
                 format_percent(self.dropped),
-                f"of sentences dropped before anyone saw them, because no page said so{few}",
+                gettext("of sentences dropped before anyone saw them, because no page said so") + few,
             ),
-            (format_percent(self.refused), f"of questions refused, because no source answered them{few}"),
+            (format_percent(self.refused), gettext("of questions refused, because no source answered them") + few),
             (
                 format_seconds(self.milliseconds),
-                "median time to a whole answer, every sentence of it compared with its page",
+                gettext("median time to a whole answer, every sentence of it compared with its page"),
             ),
         ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lexic.phrases import phrase
 from querying.answering import confidence_calibration
 from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
 
@@ -23,6 +24,8 @@ _HIGH_ANSWER_PROBABILITY = 0.5
 _LOW_SCORE = 0.5
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
 _MEDIUM_PROBABILITY = 0.5
+# How many of the searches put the passage of the best sentence first.
+_AGREEING = (phrase("neither search"), phrase("one of both searches"), phrase("both searches"))
 
 
 def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, Any] | None) -> ConfidenceBasis:
@@ -40,20 +43,27 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
 def explain_confidence(basis: ConfidenceBasis) -> str:
     """In plain words: what the confidence goes by, and whether it is calibrated."""
     grounds = basis.grounds
-    agreeing = ("neither search", "one of both searches", "both searches")[grounds.agreement]
-    measured = (
-        f"evidence {grounds.score:.2f} of 1, {grounds.lead:.2f} ahead of the next passage, "
-        f"first by {agreeing} (words, meaning)"
+    measured = phrase(
+        "evidence %(score)s of 1, %(lead)s ahead of the next passage, first by %(searches)s (words, meaning)",
+        score=grounds.score,
+        lead=grounds.lead,
+        searches=_AGREEING[grounds.agreement],
     )
     if grounds.has_signs:
-        measured += ", with a sign of contradiction"
+        measured = phrase("%(measured)s, with a sign of contradiction", measured=measured)
     if grounds.weakest < _HIGH_WEAKEST:
-        measured += ", with a word of the question that the best sentence does not say"
+        measured = phrase(
+            "%(measured)s, with a word of the question that the best sentence does not say", measured=measured
+        )
     if is_doubted(grounds):
-        measured += ", with a best sentence that may speak of something else"
+        measured = phrase("%(measured)s, with a best sentence that may speak of something else", measured=measured)
     if basis.probability is None:
-        return f"Not calibrated: by rule, from {measured}."
-    return f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
+        return phrase("Not calibrated: by rule, from %(measured)s.", measured=measured)
+    return phrase(
+        "Calibrated on this plugin's golden questions: right with probability %(probability)s; %(measured)s.",
+        probability=basis.probability,
+        measured=measured,
+    )
 
 
 def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:

@@ -12,6 +12,7 @@ from querying.answering.confidence import confidence_basis
 from querying.answering.guard import refusal_answer
 from querying.answering.sufficiency import Sufficiency, assess_sufficiency
 from querying.llm_interface import LLM
+from querying.question.answer_language import reasons_in_language, said_in_language
 from querying.question.misspellings import describe_misspellings
 from querying.question.question_language import other_language_notice
 from querying.question.resolve import ResolvedQuestion
@@ -75,6 +76,14 @@ class Findings:
     def is_recap(self) -> bool:
         """Whether a model writes, with the list as the answer where it fails."""
         return self.answer is not None and self.evidence is not None and self.question.planned.is_recap
+
+    def in_language(self, language: str) -> Findings:
+        """With what is said to the asker in this language."""
+        answer = self.answer and said_in_language(self.answer, language)
+        judged = self.sufficiency
+        if judged:
+            judged = replace(judged, why=reasons_in_language(judged.why, language))
+        return replace(self, answer=answer, sufficiency=judged)
 
     @property
     def usage(self) -> Usage:

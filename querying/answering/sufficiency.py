@@ -18,6 +18,7 @@ from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
+from lexic.phrases import phrase
 from querying.question.validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
@@ -101,22 +102,22 @@ def _contradiction_signs(
     code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]
     around = _text_with_titles(passage)
-    signs = []
+    signs: list[tuple[float, str]] = []
     denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
     if denies and not has_negation(best.text):
-        signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
+        signs.append((_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
     of_row = " ".join([passage.document_title, *passage.section_path, best.text])
     numbered = of_row if CELL_SEPARATOR in best.text else around
     if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
-        signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
+        signs.append((_NUMBER_PENALTY, _unmentioned(missing)))
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
     named = (part for name in names for part in _POSSESSIVE.split(name) if terms(part))
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
-        signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
+        signs.append((_NAME_PENALTY, _unmentioned(missing)))
     return signs
 
 
@@ -124,17 +125,21 @@ def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) ->
     yield from _unmentioned_words(question, evidence)
     yield from signs
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
-        yield "The nearest passage is close in its words, but does not seem to answer the question."
+        yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
 
 
 def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     """What no passage that was found speaks of."""
     if not evidence.passages:
-        return ["There is nothing about it in the documents."]
+        return [phrase("There is nothing about it in the documents.")]
     known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
     missing = [f"“{word}”" for word in topic_words(question) if not any(map(is_known, terms(word)))]
-    return [f"No passage mentions {', '.join(missing)}."] if missing else []
+    return [phrase("No passage mentions %(words)s.", words=", ".join(missing))] if missing else []
+
+
+def _unmentioned(words: Sequence[str]) -> str:
+    return phrase("The nearest passage does not mention %(words)s.", words=", ".join(words))
 
 
 def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:

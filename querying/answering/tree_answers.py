@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lexic.phrases import phrase
 from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
 from querying.question.tree_consultation import Consultation
 from querying.sanitize import sanitize
-from querying.types import RECOMMENDATION_LEAD, Answer, Confidence, Evidence, Outcome, Question
+from querying.types import OUTCOMES_LEAD, RECOMMENDATION_LEAD, Answer, Confidence, Evidence, Outcome, Question
 
 UNSUPPORTED = "unsupported_recommendation"
 
@@ -22,7 +23,9 @@ def unsupported_end(question: Question, consultation: Consultation, refusal: Ans
     said = sanitize(consultation.recommendation).strip()
     if question.release.citation_mode == CitationMode.MANDATORY:
         end = consultation.walk.path[-1].label if consultation.walk else ""
-        why = f"The expert's decision tree ends at “{sanitize(end)}”, and no page supports what it recommends."
+        why = phrase(
+            "The expert's decision tree ends at “%(end)s”, and no page supports what it recommends.", end=sanitize(end)
+        )
         return replace(refusal, reason=UNSUPPORTED, why=(why, *refusal.why))
     text = f"{RECOMMENDATION_LEAD} {said.rstrip(' .')}{UNVERIFIED_SUFFIX}."
     return Answer(
@@ -40,7 +43,7 @@ def possible_outcomes(question: Question, consultation: Consultation, evidence: 
     if not shown or consultation.walk is None or consultation.walk.missing is None:
         return None
     style = question.options.citation_style
-    lines = ["The expert's recommendation depends on the answer:", "", *_lines(shown)]
+    lines = [OUTCOMES_LEAD, "", *_lines(shown)]
     return Answer(
         text=render_sentence("\n".join(lines), style=style) + render_footnotes(citer.citations, style=style),
         outcome=Outcome.ANSWERED,

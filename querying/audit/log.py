@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from knowledge.models import Document
 from lexic import tracing
+from lexic.conf.languages import ENGLISH
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import json_format
@@ -48,6 +49,7 @@ class QueryRecord:
     answer: Answer | None = None
     evidence: Evidence | None = None
     findings: Findings | None = None
+    language: str = ENGLISH  # in which the asker is answered
     has_ended: bool = False  # though nothing was to be written
     consultation: Consultation = field(default_factory=Consultation)
     error: LexicError | None = None

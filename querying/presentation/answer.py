@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from accounts.models import User
 from querying.json_format import answer_as_json
 from querying.models import Query
@@ -76,7 +78,7 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
     if isinstance(run.last_event, Failed):
         return {"outcome": Outcome.FAILED.value, "error": AnswerFailed(run.last_event).message_with_hint}
     if run.answer is None:
-        return {"outcome": Outcome.FAILED.value, "error": "The answer stopped early."}
+        return {"outcome": Outcome.FAILED.value, "error": gettext("The answer stopped early.")}
     steps = [{"message": step.message, "ms": step.ms} for step in run.steps]
     return {**answer_as_json(run.answer, question=run.question), "steps": steps}
 

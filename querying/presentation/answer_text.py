@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from knowledge.file_place import lines_text
-from knowledge.page_names import page_name
+from knowledge.page_names import shown_page_name
 from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
@@ -49,7 +49,7 @@ class TextSegment:
 def source_link(citation: Mapping[str, Any]) -> SourceLink:
     """The citation, from its JSON."""
     document, section = str(citation.get("document", "")), str(citation.get("section") or "")
-    page = page_name(citation.get("page"), citation.get("pageLabel", ""))
+    page = shown_page_name(citation.get("page"), citation.get("pageLabel", ""))
     lines = _lines_text(citation)
     url = urlsplit(str(citation.get("url", "")))
     return SourceLink(

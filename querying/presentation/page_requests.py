@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext, ngettext
 
 from accounts import rate_limits, visitors
 from lexic.errors import LexicError
@@ -23,9 +24,14 @@ def error_response(
     """What was wrong before the first event: JSON where a stream was asked for, else the page. It says how long to wait
     where there is something to wait for."""
     is_stream = wants_event_stream(request)
-    response = JsonResponse(error.as_dict(), status=error.status) if is_stream else render_page(error)
+    response = JsonResponse(_shown_error(error), status=error.status) if is_stream else render_page(error)
     response.status_code = error.status
     return with_retry_after(response, error)
+
+
+def _shown_error(error: LexicError) -> dict[str, str]:
+    """As a script shows it on the page, in its language."""
+    return {**error.as_dict(), "error": gettext(error.message), "hint": gettext(error.hint)}
 
 
 def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
@@ -41,5 +47,7 @@ def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:
     left = rate_limits.peek_visitor_allowance(visitors.visitor_id(request), place=str(plugin.pk)).left_today
     if left is None:
         return ""
-    count = {0: "No questions", 1: "One question"}.get(left, f"{left} questions")
-    return f"{count} left today without a key."
+    if not left:
+        return gettext("No questions left today without a key.")
+    said = ngettext("One question left today without a key.", "%(count)s questions left today without a key.", left)
+    return said % {"count": left}

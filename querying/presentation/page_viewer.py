@@ -15,7 +15,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from accounts.models import User
@@ -25,7 +27,7 @@ from knowledge.documents.highlights import Rectangle, bounding_rectangle, highli
 from knowledge.documents.page_images import NoPageImage, PageImage
 from knowledge.file_place import place_on_page
 from knowledge.models import Document, KnowledgeBase, Page
-from knowledge.page_names import page_name
+from knowledge.page_names import shown_page_name
 from lexic.http.error_handlers import retry_headers
 from lexic.http.parameters import parse_natural
 from lexic.storage import StorageUnavailable
@@ -83,7 +85,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "before": page.text[:start],
         "cited": page.text[start:end],
         "after": page.text[max(start, end) :],
-        "page_name": page_name(page.number, page.label),
+        "page_name": shown_page_name(page.number, page.label),
         "start": start,
         "end": min(end, len(page.text)),
         "image": image,
@@ -154,18 +156,18 @@ def document_status(document: Document, *, today: date) -> tuple[str, str]:
     """What to know before one relies on the document: that nobody has compared its text with its file, or whether it is
     in force on that day. The style of the label, and its words; both empty where there is nothing to say."""
     if document.is_unverified:
-        return "warn", "not verified against its file"
+        return "warn", gettext("not verified against its file")
     if document.superseded_on and document.superseded_on <= today:
-        return "warn", f"superseded on {_format_day(document.superseded_on)}"
+        return "warn", gettext("superseded on %(day)s") % {"day": _format_day(document.superseded_on)}
     if document.effective_from and document.effective_from > today:
-        return "warn", f"not in force before {_format_day(document.effective_from)}"
+        return "warn", gettext("not in force before %(day)s") % {"day": _format_day(document.effective_from)}
     if document.effective_from or document.superseded_on:
-        return "ok", "in force"
+        return "ok", gettext("in force")
     return "", ""
 
 
 def _format_day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
+    return date_format(day, "DATE_FORMAT")
 
 
 def _marked_page_image(page: Page, start: int, end: int, *, visitor: User | None) -> tuple[MarkedPageImage | None, str]:

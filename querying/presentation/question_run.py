@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
+from django.utils.formats import number_format
 
 from accounts.models import User
 from knowledge.models import KnowledgeBase
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 def format_duration(ms: int) -> str:
     """Such as `62 ms`, and from a second on `13.8 s`."""
-    return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+    return f"{ms} ms" if ms < 1000 else f"{number_format(ms / 1000, decimal_pos=1)} s"
 
 
 @dataclass

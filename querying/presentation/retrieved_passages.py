@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.models import User
 from knowledge.models import Chunk, Page
-from knowledge.page_names import page_name
+from knowledge.page_names import shown_page_name
 from knowledge.source_address import source_path
 from querying.json_format import cited_page_id
 from querying.models import Query
@@ -52,7 +52,7 @@ def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[P
 
 
 def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:
-    page = page_name(chunk.page.number, chunk.page.label) if chunk.is_paged else ""
+    page = shown_page_name(chunk.page.number, chunk.page.label) if chunk.is_paged else ""
     return PassagePlace(
         place=", ".join(filter(None, [chunk.document_title or chunk.document.title, page])),
         section=" > ".join(chunk.section_path),
@@ -64,7 +64,7 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
 
 def nearest_place(passage: Mapping[str, Any]) -> PassagePlace:
     """The place of a passage that an answer's JSON names as near. A section that repeats the title is left out."""
-    page = page_name(passage.get("page"), passage.get("pageLabel", ""))
+    page = shown_page_name(passage.get("page"), passage.get("pageLabel", ""))
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     return PassagePlace(
         place=", ".join(filter(None, [document, page])),

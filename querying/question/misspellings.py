@@ -18,6 +18,7 @@ from knowledge.models import Chunk
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
 from language.stemming import stem
 from language.stop_words import STOP_WORDS
+from lexic.phrases import Phrase, phrase
 from querying.question.document_access import access_filters
 from querying.question.planning.spelling import is_word
 from querying.releases import bases_of
@@ -71,8 +72,14 @@ def with_spelling(text: str, misspellings: Mapping[str, str]) -> str:
 
 def describe_misspellings(misspellings: Mapping[str, str]) -> str:
     """A sentence for the person who asked; empty where nothing was misspelt."""
-    pairs = [f"“{meant}” as well as “{written}”" for written, meant in misspellings.items()]
-    return f"Searched for {', and for '.join(pairs)}." if pairs else ""
+    if not misspellings:
+        return ""
+    [(written, meant), *others] = misspellings.items()
+    pairs: Phrase = phrase("“%(meant)s” as well as “%(written)s”", meant=meant, written=written)
+    for also_written, also_meant in others:
+        pair = phrase("“%(meant)s” as well as “%(written)s”", meant=also_meant, written=also_written)
+        pairs = phrase("%(pairs)s, and for %(pair)s", pairs=pairs, pair=pair)
+    return phrase("Searched for %(pairs)s.", pairs=pairs)
 
 
 def _plain_words(text: str) -> list[str]:

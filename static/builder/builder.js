@@ -15,3 +15,46 @@ document.addEventListener("DOMContentLoaded", () => {
 window.addEventListener("load", () => setTimeout(() => {
   for (const picture of document.querySelectorAll("span.help-tooltip[aria-label]")) picture.setAttribute("role", "img");
 }));
+
+// --- The keyboard ---
+// The theme's search box is a dialog, and says so. It opens itself with Ctrl+K, outside of text fields.
+document.addEventListener("DOMContentLoaded", () => {
+  const box = document.querySelector("[x-data='searchCommand()']");
+  box?.setAttribute("role", "dialog");
+  box?.setAttribute("aria-modal", "true");
+  box?.setAttribute("aria-label", "Find a plugin, a tab, a document or an action");
+  box?.querySelector("input[type=search]")?.setAttribute("aria-label", "Find");
+});
+const SINGLE_KEYS = "lexic.single-keys";
+const isTyped = (element) => Boolean(element?.closest?.("input, textarea, select, [contenteditable], [role=textbox], .cm-editor"));
+function showShortcuts() {
+  const dialog = document.getElementById("shortcuts");
+  if (dialog && !dialog.open) dialog.showModal();
+}
+// A single key can be switched off, for those who speak to their computer.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+  if (isTyped(event.target) || localStorage.getItem(SINGLE_KEYS) === "off") return;
+  event.preventDefault();
+  showShortcuts();
+});
+document.addEventListener("DOMContentLoaded", () => {
+  const choice = document.querySelector("[data-single-keys]");
+  if (!choice) return;
+  choice.checked = localStorage.getItem(SINGLE_KEYS) !== "off";
+  choice.addEventListener("change", () => localStorage.setItem(SINGLE_KEYS, choice.checked ? "on" : "off"));
+});
+// From the search box, whichever way it opens its results: what was found is on this page.
+addEventListener("hashchange", openFromAddress);
+document.addEventListener("DOMContentLoaded", openFromAddress);
+function openFromAddress() {
+  if (location.hash !== "#keyboard-shortcuts") return;
+  history.replaceState(null, "", location.pathname + location.search);
+  const find = document.getElementById("search-input-command");
+  // The theme closes its box when Escape is pressed in the empty field.
+  if (find?.offsetParent) {
+    find.value = "";
+    find.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  }
+  showShortcuts();
+}

@@ -1,0 +1,38 @@
+"""What allauth says on our pages and in our mails. It has no Hindi, so our catalogues have these texts as well."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop
+
+ALLAUTH_TEXTS = (
+    gettext_noop("Email"),
+    gettext_noop("Password"),
+    gettext_noop("Password (again)"),
+    gettext_noop("Remember Me"),
+    gettext_noop("Current Password"),
+    gettext_noop("New Password"),
+    gettext_noop("New Password (again)"),
+    gettext_noop("Incorrect code."),
+    gettext_noop("Incorrect password."),
+    gettext_noop("The email address and/or password you specified are not correct."),
+    gettext_noop("Too many failed login attempts. Try again later."),
+    gettext_noop("You must type the same password each time."),
+    gettext_noop("Password successfully changed."),
+    gettext_noop("Password successfully set."),
+    gettext_noop("Confirmation email sent to %(email)s."),
+    gettext_noop("You have confirmed %(email)s."),
+    gettext_noop("Removed email address %(email)s."),
+    gettext_noop("Primary email address set."),
+    gettext_noop("A user is already registered with this email address."),
+    gettext_noop("This email address is already associated with this account."),
+    gettext_noop("Signed out of all other sessions."),
+    gettext_noop("Authenticator code"),
+    gettext_noop("Password Reset Email"),
+    gettext_noop("Please Confirm Your Email Address"),
+    gettext_noop("This account is currently inactive."),
+    gettext_noop(
+        "You're receiving this email because you or someone else has requested a password reset for your user "
+        "account.\n"
+        "It can be safely ignored if you did not request a password reset. Click the link below to reset your password."
+    ),
+)

@@ -1,0 +1,35 @@
+"""What visitors are told when something goes wrong: messages and hints of `LexicError`s, as their classes have them.
+
+Pages translate what stands here; every other error stays English. A test holds each text against the errors.
+"""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop
+
+ERROR_TEXTS = (
+    gettext_noop("Too many requests."),
+    gettext_noop("You have reached the limit for now."),
+    gettext_noop("You have asked as much as can be asked here without a key."),
+    gettext_noop("This cannot be asked."),
+    gettext_noop("Nothing was asked."),
+    gettext_noop("There is no public chat with a plugin of this name."),
+    gettext_noop("Its author may have closed it."),
+    gettext_noop("There is no such conversation, or it is not yours."),
+    gettext_noop("It may have been deleted; your question is kept in the box. Begin a new conversation with it."),
+    gettext_noop("This conversation has reached its limit of questions."),
+    gettext_noop("Your question is kept in the box. Begin a new conversation with it."),
+    gettext_noop("This question back can no longer be answered."),
+    gettext_noop("More than an hour has passed, or the plugin has a new release. Ask your question again."),
+    gettext_noop("You work on this plugin, so you cannot review it."),
+    gettext_noop("You can reply to each review once."),
+    gettext_noop("Only people who have used the plugin can review it."),
+    gettext_noop("A review needs an account whose email address is confirmed."),
+    gettext_noop("Nobody else sees the address; it makes sure that each person has one review."),
+    gettext_noop("There is an API key in this text, and everybody could read it."),
+    gettext_noop("Take it out. If it works, revoke it."),
+    gettext_noop("Your review was removed after a report."),
+    gettext_noop("It cannot be written again. If you think that this is a mistake, ask the operators of this site."),
+    gettext_noop("You have sent more reports than one person may at once."),
+    gettext_noop("Something went wrong on our side."),
+)

@@ -1,0 +1,83 @@
+"""The language in which the asker is answered, and what we say ourselves in it: refusals, questions back, and what is
+being done. The pipeline says all of it through here, so that every door does. Quotations are never translated, and
+neither is what an author or a model wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeVar
+
+from django.utils import translation
+
+from language.identification import language_of
+from lexic.conf.languages import ENGLISH
+from lexic.phrases import in_language
+from querying.types import OPENING_LINES, Answer, Clarification, Delta, Done, Event, Failed, Question, Status
+
+# The catalogue of each language that a question may be in.
+_CATALOGUES = {"de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
+# Words that no other of these languages has: nothing is loaded to recognise a plain English question.
+_ENGLISH_WORDS = re.compile(
+    r"\b(?:the|what|which|how|does|should|when|where|why|must|is|are|there|with|from|this|that)\b", re.IGNORECASE
+)
+Said = TypeVar("Said", bound=Delta | Answer)
+
+
+def answer_language(question: Question) -> str:
+    """Django's code of the language that the question is in for sure, where there is a catalogue for it; else
+    English. A text too short to tell is taken for the language of what its asker said before."""
+    for text in [question.text, *reversed(question.earlier_user_turns)]:
+        if _ENGLISH_WORDS.search(text):
+            return ENGLISH
+        if language := language_of(text):
+            return _CATALOGUES.get(language, ENGLISH)
+    return ENGLISH
+
+
+def event_in_language(event: Event, language: str) -> Event:
+    """The event with what we say ourselves in this language. Codes, names and numbers stay."""
+    if language == ENGLISH:
+        return event
+    if isinstance(event, Status):
+        return replace(event, message=in_language(event.message, language))
+    if isinstance(event, Failed):
+        return _failure_in_language(event, language)
+    if isinstance(event, Done):
+        return replace(event, answer=said_in_language(event.answer, language))
+    return said_in_language(event, language)
+
+
+def said_in_language(said: Said, language: str) -> Said:
+    """A piece of an answer, or the whole."""
+    if language == ENGLISH:
+        return said
+    text = _text_in_language(said.text, language)
+    if isinstance(said, Delta):
+        return replace(said, text=text)
+    assert isinstance(said, Answer)
+    clarification = said.clarification and _clarification_in_language(said.clarification, language)
+    return replace(said, text=text, why=reasons_in_language(said.why, language), clarification=clarification)
+
+
+def reasons_in_language(reasons: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return tuple(in_language(one, language) for one in reasons)
+
+
+def _text_in_language(text: str, language: str) -> str:
+    """A text of ours, or one of sources behind a line of ours."""
+    for line in OPENING_LINES:
+        if text.startswith(line):
+            return in_language(line, language) + text.removeprefix(line)
+    return in_language(text, language)
+
+
+def _clarification_in_language(asked: Clarification, language: str) -> Clarification:
+    return replace(asked, question=in_language(asked.question, language))
+
+
+def _failure_in_language(failed: Failed, language: str) -> Failed:
+    with translation.override(language):
+        error, hint = (translation.gettext(text) if text else "" for text in (failed.error, failed.hint))
+    return replace(failed, error=error, hint=hint)

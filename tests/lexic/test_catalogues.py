@@ -1,0 +1,96 @@
+"""The catalogues of `locale/`: whole, up to date with what is compiled, and holding what modules have only by name."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import polib
+import pytest
+from django.conf import settings
+
+from accounts.models import Capability
+from knowledge.models import SourceType
+from lexic.choice_labels import CHOICE_LABELS
+from lexic.conf.languages import ENGLISH, LANGUAGES
+from lexic.error_texts import ERROR_TEXTS
+from lexic.errors import LexicError
+from lexic.management.commands.makemessages import locale_name
+from lexic.script_texts import SCRIPT_TEXTS
+from marketplace.models import Report, Verdict
+from plugins.models import AnswerPolicy, CitationMode
+
+OTHERS = [code for code, _ in LANGUAGES if code != ENGLISH]
+ERROR_MODULES = (
+    "accounts.rate_limits",
+    "conversations.public_questions",
+    "lexic.http.error_handlers",
+    "marketplace.reviews.abuse_reports",
+    "marketplace.reviews.eligibility",
+    "marketplace.reviews.save_review",
+    "querying.forms",
+    "querying.pipeline",
+    "querying.question.user_limits",
+)
+NAMED = re.compile(r"%\(\w+\)s")
+
+
+def catalogue(code: str) -> Path:
+    return settings.LOCALE_PATHS[0] / locale_name(code) / "LC_MESSAGES" / "django.po"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_text_is_translated(code: str) -> None:
+    texts = polib.pofile(str(catalogue(code)))
+    open_ones = [entry.msgid for entry in texts if not entry.translated() or entry.fuzzy]
+    assert not open_ones, f"docs/languages.md says how to translate them: {open_ones}"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_translation_names_what_its_text_names(code: str) -> None:
+    for entry in polib.pofile(str(catalogue(code))):
+        known = set(NAMED.findall(entry.msgid + entry.msgid_plural))
+        for text in entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]:
+            assert set(NAMED.findall(text)) <= known, entry.msgid
+            assert sorted(re.findall(r"</?\w+", text)) == sorted(re.findall(r"</?\w+", entry.msgid)), entry.msgid
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_is_compiled_is_what_is_written(code: str) -> None:
+    """`manage.py compile_catalogues` compiles. A bare clone has no tool for it."""
+    written = polib.pofile(str(catalogue(code)))
+    compiled = polib.mofile(str(catalogue(code).with_suffix(".mo")))
+    assert {(e.msgctxt, e.msgid): (e.msgstr, e.msgstr_plural) for e in written} == {
+        (e.msgctxt, e.msgid): (e.msgstr, e.msgstr_plural) for e in compiled
+    }
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_texts_that_are_known_by_name_are_in_the_catalogue(code: str) -> None:
+    known = {entry.msgid for entry in polib.pofile(str(catalogue(code)))}
+    assert {*CHOICE_LABELS, *ERROR_TEXTS, *SCRIPT_TEXTS} <= known
+
+
+def test_the_labels_of_choices_are_those_of_the_choices() -> None:
+    labels = {str(label) for choices in (Verdict, Report.Reason, Capability, CitationMode) for label in choices.labels}
+    labels |= {value for value, _ in CitationMode.choices} | {str(label) for label in SourceType.labels}
+    labels |= {str(field.verbose_name) for field in AnswerPolicy._meta.fields}
+    assert set(CHOICE_LABELS) <= labels
+
+
+def test_the_texts_of_errors_are_those_of_errors() -> None:
+    for module in ERROR_MODULES:
+        import_module(module)
+    said = set()
+    waiting: list[type[LexicError]] = [LexicError]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        said |= {" ".join((kind.__doc__ or "").split()), kind.hint}
+    assert set(ERROR_TEXTS) <= said
+
+
+def test_the_texts_of_scripts_are_those_of_the_scripts() -> None:
+    scripts = "".join(path.read_text() for path in Path(settings.BASE_DIR / "static").glob("*.js"))
+    assert not [text for text in SCRIPT_TEXTS if f'"{text}"' not in scripts]
