@@ -31,7 +31,8 @@ def client_of(user: User, *capabilities: str) -> APIClient:
 
 def asked(plugin: Plugin, user: User, **columns: Any) -> str:
     key = ApiKey.objects.get(owner=user)
-    given = {"outcome": "answered", "citations": [{"documentId": "x", "excerpt": "y"}], "plugin": plugin} | columns
+    private = {} if columns.get("is_private") else {"plugin": plugin}
+    given = {"outcome": "answered", "citations": [{"documentId": "x", "excerpt": "y"}], **private} | columns
     row = Query.objects.create(question="?", release_name="boots@1.0.0", api_key=key, user=user, **given)
     return f"/api/queries/{row.pk}/link"
 
@@ -63,7 +64,7 @@ def test_what_an_editor_revokes_is_not_shared_again(plugin: Plugin, alice: User,
 
 def test_private_answers_and_those_without_sources_have_none(plugin: Plugin, bob: User) -> None:
     client = client_of(bob)
-    for columns in ({"citations": []}, {"outcome": "refused"}, {"plugin": None, "is_private": True}):
+    for columns in ({"citations": []}, {"outcome": "refused"}, {"is_private": True}):
         refused = client.post(asked(plugin, bob, **columns))
         assert (refused.status_code, refused.json()["code"]) == (409, "answer_not_shareable")
 
