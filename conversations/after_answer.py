@@ -50,9 +50,7 @@ def _put(request: HttpRequest, query: Query) -> None:
     put_posted_question(request, query)
 
 
-def _act_on_answer(
-    request: HttpRequest, plugin: Plugin, session: UUID, act: Callable[[Query], None]
-) -> HttpResponse:
+def _act_on_answer(request: HttpRequest, plugin: Plugin, session: UUID, act: Callable[[Query], None]) -> HttpResponse:
     """Does it with an answer of a conversation that is the visitor's own. Bad input changes nothing."""
     found = own_session_or_404(request, plugin, session)
     try:

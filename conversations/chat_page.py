@@ -80,9 +80,7 @@ def _with_what_followed(turns: list[TurnPresentation]) -> list[TurnPresentation]
     links = {link.query_id: link_url(link) for link in AnswerLink.objects.live().filter(query__in=ids)}
     put = {request.query_id: request for request in ExpertRequest.objects.filter(query__in=ids)}
     return [
-        replace(
-            turn, rating=verdicts.get(turn.id, ""), link=links.get(turn.id, ""), expert=put.get(turn.id)
-        )
+        replace(turn, rating=verdicts.get(turn.id, ""), link=links.get(turn.id, ""), expert=put.get(turn.id))
         for turn in turns
     ]
 

@@ -122,7 +122,9 @@ def line_chart(days: Sequence[DayStatistics]) -> Chart:
 
 def topic_path(counts: Sequence[int]) -> str:
     """The line of a small picture, 96 by 24: one point for each day or week."""
-    frame = Frame(right=_SPARK_WIDTH, top=_SPARK_MARGIN, bottom=_SPARK_HEIGHT - _SPARK_MARGIN, highest=max([*counts, 1]))
+    frame = Frame(
+        right=_SPARK_WIDTH, top=_SPARK_MARGIN, bottom=_SPARK_HEIGHT - _SPARK_MARGIN, highest=max([*counts, 1])
+    )
     step = _SPARK_WIDTH / max(1, len(counts) - 1)
     return line_path([(number * step, frame.y(count)) for number, count in enumerate(counts)])
 

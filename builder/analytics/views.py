@@ -50,9 +50,7 @@ def show_analytics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
 
 
-def plugin_context(
-    request: SignedInRequest, plugin: Plugin, *, max_documents: int = _MAX_DOCUMENTS
-) -> dict[str, Any]:
+def plugin_context(request: SignedInRequest, plugin: Plugin, *, max_documents: int = _MAX_DOCUMENTS) -> dict[str, Any]:
     """All figures of the plugin in the chosen days: those of every plugin, topics, refusals and documents."""
     form = PluginAnalyticsForm(request.GET, plugin=plugin)
     everything = form.queries(user=request.user)

@@ -114,7 +114,10 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None, source
     found = group_similar(vectors, weights=[len(asked) for asked in questions])
     topics = [_make_topic([questions[row] for row in rows], now=now) for rows in found]
     # Where people wait for a reply, the topic stands before all others.
-    return sorted(topics, key=lambda topic: (not topic.requested_count, -topic.weight, -topic.last_asked_at.timestamp(), topic.question))
+    return sorted(
+        topics,
+        key=lambda topic: (not topic.requested_count, -topic.weight, -topic.last_asked_at.timestamp(), topic.question),
+    )
 
 
 def _make_topic(questions: Sequence[list[InboxQuery]], *, now: datetime) -> Topic:

@@ -33,9 +33,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "notifications.ask_to_confirm": expert_replies.ask_to_confirm,
         "notifications.mail_expert_reply": expert_replies.mail_reply,
     }
-    monkeypatch.setattr(
-        "querying.audit.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id)
-    )
+    monkeypatch.setattr("querying.audit.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id))
 
 
 def put(client: Client, question: str = DIVER, **fields: str) -> Any:

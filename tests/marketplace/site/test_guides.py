@@ -33,7 +33,7 @@ def test_every_guide_shows_its_programs_as_they_stand(name: str) -> None:
 
 
 def test_code_is_coloured_and_escaped() -> None:
-    html = drawn("```python\nif x < 1:  # <b>\n    say(\"a & b\")\n```")
+    html = drawn('```python\nif x < 1:  # <b>\n    say("a & b")\n```')
     assert '<span class="tok-k">if</span>' in html
     assert '<span class="tok-c"># &lt;b&gt;</span>' in html
     assert "a &amp; b" in html and "<b>" not in html
