@@ -1,4 +1,4 @@
-"""`/answers/<token>`: one answer as it was given, for whoever has its address; and the page that revokes the address."""
+"""`/answers/<token>`: one answer as it was given, for whoever has its address; and the page that revokes it."""
 
 from __future__ import annotations
 

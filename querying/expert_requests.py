@@ -39,7 +39,7 @@ class ExpertRequestQuerySet(models.QuerySet["ExpertRequest"]):
         return unsent.filter(replied_at__isnull=False)
 
     def may_mail(self, email: str, *, now: datetime) -> bool:
-        """Whether a mail may ask this address to confirm a request: its owner has not said no, nor been silent twice."""
+        """Whether a mail may ask this address to confirm: its owner has not said no, nor been silent twice."""
         same = self.filter(address_hash=hash_address(email))
         silent = same.filter(confirmed_at=None, created_at__gt=now - UNCONFIRMED_PERIOD).count()
         return silent < MAX_UNCONFIRMED_MAILS and not same.filter(declined_at__isnull=False).exists()
@@ -57,8 +57,8 @@ class ExpertRequestQuerySet(models.QuerySet["ExpertRequest"]):
 class ExpertRequest(models.Model):
     """Somebody asks the author for a reply to a question. It waits in the inbox until there is one.
 
-    The reply is mailed to an account (`user`), or to an address once its owner has confirmed it. Both are erased as soon
-    as it was mailed; the author never sees them.
+    The reply is mailed to an account (`user`), or to an address once its owner has confirmed it. Both are erased as
+    soon as it was mailed; the author never sees them.
     """
 
     query = models.OneToOneField("querying.Query", on_delete=models.CASCADE, related_name="expert_request")

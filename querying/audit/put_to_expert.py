@@ -6,13 +6,14 @@ it may be used, with nothing in it that the sender wrote; whoever says no, or is
 
 from __future__ import annotations
 
+from django.core import signing
+from django.db import transaction
+from django.utils import timezone
+
 from accounts import rate_limits
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.rate_limits import DAY, HOUR, RateLimited
-from django.core import signing
-from django.db import transaction
-from django.utils import timezone
 from lexic.celery import publish_task
 from lexic.errors import Conflict, NotFound
 from querying.expert_requests import CONFIRMATION_PERIOD, hash_address
