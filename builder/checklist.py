@@ -1,4 +1,4 @@
-"""The first steps of a new author, and how far they are. They go away with the first release, or when they are hidden."""
+"""The first steps of a new author and how far they are. They go away with the first release, or when hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor of the public chat does with an answer: shares it, revokes that, or puts the question to the expert."""
+"""What a visitor of the public chat does with an answer: shares it, revokes that, or puts it to the expert."""
 
 from __future__ import annotations
 
