@@ -70,7 +70,7 @@ def _shown_query(session: ChatSession, request: HttpRequest) -> Query:
     form = _AnswerForm(request.POST)
     pk = form.cleaned_data["answer"] if form.is_valid() else None
     shown = [one for one in exchanges_of(session, only=pk) if one.answer and not one.is_withdrawn] if pk else []
-    query = Query.objects.filter(pk=pk, erased_at=None).first() if shown else None
+    query = Query.objects.filter(pk=pk, erased_at=None).first() if pk and shown else None
     if query is None:
         raise NotFound("This answer is not shown any more.", hint="Ask the question again.")
     return query
