@@ -318,8 +318,9 @@ class Feedback(models.Model):
 
 class DismissalQuerySet(models.QuerySet["Dismissal"]):
     def batches(self) -> models.QuerySet[Any, dict[str, Any]]:
-        """What was sent away together, the latest first: `at`, `by` and the number of queries."""
-        rows = self.order_by().values("at", "by").annotate(count=models.Count("pk"))
+        """What was sent away together, the latest first: `at`, `by`, whether it `is_automatic`, and the number of
+        queries."""
+        rows = self.order_by().values("at", "by", "is_automatic").annotate(count=models.Count("pk"))
         return rows.order_by("-at", "by")
 
 
@@ -329,6 +330,9 @@ class Dismissal(models.Model):
     query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="dismissal")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now, editable=False)
+    is_automatic = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="A later release answers it."
+    )
 
     objects = DismissalQuerySet.as_manager()
 
@@ -336,12 +340,13 @@ class Dismissal(models.Model):
         return f"dismissed {self.at:%Y-%m-%d %H:%M}"
 
     @classmethod
-    def record(cls, queries: Iterable[Query], *, by: User, at: datetime | None = None) -> int:
-        """Dismisses the queries, again where one was dismissed before, and says how many there were. What was
-        dismissed at one moment (now, unless another is given) is brought back together."""
+    def record(cls, queries: Iterable[Query], *, by: User | None, at: datetime | None = None) -> int:
+        """Dismisses the queries (`by` nobody: a release answers them), again where one was dismissed before, and says
+        how many there were. What was dismissed at one moment (now, unless another is given) is brought back
+        together."""
         at = at or timezone.now()
-        rows = [cls(query=query, by=by, at=at) for query in queries]
+        rows = [cls(query=query, by=by, at=at, is_automatic=by is None) for query in queries]
         cls._default_manager.bulk_create(
-            rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at"]
+            rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at", "is_automatic"]
         )
         return len(rows)
