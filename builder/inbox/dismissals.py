@@ -27,7 +27,8 @@ _MAX_ROWS = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class DismissalBatch:
-    """What somebody dismissed in one go, or a release answers (`by` is empty). `wordings` are the ways in which it was asked, each once."""
+    """What somebody dismissed in one go, or a release answers: then `by` is empty. `wordings` are the ways in which
+    it was asked, each once."""
 
     at: datetime
     by: str
