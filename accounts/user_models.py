@@ -70,6 +70,8 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
         "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
     )
     is_active = models.BooleanField(default=True)
+    # When a new author has hidden the first steps on the builder's first page.
+    checklist_dismissed_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     # The key by which this person acts (`accounts.models.user_of`); None for themselves.

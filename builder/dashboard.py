@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
+from builder.checklist import first_steps
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness_parts, reverse_pane
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
@@ -114,6 +115,7 @@ def dashboard(request: SignedInRequest, context: dict[str, Any]) -> dict[str, An
         "invitations": _open_invitations(user, now=now),
         "figures": _weekly_totals(user, since=now - WEEK),
         "getting_started": GETTING_STARTED,
+        "checklist": first_steps(user, plugins, counts),
         "is_fullwidth": "1",
     }
 

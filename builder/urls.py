@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import path
 
 from builder.analytics.urls import urlpatterns as analytics
+from builder.checklist import dismiss_checklist
 from builder.golden.urls import urlpatterns as golden
 from builder.inbox.urls import urlpatterns as inbox
 from builder.knowledge.urls import urlpatterns as knowledge
@@ -23,6 +24,7 @@ from builder.webhooks.urls import urlpatterns as webhooks
 urlpatterns = [
     path("import/", admin.site.admin_view(import_plugin), name="builder_import"),
     path("system/", admin.site.admin_view(show_system_status), name="builder_system_status"),
+    path("first-steps/hide/", admin.site.admin_view(dismiss_checklist), name="builder_dismiss_checklist"),
     *persona,
     *knowledge,
     *trees,

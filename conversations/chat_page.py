@@ -20,7 +20,8 @@ from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying.models import Feedback
+from querying.audit.shared_answers import link_url
+from querying.models import AnswerLink, ExpertRequest, Feedback
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answers
 from querying.presentation.page_requests import questions_left_text
 from querying.question import document_access
@@ -42,6 +43,8 @@ class TurnPresentation:
     chosen_reply: str
     is_closed: bool
     rating: str = ""  # what the visitor called it: "up", "down" or nothing
+    link: str = ""  # the address at which the visitor has shared the answer
+    expert: ExpertRequest | None = None  # that it was put to the expert
 
 
 def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list[TurnPresentation]:
@@ -69,11 +72,17 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
     ]
 
 
-def _with_ratings(turns: list[TurnPresentation]) -> list[TurnPresentation]:
-    """With what visitors, who have no name, called each answer. One statement."""
-    said = Feedback.objects.filter(query__in=[turn.id for turn in turns], user=None).values_list("query", "verdict")
+def _with_what_followed(turns: list[TurnPresentation]) -> list[TurnPresentation]:
+    """With what visitors, who have no name, called each answer, and what else they did with it. Three statements."""
+    ids = [turn.id for turn in turns]
+    said = Feedback.objects.filter(query__in=ids, user=None).values_list("query", "verdict")
     verdicts = dict(said)
-    return [replace(turn, rating=verdicts.get(turn.id, "")) for turn in turns]
+    links = {link.query_id: link_url(link) for link in AnswerLink.objects.live().filter(query__in=ids)}
+    put = {request.query_id: request for request in ExpertRequest.objects.filter(query__in=ids)}
+    return [
+        replace(turn, rating=verdicts.get(turn.id, ""), link=links.get(turn.id, ""), expert=put.get(turn.id))
+        for turn in turns
+    ]
 
 
 def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> str:
@@ -86,6 +95,7 @@ def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> s
         "ask_url": reverse("ask_chat", args=[session.plugin.slug]),
         "rate_url": reverse("rate_chat", args=[session.plugin.slug, session.pk]),
         "csrf_token": get_token(request),
+        "user": request.user,
     }
     return render_to_string("conversations/_turn.html", context)
 
@@ -118,7 +128,7 @@ def render_chat_page(
         "session": session,
         "ask_url": reverse("ask_chat", args=[plugin.slug]),
         "rate_url": reverse("rate_chat", args=[plugin.slug, session.pk]) if session else "",
-        "turns": _with_ratings(present_turns(exchanges_of(session), viewer=visitor.user)) if session else [],
+        "turns": _with_what_followed(present_turns(exchanges_of(session), viewer=visitor.user)) if session else [],
         "others": (others.exclude(pk=session.pk) if session else others)[:MAX_LISTED],
         "samples": [] if session else samples,
         "question": question,

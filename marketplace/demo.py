@@ -1,5 +1,5 @@
-"""The demo: a handbook on concrete cover with a tree that selects it, and a contract desk with templates and a project;
-both published and ready to be asked."""
+"""The demo: a handbook on concrete cover with a tree that selects it, a contract desk with templates and a project, the
+support desk of a machine, and a company's policy; all published and ready to be asked."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from trees.models import DecisionTree
 
 CONTENT_DIR = Path(__file__).parent / "demo_content"
 DESK_DIR = CONTENT_DIR / "desk"
+# Plugins that are there to be looked at and asked; the first two have parts of the demo of their own.
+FURTHER_DIRS = (CONTENT_DIR / "espresso", CONTENT_DIR / "remote_work")
 DESK_PROJECT = "Cooperation with Harbour Analytics"
 DEMO_EMAIL = "demo@lexic.example"
 DEMO_KEY_NAME = "demo"
@@ -62,6 +64,8 @@ def load_demo(*, say: Say) -> LoadedDemo:
     owner, password = _demo_owner()
     release = _load_plugin(CONTENT_DIR, owner, say=say)
     desk = _load_plugin(DESK_DIR, owner, say=say)
+    for folder in FURTHER_DIRS:
+        _load_plugin(folder, owner, say=say)
     return LoadedDemo(
         plugin=release.plugin,
         desk=desk.plugin,
@@ -101,7 +105,8 @@ def _load_plugin(folder: Path, owner: User, *, say: Say) -> Release:
     plugin = _demo_plugin(folder, owner)
     for listed in _json(folder, "plugin.json")["documents"]:
         document = _read_file(own_knowledge_base(plugin), folder / listed["file"], title=listed["title"], say=say)
-        Document.objects.filter(pk=document.pk).update(is_template=listed.get("template", False))
+        marks = {"is_template": listed.get("template", False), "is_public": listed.get("public", document.is_public)}
+        Document.objects.filter(pk=document.pk).update(**marks)
     _add_trees(folder, plugin)
     golden_file.import_golden_questions(plugin, lines=_text(folder, "golden.jsonl").splitlines())
     publication = publish(plugin, by=owner, notes="The demo.")
@@ -147,6 +152,7 @@ def _demo_plugin(folder: Path, owner: User) -> Plugin:
             "system_prompt": _text(folder, "persona.md"),
             "disclaimer": _text(folder, "disclaimer.txt"),
             "is_shared": True,
+            "public_chat": described.get("public_chat", False),
         },
     )
     return plugin

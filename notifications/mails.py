@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -18,20 +19,26 @@ from notifications.unsubscribe import make_token
 
 _BLOCKS = {"h1", "h2", "p", "li"}
 _SPACE = re.compile(r"\s+")
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 def send_notification(user: User, *, kind: MailKind, subject: str, template: str, context: Mapping[str, Any]) -> None:
     """Sends it, as HTML and as text, with a link that ends mails of this kind (RFC 8058). Raises `OSError` where the
     mail server cannot be reached or refuses it."""
     unsubscribe = settings.PUBLIC_URL + reverse("unsubscribe", args=[make_token(user, kind)])
-    shell = {"site": settings.PUBLIC_URL, "unsubscribe": unsubscribe, "kind": kind.label, "subject": subject}
+    shell = {"unsubscribe": unsubscribe, "kind": kind.label}
+    headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    send_to_address(user.email, subject=subject, template=template, context={**shell, **context}, headers=headers)
+
+
+def send_to_address(
+    address: str, *, subject: str, template: str, context: Mapping[str, Any], headers: Mapping[str, str] = _NO_HEADERS
+) -> None:
+    """Sends it, as HTML and as text. Raises `OSError` as above."""
+    shell = {"site": settings.PUBLIC_URL, "subject": subject}
     content = render_to_string(f"notifications/{template}.html", {**shell, **context})
-    headers = {
-        "List-Unsubscribe": f"<{unsubscribe}>",
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-        "Auto-Submitted": "auto-generated",
-    }
-    mail = EmailMultiAlternatives(_one_line(subject), text_of(content), None, [user.email], headers=headers)
+    all_headers = {**headers, "Auto-Submitted": "auto-generated"}
+    mail = EmailMultiAlternatives(_one_line(subject), text_of(content), None, [address], headers=all_headers)
     mail.attach_alternative(content, "text/html")
     mail.send()
 

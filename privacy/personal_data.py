@@ -186,6 +186,10 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         ),
     ),
     "querying.Feedback.user": PersonalDataRule(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
+    # Until the reply was mailed. The addresses of visitors are in rows that name nobody, and are erased by then too.
+    "querying.ExpertRequest.user": PersonalDataRule(
+        file="questions_to_experts", columns=("query_id", "created_at", "reply", "replied_by", "replied_at")
+    ),
     "contracts.ContractReview.created_by": PersonalDataRule(
         file="contract_reviews",
         columns=("id", "document_id", "kind", "side", "playbook_name", "state", "classification", "created_at"),

@@ -15,6 +15,8 @@ from django.utils import timezone
 from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
+from querying.answer_links import AnswerLink as AnswerLink
+from querying.expert_requests import ExpertRequest as ExpertRequest
 from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.quoted_documents import QuotedDocuments
 from querying.types import Confidence, Outcome
@@ -80,22 +82,29 @@ class QueryQuerySet(QueryStatistics):
         return queries.filter(api_key__isnull=by == "hand") if by else queries
 
     def needing_attention(self, *, since: datetime) -> QueryQuerySet:
-        """What the author should look at: refused, answered with low confidence, or called wrong (`is_wrong`), and
-        not dismissed since."""
+        """What the author should look at: refused, answered with low confidence, called wrong (`is_wrong`), or put to
+        the expert (`is_requested`), and not dismissed since."""
         wrong = Feedback.objects.filter(query=models.OuterRef("pk"), verdict=Feedback.Verdict.DOWN)
         said_since = wrong.filter(created_at__gt=models.OuterRef("dismissal__at"))
         is_low = models.Q(outcome=Outcome.ANSWERED.value, confidence=Confidence.LOW.value)
-        is_open = models.Q(dismissal=None) | models.Q(models.Exists(said_since))
-        asked = self.filter(created_at__gte=since, erased_at=None).annotate(is_wrong=models.Exists(wrong))
-        return asked.filter(models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True)).filter(is_open)
+        waiting = ExpertRequest.objects.waiting().filter(query=models.OuterRef("pk"))
+        put_since = waiting.filter(created_at__gt=models.OuterRef("dismissal__at"))
+        is_open = models.Q(dismissal=None) | models.Q(models.Exists(said_since)) | models.Q(models.Exists(put_since))
+        asked = self.filter(created_at__gte=since, erased_at=None).annotate(
+            is_wrong=models.Exists(wrong), is_requested=models.Exists(waiting)
+        )
+        needs = models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True) | models.Q(is_requested=True)
+        return asked.filter(needs).filter(is_open)
 
     def erase_content(self, *, now: datetime) -> int:
-        """Erases for good what was asked, answered and quoted, with the notes of people's feedback. Returns how many
-        rows had something to erase."""
+        """Erases for good what was asked, answered and quoted, with the notes of people's feedback, links to it and
+        requests to the expert. Returns how many rows had something to erase."""
         total, left = 0, self.filter(erased_at=None).order_by()
         while ids := list(left.values_list("pk", flat=True)[:_ERASE_BATCH_SIZE]):
             Feedback.objects.filter(query__in=ids).update(note="")
             StoredResponse.objects.filter(query__in=ids).delete()
+            AnswerLink.objects.filter(query__in=ids).delete()
+            ExpertRequest.objects.filter(query__in=ids).delete()
             total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
         return total
 
@@ -309,8 +318,9 @@ class Feedback(models.Model):
 
 class DismissalQuerySet(models.QuerySet["Dismissal"]):
     def batches(self) -> models.QuerySet[Any, dict[str, Any]]:
-        """What was sent away together, the latest first: `at`, `by` and the number of queries."""
-        rows = self.order_by().values("at", "by").annotate(count=models.Count("pk"))
+        """What was sent away together, the latest first: `at`, `by`, whether it `is_automatic`, and the number of
+        queries."""
+        rows = self.order_by().values("at", "by", "is_automatic").annotate(count=models.Count("pk"))
         return rows.order_by("-at", "by")
 
 
@@ -320,6 +330,9 @@ class Dismissal(models.Model):
     query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="dismissal")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now, editable=False)
+    is_automatic = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="A later release answers it."
+    )
 
     objects = DismissalQuerySet.as_manager()
 
@@ -327,12 +340,13 @@ class Dismissal(models.Model):
         return f"dismissed {self.at:%Y-%m-%d %H:%M}"
 
     @classmethod
-    def record(cls, queries: Iterable[Query], *, by: User, at: datetime | None = None) -> int:
-        """Dismisses the queries, again where one was dismissed before, and says how many there were. What was
-        dismissed at one moment (now, unless another is given) is brought back together."""
+    def record(cls, queries: Iterable[Query], *, by: User | None, at: datetime | None = None) -> int:
+        """Dismisses the queries (`by` nobody: a release answers them), again where one was dismissed before, and says
+        how many there were. What was dismissed at one moment (now, unless another is given) is brought back
+        together."""
         at = at or timezone.now()
-        rows = [cls(query=query, by=by, at=at) for query in queries]
+        rows = [cls(query=query, by=by, at=at, is_automatic=by is None) for query in queries]
         cls._default_manager.bulk_create(
-            rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at"]
+            rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at", "is_automatic"]
         )
         return len(rows)

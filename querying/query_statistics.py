@@ -58,6 +58,11 @@ class QueryStatistics(models.QuerySet[Any]):
         answered = self.filter(outcome=Outcome.ANSWERED.value).order_by()
         return dict(answered.values_list("confidence").annotate(models.Count("pk")))
 
+    def refusals_by_reason(self) -> list[tuple[str, int]]:
+        """The code of each reason, the most frequent first."""
+        refused = self.filter(outcome=Outcome.REFUSED.value).order_by().values_list("reason")
+        return list(refused.annotate(count=models.Count("pk")).order_by("-count", "reason"))
+
     def latency_by_day(self, *, weekly: bool = False) -> list[tuple[date, float, float]]:
         """The median and the 95th percentile of the milliseconds, by day or by week."""
         days = self._finished().annotate(day=_day_expression(weekly)).values_list("day")

@@ -133,7 +133,7 @@ class FeedbackView(PrincipalView):
     @extend_schema(request=FeedbackSerializer, responses=FeedbackSerializer)
     def post(self, request: Request, query: UUID) -> Response:
         """Say whether an answer was right, as the one who asked. What is called wrong waits in the author's inbox."""
-        own_query = _get_own_query(self.principal, query)
+        own_query = get_own_query(self.principal, query)
         if own_query.is_private:
             raise PrivateAnswer
         opinion = validated(FeedbackSerializer(data=request.data))
@@ -143,7 +143,7 @@ class FeedbackView(PrincipalView):
         return Response(FeedbackSerializer(feedback).data)
 
 
-def _get_own_query(principal: Principal, pk: UUID) -> Query:
+def get_own_query(principal: Principal, pk: UUID) -> Query:
     """The query, if this principal asked it: with this key, in private or of a plugin it may still ask; or by this
     person.
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.analytics.forms import DateRangeForm
-from builder.analytics.views import csv_response, figures_context
+from builder.analytics.views import csv_response, figures_context, json_response
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
 from lexic.http.parameters import get_page
@@ -69,6 +69,14 @@ def download_all_plugins(request: SignedInRequest) -> HttpResponse:
     return csv_response(
         form, form.filter_queries(_readable_queries(request.user)), user=request.user, name="all-plugins"
     )
+
+
+@require_GET
+def download_all_plugins_json(request: SignedInRequest) -> HttpResponse:
+    """The same as JSON."""
+    form = DateRangeForm(request.GET)
+    queries = form.filter_queries(_readable_queries(request.user))
+    return json_response(form, queries, user=request.user, name="all-plugins")
 
 
 def _readable_queries(user: User) -> QueryQuerySet:

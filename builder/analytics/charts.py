@@ -23,6 +23,8 @@ from querying.types import Outcome
 WIDTH, LEFT, TOP, BOTTOM = 1000.0, 56.0, 12.0, 224.0
 # The picture of lines stands in half a row; so do the bars, on a phone.
 NARROW_WIDTH = 440.0
+# The small picture beside a topic.
+_SPARK_WIDTH, _SPARK_HEIGHT, _SPARK_MARGIN = 96.0, 24.0, 2.0
 # What is drawn, from the bottom of a bar to its top, with the class of its colour.
 SERIES = {
     Outcome.ANSWERED.value: ("answered", "bar-a"),
@@ -116,6 +118,15 @@ def line_chart(days: Sequence[DayStatistics]) -> Chart:
         lines = [(*low[:3], low[3] + 8), (*high[:3], high[3] - 8)]
     labels = axis_labels([day.label for day in days], left=LEFT, step=step, limit=4)
     return Chart(lines=lines, grid=grid_lines(frame, " s"), labels=labels)
+
+
+def topic_path(counts: Sequence[int]) -> str:
+    """The line of a small picture, 96 by 24: one point for each day or week."""
+    frame = Frame(
+        right=_SPARK_WIDTH, top=_SPARK_MARGIN, bottom=_SPARK_HEIGHT - _SPARK_MARGIN, highest=max([*counts, 1])
+    )
+    step = _SPARK_WIDTH / max(1, len(counts) - 1)
+    return line_path([(number * step, frame.y(count)) for number, count in enumerate(counts)])
 
 
 def relative_lengths(counts: Mapping[str, int], names: Sequence[str]) -> list[tuple[str, int, float]]:

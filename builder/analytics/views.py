@@ -14,6 +14,8 @@ from accounts.signed_in_request import SignedInRequest
 from builder.analytics import charts
 from builder.analytics.csv_export import COLUMNS, MAX_ROWS, write_csv
 from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
+from builder.analytics.json_export import write_json
+from builder.analytics.topics import topics_context
 from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
 from marketplace.listings.trust_label import MIN_QUESTIONS
@@ -21,6 +23,7 @@ from plugins.models import Plugin
 from querying.audit.date_range import days_before
 from querying.audit.key_names import key_label, visible_key_names
 from querying.audit.quotations import withhold_quotations
+from querying.models import Query
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 from querying.types import Confidence, Outcome
 
@@ -43,14 +46,21 @@ class KeyStatistics:
 
 def show_analytics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The figures of some days. A fixed number of statements, whatever was asked."""
+    context = {**plugin_context(request, plugin), "asked": request.GET.urlencode()}
+    return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
+
+
+def plugin_context(request: SignedInRequest, plugin: Plugin, *, max_documents: int = _MAX_DOCUMENTS) -> dict[str, Any]:
+    """All figures of the plugin in the chosen days: those of every plugin, topics, refusals and documents."""
     form = PluginAnalyticsForm(request.GET, plugin=plugin)
     everything = form.queries(user=request.user)
-    context = {
+    queries = everything.created_between(*form.days)
+    present = Document.objects.of_plugin(plugin)
+    return {
         **figures_context(form, everything, user=request.user),
-        **documents_context(everything.created_between(*form.days), present=Document.objects.of_plugin(plugin)),
-        "asked": request.GET.urlencode(),
+        **documents_context(queries, present=present, most=max_documents),
+        **topics_context(queries, *form.days, weekly=form.is_weekly),
     }
-    return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
 
 
 def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: User) -> dict[str, Any]:
@@ -96,15 +106,40 @@ def download_csv(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return csv_response(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
 
 
+def download_json(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """The same as JSON."""
+    form = PluginAnalyticsForm(request.GET, plugin=plugin)
+    return json_response(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
+
+
 def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The questions of the chosen days for a spreadsheet, the newest first."""
+    rows, names = _exported_rows(form, everything, user=user)
+    content = write_csv(rows, steps=TIMED_STEPS, names=names)
+    return _as_file(form, content, content_type="text/csv; charset=utf-8", name=f"{name}-{{}}.csv")
+
+
+def json_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
+    """The same for programs, with the citations."""
+    rows, names = _exported_rows(form, everything, user=user)
+    content = write_json(rows, days=form.days, names=names)
+    return _as_file(form, content, content_type="application/json", name=f"{name}-{{}}.json")
+
+
+def _exported_rows(
+    form: DateRangeForm, everything: QueryStatistics, *, user: User
+) -> tuple[list[Query], dict[UUID, str]]:
+    """The rows without what this person may not read, and the names of the keys that they may see."""
     queries = everything.created_between(*form.days).order_by("-created_at")
     needed = queries.only(*COLUMNS, "timings", "api_key", "user", "plugin", "release", "citations", "knowledge")
     rows = withhold_quotations(needed[:MAX_ROWS], viewer=user)
-    names = visible_key_names((row.api_key_id for row in rows), viewer=user)
+    return rows, visible_key_names((row.api_key_id for row in rows), viewer=user)
+
+
+def _as_file(form: DateRangeForm, content: str, *, content_type: str, name: str) -> HttpResponse:
     first, last = form.days
-    response = HttpResponse(write_csv(rows, steps=TIMED_STEPS, names=names), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name.format(f"{first}-{last}")}"'
     return response
 
 
@@ -126,20 +161,22 @@ def _change_text(now: int, before: int) -> str:
     return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
 
 
-def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) -> dict[str, Any]:
+def documents_context(
+    queries: QueryStatistics, *, present: DocumentQuerySet, most: int = _MAX_DOCUMENTS
+) -> dict[str, Any]:
     """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
     ids = [UUID(pk) for pk, _, _ in cited if pk]
-    known = {str(pk) for pk in present.filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)}
+    known = {str(pk) for pk in present.filter(pk__in=ids[:most]).values_list("pk", flat=True)}
     never = present.filter(status="ready").exclude(pk__in=ids)
     return {
         "cited": [
             {"pk": pk if pk in known else "", "title": title, "count": count, "length": 100 * count / greatest}
-            for pk, title, count in cited[:_MAX_DOCUMENTS]
+            for pk, title, count in cited[:most]
         ],
         "never_count": never.count(),
-        "never": never.order_by("title").only("pk", "title")[:_MAX_DOCUMENTS],
+        "never": never.order_by("title").only("pk", "title")[:most],
     }
 
 

@@ -27,7 +27,8 @@ _MAX_ROWS = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class DismissalBatch:
-    """What somebody dismissed in one go. `wordings` are the ways in which it was asked, each once."""
+    """What somebody dismissed in one go, or a release answers: then `by` is empty. `wordings` are the ways in which
+    it was asked, each once."""
 
     at: datetime
     by: str
@@ -78,7 +79,7 @@ def _dismissal_batches(rows: Sequence[dict[str, Any]], plugin: Plugin) -> list[D
     return [
         DismissalBatch(
             at=row["at"],
-            by=str(people.get(row["by"], "a deleted account")),
+            by="" if row["is_automatic"] else str(people.get(row["by"], "a deleted account")),
             count=row["count"],
             wordings=list(wordings[row["at"], row["by"]]),
         )

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
-from builder.inbox.views import dismiss_named, redirect_to_inbox
+from builder.inbox.views import dismiss, named_queries, redirect_to_inbox
 from evaluation.ask_draft import ask_draft
 from evaluation.models import GoldenQuestion
 from knowledge.documents.expert_answers import TITLE, add_expert_answer
@@ -17,6 +17,8 @@ from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
+from querying.audit.put_to_expert import reply_to_requests
+from querying.models import Query
 from querying.types import Outcome
 
 MAX_QUESTION_LENGTH = 1_000
@@ -48,8 +50,10 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         )
         _keep_as_golden(plugin, question)
         log_plugin_change(request, plugin, f"Answered a question of the inbox in “{TITLE}”.")
+        named = list(named_queries(request, plugin))  # those who wait for a reply are not among them afterwards
+        _reply_to_people(request, named, form.cleaned_data["answer"])
         if _answers_with(plugin, question, document):
-            undo = dismiss_named(request, plugin)
+            undo = dismiss(request, named)
             messages.success(request, f"“{question}” is answered from “{TITLE}” now. Publish, and agents get it too.")
         else:
             messages.warning(
@@ -58,6 +62,12 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
                 " of the question into the answer, or ask it in the sandbox to see why. The topic stays open.",
             )
     return redirect_to_inbox(request, plugin, undo=undo, is_answered=True)
+
+
+def _reply_to_people(request: SignedInRequest, named: list[Query], answer: str) -> None:
+    if count := reply_to_requests(named, reply=answer, by=request.user):
+        people = "one person who waits" if count == 1 else f"{count} people who wait"
+        messages.success(request, f"Your answer goes to {people} for it.")
 
 
 def _keep_as_golden(plugin: Plugin, question: str) -> None:

@@ -35,6 +35,7 @@ class InboxQuery:
     at: datetime
     outcome: str
     is_wrong: bool
+    is_requested: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +68,15 @@ class Topic:
 
     @property
     def low_confidence_count(self) -> int:
-        """Answers whose confidence was low, and of which nobody has said that they are wrong."""
-        return sum(one.outcome == Outcome.ANSWERED and not one.is_wrong for one in self.queries)
+        """Answers whose confidence was low, and about which nobody has said or asked anything."""
+        return sum(
+            one.outcome == Outcome.ANSWERED and not one.is_wrong and not one.is_requested for one in self.queries
+        )
+
+    @property
+    def requested_count(self) -> int:
+        """How many people wait for a reply of the expert."""
+        return sum(one.is_requested for one in self.queries)
 
     @property
     def last_asked_at(self) -> datetime:
@@ -90,24 +98,26 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None, source
     Raises EmbedderError.
     """
     now = now or timezone.now()
-    columns = ("pk", "question", "created_at", "outcome", "is_wrong")
+    columns = ("pk", "question", "created_at", "outcome", "is_wrong", "is_requested")
     waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
     # The draft is asked by hand in the sandbox alone.
     in_sandbox = Q(release=None, api_key=None)
     if source:
         waiting = waiting.filter(in_sandbox) if source == "sandbox" else waiting.exclude(in_sandbox)
     by_question: dict[str, list[InboxQuery]] = {}
-    for pk, question, at, outcome, is_wrong in waiting.order_by("-created_at", "pk").values_list(*columns)[
-        :MAX_QUERIES
-    ]:
-        if question in by_question or len(by_question) < MAX_QUESTIONS:
-            one = InboxQuery(pk=pk, question=question, at=at, outcome=outcome, is_wrong=is_wrong)
-            by_question.setdefault(question, []).append(one)
+    for row in waiting.order_by("-created_at", "pk").values(*columns)[:MAX_QUERIES]:
+        one = InboxQuery(at=row.pop("created_at"), **row)
+        if one.question in by_question or len(by_question) < MAX_QUESTIONS:
+            by_question.setdefault(one.question, []).append(one)
     questions = list(by_question.values())
     vectors = question_vectors([asked[0].question for asked in questions])
     found = group_similar(vectors, weights=[len(asked) for asked in questions])
     topics = [_make_topic([questions[row] for row in rows], now=now) for rows in found]
-    return sorted(topics, key=lambda topic: (-topic.weight, -topic.last_asked_at.timestamp(), topic.question))
+    # Where people wait for a reply, the topic stands before all others.
+    return sorted(
+        topics,
+        key=lambda topic: (not topic.requested_count, -topic.weight, -topic.last_asked_at.timestamp(), topic.question),
+    )
 
 
 def _make_topic(questions: Sequence[list[InboxQuery]], *, now: datetime) -> Topic:

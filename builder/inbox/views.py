@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ from builder.panes import render_pane
 from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.models import Dismissal, Feedback, Query
+from querying.models import Dismissal, Feedback, Query, QueryQuerySet
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
 
 PER_PAGE = 10
@@ -84,23 +84,26 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 def dismiss_topics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Sends away one topic, or all that are marked."""
-    undo = dismiss_named(request, plugin)
+    undo = dismiss(request, named_queries(request, plugin))
     if undo is None:
         messages.warning(request, "Nothing was dismissed: these questions are not in the inbox any more.")
     return redirect_to_inbox(request, plugin, undo=undo)
 
 
-def dismiss_named(request: SignedInRequest, plugin: Plugin) -> datetime | None:
-    """Sends the queries away that ask in the same words as those named, as far as they were there to be seen. Returns
-    the moment under which they can be brought back, None where there were none."""
+def dismiss(request: SignedInRequest, queries: Iterable[Query]) -> datetime | None:
+    """Sends the queries away. Returns the moment under which they can be brought back, None where there were none."""
+    now = timezone.now()
+    return now if Dismissal.record(queries, by=request.user, at=now) else None
+
+
+def named_queries(request: SignedInRequest, plugin: Plugin) -> QueryQuerySet:
+    """What waits in the same words as the queries that the form names, as far as it was there to be seen."""
     until = parse_moment(request.POST.get("until", ""))
     ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
     named = Query.objects.filter(plugin=plugin, pk__in=ids)
     # Further back than the page shows: the same words should not come up again when it shows more days.
     waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(since=_BEGINNING)
-    same = waiting.filter(question__in=named.order_by().values("question")).only("pk")
-    now = timezone.now()
-    return now if Dismissal.record(same, by=request.user, at=now) else None
+    return waiting.filter(question__in=named.order_by().values("question")).only("pk")
 
 
 def redirect_to_inbox(

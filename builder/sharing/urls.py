@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.views.decorators.http import require_GET, require_POST
 
 from builder.panes import get_route, pane_route, post_route
-from builder.sharing import audience, original_changes, public_chat, qr_image, views
+from builder.sharing import answer_links, audience, original_changes, public_chat, qr_image, views
 
 urlpatterns = [
     get_route("sharing/", views.render_sharing, "sharing"),
@@ -28,6 +28,8 @@ urlpatterns = [
     get_route("sharing/original/changes/", original_changes.show_original_changes, "original_changes"),
     post_route("sharing/second-copy/", views.install_second_copy, "second_copy"),
     pane_route("sharing/leave/", require_POST(views.leave_plugin), "leave", allow_reader_post=True),
+    get_route("sharing/links/", answer_links.show_links, "answer_links"),
+    post_route("sharing/links/<uuid:query>/revoke/", answer_links.revoke_link, "revoke_answer_link"),
     get_route("sharing/qr.svg", qr_image.show_qr_image, "qr_image"),
     pane_route("sharing/file/", require_GET(views.download_bundle), "download", for_editing=True),
 ]

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import visitors
 from accounts.signed_in_request import user_or_none
+from conversations.asker_proof import sign_asked
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from marketplace.plugin_page.forms import VisitorQuestionForm
@@ -56,7 +57,8 @@ def ask_view(request: HttpRequest, slug: str) -> HttpResponseBase:
     started = time.monotonic()
     run = question_run.run_to_end(question)
     answer = present_answer(_stored_answer(run, started), viewer=user_or_none(request))
-    return with_status_of(run, render_plugin_page(request, slug, question=question.text, answer=answer))
+    page = render_plugin_page(request, slug, question=question.text, answer=answer, proof=sign_asked(question.id))
+    return with_status_of(run, page)
 
 
 def _build_question(request: HttpRequest, plugin: Plugin) -> Question:
@@ -88,11 +90,12 @@ def _stored_answer(run: question_run.QuestionRun, started: float) -> StoredAnswe
 def _answer_events(request: HttpRequest, plugin: Plugin, question: Question) -> AsyncGenerator[bytes]:
     started, viewer = time.monotonic(), user_or_none(request)
     # The answer is rendered when the request is over, and may have a form of its own.
-    context = {"plugin": plugin, "csrf_token": get_token(request)}
+    context = {"plugin": plugin, "csrf_token": get_token(request), "user": request.user}
 
     def build_final_event(run: question_run.QuestionRun) -> dict[str, Any]:
         answer = present_answer(_stored_answer(run, started), viewer=viewer)
-        html = render_to_string("marketplace/plugin/_visitor_answer.html", {**context, "answer": answer})
+        shown = {**context, "answer": answer, "proof": sign_asked(run.question.id)}
+        html = render_to_string("marketplace/plugin/_visitor_answer.html", shown)
         left = questions_left_text(request, plugin)
         return {"type": "turn", "id": str(run.question.id), "html": html, "left": left}
 

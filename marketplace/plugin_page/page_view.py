@@ -45,9 +45,10 @@ def render_plugin_page(
     question: str = "",
     answer: AnswerPresentation | None = None,
     error: LexicError | None = None,
+    proof: str = "",
 ) -> HttpResponse:
-    """The page, with what came of a question: its answer, or the error, with the question kept in the box. Raises
-    Http404 for what is not on the marketplace."""
+    """The page, with what came of a question: its answer, with the `proof` that this visitor asked, or the error, with
+    the question kept in the box. Raises Http404 for what is not on the marketplace."""
     plugin, viewer = plugin_or_404(slug), user_or_none(request)
     context = _page_context(request, plugin, viewer)
     if context["listing"] and answer is None and error is None:
@@ -59,6 +60,7 @@ def render_plugin_page(
         "answer": answer or sample,
         "is_sample": answer is None,
         "error": error,
+        "proof": proof,
         "left": questions_left_text(request, plugin),
     }
     return render(request, "marketplace/plugin/page.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,6 +13,7 @@ from accounts.models import User
 from evaluation.golden import golden_dataset, golden_runs
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import Consent
+from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput, LexicError, NotFound
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.models import PublishingRun
@@ -23,6 +25,9 @@ from querying import releases
 from querying.answering.llms import get_llm
 from webhooks import outbox
 from webhooks.models import Event
+
+# After a day nobody waits for topics of the inbox to close; the next release closes them.
+_DAY = 86_400
 
 
 class NotReady(LexicError):
@@ -136,6 +141,8 @@ def make_live(plugin: Plugin, release: Release, *, is_news: bool = True, returns
     plugin.set_live_release(release)
     update_and_enqueue_listing(plugin)
     if is_news:
+        close = partial(publish_task, "marketplace.close_answered", plugin_id=str(plugin.pk), expires=_DAY)
+        transaction.on_commit(close)
         data = {
             "release": {"id": str(release.pk), "version": release.version, "notes": release.notes},
             "returnsTo": returns_to.version if returns_to else None,

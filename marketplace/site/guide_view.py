@@ -1,4 +1,4 @@
-"""`/docs` and `/docs/<name>`: the guides."""
+"""`/docs` and `/docs/<name>`: the guides; and `/docs/search`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from marketplace.site import guides
+from marketplace.site.guide_search import MAX_QUERY_CHARACTERS, search_guides
 
 FIRST_GUIDE = guides.GUIDE_ENTRIES[0].name
 
@@ -27,3 +28,11 @@ def guide_view(request: HttpRequest, name: str = FIRST_GUIDE) -> HttpResponse:
         "section": "docs",
     }
     return render(request, "marketplace/guide.html", context)
+
+
+@require_safe
+def guide_search_view(request: HttpRequest) -> HttpResponse:
+    """`?q=`: sections of the guides that have these words."""
+    query = " ".join(request.GET.get("q", "").split())[:MAX_QUERY_CHARACTERS]
+    context = {"query": query, "found": search_guides(query), "shelves": guides.GUIDE_GROUPS, "section": "docs"}
+    return render(request, "marketplace/guide_search.html", context)

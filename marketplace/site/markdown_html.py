@@ -13,6 +13,8 @@ from django.utils.text import slugify
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from marketplace.site.code_colours import coloured
+
 _LANGUAGE_TITLES = {
     "bash": "Shell",
     "console": "Shell",
@@ -36,7 +38,8 @@ def token_text(tokens: Sequence[Token]) -> str:
 
 
 class GuideRenderer(RendererHTML):
-    """Renders one guide. `sections` collects the anchor and title of each second-level heading.
+    """Renders one guide. `sections` collects the anchor and title of each second-level heading, `anchors` that of
+    each heading.
 
     `guides`: the names of the guides that links may lead to, besides anchors of this page and absolute addresses.
     """
@@ -45,7 +48,7 @@ class GuideRenderer(RendererHTML):
         super().__init__()
         self.guides = guides
         self.sections: list[tuple[str, str]] = []
-        self._anchors: set[str] = set()
+        self.anchors: list[str] = []
         self._blocks = 0
         self._is_in_link = False
 
@@ -107,7 +110,7 @@ class GuideRenderer(RendererHTML):
             "{content}</code></pre></div>",
             title=_LANGUAGE_TITLES.get(language, language or "Text"),
             number=self._blocks,
-            content=tokens[idx].content,
+            content=coloured(tokens[idx].content, language),
         )
 
     code_block = fence
@@ -148,10 +151,10 @@ class GuideRenderer(RendererHTML):
     def _unique_anchor(self, title: str) -> str:
         base = slugify(title) or "part"
         anchor, number = base, 1
-        while anchor in self._anchors:
+        while anchor in self.anchors:
             number += 1
             anchor = f"{base}-{number}"
-        self._anchors.add(anchor)
+        self.anchors.append(anchor)
         return anchor
 
     def _site_address(self, given: str) -> str:

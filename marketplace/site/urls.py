@@ -5,7 +5,7 @@ from django.views.generic import RedirectView
 
 from marketplace.invitations import accept_invitation, invitation_view
 from marketplace.site.crawlers import robots_view, sitemap_view
-from marketplace.site.guide_view import guide_view
+from marketplace.site.guide_view import guide_search_view, guide_view
 from marketplace.site.home_view import home_view
 from marketplace.site.key_views import (
     change_key_origins_view,
@@ -33,6 +33,7 @@ urlpatterns = [
     ),
     path("", home_view, name="home"),
     path("docs", guide_view, name="docs"),
+    path("docs/search", guide_search_view, name="docs_search"),
     path("docs/<slug:name>", guide_view, name="guide"),
     path("docs/<slug:name>.md", guide_markdown_view, name="guide_markdown"),
     path("llms.txt", llms_txt_view, name="llms_txt"),

@@ -85,14 +85,18 @@ def restricts_to_public(release: Release) -> bool:
     return release.public_only or release.plugin.public_chat
 
 
-def publicly_quoted(documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool) -> set[str]:
+def publicly_quoted(
+    documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool, in_force: bool = True
+) -> set[str]:
     """Those of these documents that the published plugin may quote today: of its own knowledge and of what is granted
-    to it, and with `only_public` marked public as well. No statement for none."""
+    to it, and with `only_public` marked public as well; unless `in_force` is False, not superseded. No statement for
+    none."""
     named = set(documents)
     if not named:
         return set()
     granted = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")
-    marked = public_filters().documents() if only_public else Document.objects.all()
+    public = public_filters() if in_force else PUBLIC_FILTERS
+    marked = public.documents() if only_public else Document.objects.all()
     quoted = marked.filter(pk__in=named, knowledge_base__in=granted)
     return {str(pk) for pk in quoted.values_list("pk", flat=True)}
 

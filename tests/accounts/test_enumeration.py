@@ -21,9 +21,11 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from accounts.models import User
+from conversations.asker_proof import sign_asked
 from conversations.models import Project
 from organisations.models import Membership, Organisation
 from plugins.models import Plugin
+from querying.models import Query
 from tests.security.routes import routes
 
 pytestmark = pytest.mark.django_db
@@ -108,8 +110,21 @@ def find_provider(client: Client, email: str) -> Any:
     return client.post(reverse("find_provider"), {"email": email})
 
 
+def put_to_expert(client: Client, email: str) -> Any:
+    """On the page of Charlie's plugin, with the proof that comes with an answer."""
+    charlie, _ = User.objects.get_or_create(email="charlie@example.org", is_staff=True)
+    Plugin.objects.filter(owner=charlie).delete()
+    cache.clear()
+    plugin = Plugin.objects.create(
+        owner=charlie, name="Boots", slug="boots", domain="x", system_prompt="x", is_published=True
+    )
+    query = Query.objects.create(plugin=plugin, question="?", release_name="boots@1.0.0", outcome="refused")
+    said = {"proof": sign_asked(query.pk), "email": email, "mail": "yes"}
+    return client.post(reverse("put_to_expert", args=["boots"]), said)
+
+
 @pytest.mark.parametrize(
-    "door", [sign_up, sign_in, reset, invite, invite_again, add_member, invite_member, find_provider]
+    "door", [sign_up, sign_in, reset, invite, invite_again, add_member, invite_member, find_provider, put_to_expert]
 )
 def test_one_is_told_the_same_of_every_address(
     door: Callable[[Client, str], Any], alice: User, hashed: list[str]
@@ -185,6 +200,7 @@ FORMS = {
     "allauth.account.forms.RequestLoginCodeForm": None,
     "allauth.socialaccount.forms.SignupForm": sign_up,  # the same rule of allauth's, `PREVENT_ENUMERATION`
     "builder.sharing.forms.InviteForm": invite,
+    "conversations.expert_request_form.ExpertRequestForm": put_to_expert,
     "django.contrib.auth.forms.PasswordResetForm": None,
     "django.contrib.auth.forms.UserChangeForm": None,
     "unfold.forms.UserChangeForm": None,

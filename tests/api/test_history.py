@@ -35,6 +35,8 @@ WITHOUT_ENTRY = {
     "tryQuestion": _READS,
     "chatInPublic": _READS,
     "giveFeedback": _READS,
+    "shareAnswer": _READS,
+    "revokeAnswerLink": _READS,
     "walkTree": _READS,
     "runTreeCases": _READS,
     "judgeTree": _READS,

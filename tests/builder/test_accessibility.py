@@ -13,7 +13,7 @@ from builder.panes import PANES
 from builder.readiness import reverse_pane
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import Dismissal, Query
+from querying.models import AnswerLink, Dismissal, Query
 from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look
 from webhooks.models import Delivery, Event, Webhook
 
@@ -67,6 +67,10 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
     gloves = Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
     Dismissal.record([gloves], by=alice, at=dismissed_at)
     Plugin.objects.filter(pk=published.pk).update(tone="short")
+    given = {"outcome": "answered", "citations": [{"document": "Rules", "documentId": "x", "excerpt": "y"}]}
+    AnswerLink.objects.create(
+        query=Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Boots?", **given)
+    )
     first = published.releases.get()
     sign_in(page, alice, to="/admin/")
     root = f"/admin/plugins/plugin/{published.pk}"
@@ -76,6 +80,9 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
         f"{root}/golden/import/",
         f"{root}/publish/",
         f"{root}/published/",
+        f"{root}/analytics/",
+        f"{root}/analytics/report/",
+        f"{root}/sharing/links/",
         f"{root}/releases/{first.pk}/?with=draft",
     ]
     problems = []

@@ -128,7 +128,7 @@ def test_keys_are_named_to_their_owner_alone(browsing: Browse, alice: User, char
 
 
 def test_strangers_find_no_figures(browsing: Browse, charlie: User, visitor: User, published: Plugin) -> None:
-    for name in ("analytics", "analytics_csv"):
+    for name in ("analytics", "analytics_csv", "analytics_json", "analytics_report"):
         url = reverse(f"admin:builder_{name}", args=[published.pk])
         assert browsing(charlie).get(url).status_code == 404
         assert browsing(visitor).get(url).status_code == 302
@@ -157,7 +157,7 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
 
     with CaptureQueriesContext(connection) as around:
         client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
-    with django_assert_num_queries(len(around) + 9):
+    with django_assert_num_queries(len(around) + 11):
         pane(client, plugin)
 
 
@@ -223,3 +223,59 @@ def test_a_day_without_questions_breaks_the_line() -> None:
     ]
     (_, path, words, _), _ = charts.line_chart(days).lines
     assert (path.count("M"), path.count("h"), path.count("L"), words) == (2, 1, 1, "half")
+
+
+# --- Topics, reasons, the file for programs, and the report ------------------------------------------------
+
+
+def test_what_is_asked_is_shown_by_topic_with_how_it_ended(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    now = timezone.now()
+    for question, outcome, days in (
+        ("How often are boots replaced?", "answered", 0),
+        ("How often must boots be replaced?", "refused", 2),
+        ("Who won the world cup?", "refused", 2),
+    ):
+        asked(plugin, question=question, outcome=outcome, created_at=now - timedelta(days=days))
+    shown = pane(browsing(alice), plugin).context["topics"]
+    assert [(topic.count, topic.answered, topic.refused) for topic in shown] == [(2, 1, 1), (1, 0, 1)]
+    assert [count for _, count in shown[0].by_day] == [1, 1]
+    assert len(shown[0].counts) == 30
+
+
+def test_refusals_are_counted_by_reason_in_words(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    for reason in ("no_evidence", "no_evidence", "self_refusal"):
+        asked(plugin, outcome="refused", reason=reason)
+    page = pane(browsing(alice), plugin)
+    assert [(words, count) for words, count, _ in page.context["reasons"]] == [
+        ("no passage answers it well enough", 2),
+        ("the passages that were read do not say it", 1),
+    ]
+
+
+def test_the_file_for_programs_has_what_that_for_spreadsheets_has(
+    browsing: Browse, alice: User, plugin: Plugin, handbook: Document
+) -> None:
+    asked(plugin, citations=[cited(handbook)], cost="0.25")
+    response = browsing(alice).get(reverse("admin:builder_analytics_json", args=[plugin.pk]))
+    assert response.headers["Content-Type"] == "application/json"
+    [row] = response.json()["questions"]
+    assert (row["question"], row["cost"], row["citations"][0]["page"]) == ("Boots?", 0.25, 1)
+    overall = browsing(alice).get(reverse("admin:builder_overall_json")).json()
+    assert [one["question"] for one in overall["questions"]] == ["Boots?"]
+
+
+def test_the_report_names_documents_that_answer_and_those_that_never_do(
+    browsing: Browse, alice: User, plugin: Plugin, handbook: Document
+) -> None:
+    Document.objects.create(
+        knowledge_base=handbook.knowledge_base, title="Never read", source_type="md", status="ready"
+    )
+    asked(plugin, citations=[cited(handbook)], cost="0.50")
+    page = browsing(alice).get(reverse("admin:builder_analytics_report", args=[plugin.pk])).content.decode()
+    assert handbook.title in page
+    assert "never cited in these days: Never read" in page
+    assert "for an answer" in page
+    empty = browsing(alice).get(
+        reverse("admin:builder_analytics_report", args=[plugin.pk]), {"first": "2020-01-01", "last": "2020-01-02"}
+    )
+    assert "Nobody asked in these days." in empty.content.decode()

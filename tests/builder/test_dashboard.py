@@ -16,7 +16,7 @@ from builder.readiness import reverse_pane
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
 from querying.models import Dismissal, Query
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree
@@ -48,6 +48,35 @@ def test_a_newcomer_is_led_through_five_steps(browsing: Browse, alice: User) -> 
     for words in ("Make your first plugin", "Add documents", "Draw a tree", "Publish it"):
         assert words in content
     assert reverse("admin:plugins_plugin_add") in content
+
+
+def test_a_new_author_sees_what_is_done_and_what_comes_next_until_the_first_release(
+    browsing: Browse, alice: User, bob: User
+) -> None:
+    plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
+    client = browsing(alice)
+
+    def shown() -> Any:
+        return client.get(INDEX).context["checklist"]
+
+    assert (shown().done_count, shown().following.url) == (1, reverse_pane(plugin, "knowledge"))
+    Document.objects.create(knowledge_base=own_knowledge_base(plugin), title="Rules", source_type="md", status="ready")
+    GoldenQuestion.objects.create(plugin=plugin, question="Boots?")
+    Query.objects.create(plugin=plugin, question="Hats?", outcome="refused", user=bob)
+    before = shown().done_count
+    Query.objects.create(plugin=plugin, question="Hats?", outcome="refused", user=alice)
+    assert shown().done_count == before + 1
+    Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief.")
+    assert shown() is None
+
+
+def test_the_first_steps_are_hidden_for_good_when_they_are_dismissed(browsing: Browse, alice: User) -> None:
+    Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
+    client = browsing(alice)
+    assert "First steps with Boots" in client.get(INDEX).content.decode()
+    assert client.get(reverse("admin:builder_dismiss_checklist")).status_code == 405
+    client.post(reverse("admin:builder_dismiss_checklist"))
+    assert "First steps with Boots" not in browsing(alice).get(INDEX).content.decode()
 
 
 def test_what_needs_somebody_leads_to_the_remedy(browsing: Browse, alice: User) -> None:
@@ -102,7 +131,7 @@ def test_the_page_takes_the_same_queries_for_any_number_of_plugins(
     client = browsing(alice)
     full(alice, 0)
     client.get(INDEX)
-    with django_assert_max_num_queries(24) as counted:
+    with django_assert_max_num_queries(26) as counted:
         client.get(INDEX)
     for number in range(1, 8):
         full(alice, number)

@@ -306,9 +306,9 @@ def test_a_long_conversation_takes_no_more_statements_than_a_short_one(
     client: Client, chat: Plugin, django_assert_num_queries: Any
 ) -> None:
     said = ask(client)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(11):
         client.get(CHAT)
     ask(client, "When are boots replaced?", session=session_in(said))
     ask(client, DIVER, session=session_in(said))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(11):
         client.get(CHAT)

@@ -37,8 +37,9 @@ def test_the_desk_has_texts_templates_and_a_project_with_a_contract(loaded: Load
     assert (project.plugin, loaded.contract.knowledge_base) == (desk, project.knowledge_base)
 
 
-def test_the_desk_answers_and_refuses_as_its_golden_questions_say(loaded: LoadedDemo) -> None:
-    _, run = run_golden(Release.objects.get(plugin__slug="contract-desk"))
+@pytest.mark.parametrize("slug", ["contract-desk", "kestrel-2-support", "remote-work-policy"])
+def test_its_plugins_answer_and_refuse_as_their_golden_questions_say(loaded: LoadedDemo, slug: str) -> None:
+    _, run = run_golden(Release.objects.get(plugin__slug=slug))
     assert [(one["question"], one["failures"]) for one in run.questions if not one["passed"]] == []
 
 

@@ -210,3 +210,22 @@ def test_axe_finds_nothing(page: Page, chat: Plugin) -> None:
     page.reload()
     found += violations_in_each_look(page)
     assert found == []
+
+
+def test_an_answer_is_shared_and_a_question_put_to_the_expert_by_keyboard_alone(page: Page, chat: Plugin) -> None:
+    page.goto(CHAT)
+    ask(page, WORN)
+    finished(page, "answered")
+    page.get_by_role("button", name="Share a link").press("Enter")
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_text("Ask the expert").press("Enter")
+    found = violations_in_each_look(page)
+    page.get_by_role("button", name="Send to the expert").press("Enter")
+    expect(page.get_by_text("You put this question to the expert")).to_be_visible()
+    found += violations_in_each_look(page)
+    page.goto(f"/answers/{link.rpartition('/')[2]}")
+    expect(page.get_by_role("heading", name=WORN)).to_be_visible()
+    found += violations_in_each_look(page)
+    page.goto("/docs/search?q=backup")
+    found += violations_in_each_look(page)
+    assert found == []

@@ -188,6 +188,8 @@ NOT_CONTENT = {
     "api.IdempotentRequest": "its key's, and good for a day",
     "querying.MonthlyCost": "figures",
     "querying.StoredResponse": "the caller's copy of an answer; the question that it belongs to stays",
+    "querying.AnswerLink": "an address of an answer, which stays in the log",
+    "querying.ExpertRequest": "who waits for a reply; the question and the document with the reply stay",
     "querying.Dismissal": "what was sent away from the inbox is brought back by deleting this",
     "evaluation.EvaluationRun": "nothing deletes a run but its plugin",
     "evaluation.GoldenQuestion": "tests/privacy/test_plugin_deletion.py",

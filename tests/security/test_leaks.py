@@ -47,6 +47,7 @@ KINDS: dict[str, Any] = {
     "number": ["1"],
     "name": ["api", "unshared", "unshared@draft", "shared@draft", "unpublished", "no-such-file.webp"],
     "token": ["x"],
+    "proof": ["x"],
     "rest": ["files"],
     "finding": ["1"],
     "source_type": ["document"],

@@ -1,0 +1,115 @@
+"""Search in the guides: sections by their words, compared by stems and weighed by how rare they are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from django.urls import reverse
+from markdown_it import MarkdownIt
+
+from language.stemming import stem
+from language.stop_words import STOP_WORDS
+from marketplace.site.guides import GUIDE_ENTRIES, GUIDE_NAMES, read_guide
+from marketplace.site.markdown_html import GuideRenderer, token_text
+
+MAX_RESULTS, MAX_QUERY_CHARACTERS = 20, 200
+_TITLE_WEIGHT, _EXCERPT_CHARACTERS = 4, 180
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuideSection:
+    """A part of a guide below one heading, and where it stands."""
+
+    guide: str
+    title: str
+    url: str
+    text: str
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        counted = Counter(_stems(self.text))
+        for word in _stems(f"{self.guide} {self.title}"):
+            counted[word] += _TITLE_WEIGHT
+        return counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundSection:
+    section: GuideSection
+    excerpt: str
+
+
+def search_guides(query: str) -> Sequence[FoundSection]:
+    """The sections that have most of the words, the best first; none where nothing has any."""
+    wanted = list(dict.fromkeys(_stems(query[:MAX_QUERY_CHARACTERS])))
+    scored = [(_score(section, wanted), section) for section in guide_sections()]
+    found = sorted((one for one in scored if one[0] > 0), key=lambda one: -one[0])[:MAX_RESULTS]
+    return [FoundSection(section=section, excerpt=_excerpt(section.text, set(wanted))) for _, section in found]
+
+
+@cache
+def guide_sections() -> Sequence[GuideSection]:
+    """All sections of all guides, in the order of the menu."""
+    return [section for entry in GUIDE_ENTRIES for section in _sections(entry.name, entry.title)]
+
+
+def _sections(name: str, guide: str) -> list[GuideSection]:
+    parser = MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse(read_guide(name))[3:]
+    renderer = GuideRenderer(guides=GUIDE_NAMES)
+    renderer.render(tokens, parser.options, {})
+    anchors = iter(renderer.anchors)
+    title, anchor, parts, found = guide, "", list[str](), list[GuideSection]()
+
+    def end() -> None:
+        url = reverse("guide", args=[name]) + (f"#{anchor}" if anchor else "")
+        found.append(GuideSection(guide=guide, title=title, url=url, text=" ".join(" ".join(parts).split())))
+
+    for token, before in zip(tokens, [None, *tokens], strict=False):
+        if token.type == "heading_open":
+            end()
+            anchor, parts = next(anchors), []
+        elif token.type == "inline" and before is not None and before.type == "heading_open":
+            title = token_text([token])
+        elif token.type == "inline":
+            parts.append(token_text([token]))
+        elif token.type in ("fence", "code_block"):
+            parts.append(token.content)
+    end()
+    return [section for section in found if section.text]
+
+
+@cache
+def _rarity() -> dict[str, float]:
+    """How much a word says: the fewer sections have it, the more."""
+    sections = guide_sections()
+    counts = Counter(word for section in sections for word in section.words)
+    return {word: math.log(1 + len(sections) / count) for word, count in counts.items()}
+
+
+def _score(section: GuideSection, wanted: Sequence[str]) -> float:
+    """Each word counts once for being there, and a little for how often; a section with all words stands first."""
+    there = [word for word in wanted if word in section.words]
+    weight = sum(_rarity()[word] * (1 + 0.2 * math.log(section.words[word])) for word in there)
+    return weight * (len(there) / len(wanted)) ** 2 if there else 0.0
+
+
+def _excerpt(text: str, wanted: set[str]) -> str:
+    """The words around the first that was asked for."""
+    hit = next((match.start() for match in _WORD.finditer(text) if set(_stems(match[0])) & wanted), 0)
+    start = max(0, hit - _EXCERPT_CHARACTERS // 3)
+    cut = text[start : start + _EXCERPT_CHARACTERS]
+    before = cut.partition(" ")[2] if start else cut
+    after = before.rpartition(" ")[0] if start + _EXCERPT_CHARACTERS < len(text) else before
+    return f"{'… ' if start else ''}{after}{' …' if after != before else ''}"
+
+
+def _stems(text: str) -> list[str]:
+    words = (word.casefold() for word in _WORD.findall(text))
+    return [stem(word) for word in words if word not in STOP_WORDS]

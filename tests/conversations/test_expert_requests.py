@@ -1,0 +1,185 @@
+"""A visitor puts a question to the expert: it waits in the inbox, and the reply is mailed to who wants it."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from builder.inbox.topics import get_topics
+from conversations.models import ChatSession
+from notifications import expert_replies
+from plugins.models import Plugin
+from querying.audit.put_to_expert import REQUEST_LIMITS, reply_to_requests
+from querying.models import ExpertRequest, Query
+from tests.conversations.asking import DIVER, WORN, ask
+
+pytestmark = pytest.mark.django_db
+ME = "me@example.org"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of mails are run where they are published."""
+    doors = {
+        "notifications.ask_to_confirm": expert_replies.ask_to_confirm,
+        "notifications.mail_expert_reply": expert_replies.mail_reply,
+    }
+    monkeypatch.setattr("querying.audit.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id))
+
+
+def put(client: Client, question: str = DIVER, **fields: str) -> Any:
+    """Asks in the chat, and puts the question to the expert."""
+    cache.clear()
+    ask(client, question)
+    session, query = ChatSession.objects.latest("created_at"), Query.objects.latest("created_at")
+    return client.post(f"/chat/boots/{session.pk}/expert", {"answer": query.pk, **fields})
+
+
+def confirm_link() -> str:
+    found = re.search(r"(/expert-replies/\S+)", str(mail.outbox[-1].body))
+    assert found
+    return found[1]
+
+
+def reply(alice: User, text: str = "Gloves of neoprene.") -> int:
+    return reply_to_requests(list(Query.objects.all()), reply=text, by=alice)
+
+
+def test_without_an_address_it_waits_in_the_inbox_before_everything_else(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    ask(client, "Which hats does a diver need in the Arctic?")
+    assert put(client, WORN).status_code == 303
+    [first, second] = get_topics(chat, days=30)
+    assert (first.question, first.requested_count, second.requested_count) == (WORN, 1, 0)
+    reply(alice)
+    assert mail.outbox == []
+    assert [topic.requested_count for topic in get_topics(chat, days=30)] == [0]
+    page = client.get("/chat/boots").content.decode()
+    assert "Gloves of neoprene." in page
+
+
+def test_the_reply_is_mailed_once_its_address_is_confirmed_and_the_address_is_erased(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    alice.display_name = "Alice Author"
+    alice.save()
+    put(client, email=ME, mail="yes")
+    [asked] = mail.outbox
+    assert asked.to == [ME]
+    assert DIVER not in str(asked.body)
+    assert chat.name not in str(asked.body)
+    client.get(confirm_link())
+    assert ExpertRequest.objects.get().confirmed_at is None
+    client.post(confirm_link(), {"say": "yes"})
+    reply(alice)
+    told = mail.outbox[-1]
+    text = str(told.body)
+    assert told.to == [ME]
+    assert "Gloves of neoprene." in text
+    assert DIVER in text
+    assert "Source: “Expert answers”" in text
+    assert "Alice Author" in text
+    assert alice.email not in text
+    row = ExpertRequest.objects.get()
+    assert (row.email, row.user, bool(row.sent_at)) == ("", None, True)
+    assert not expert_replies.mail_reply(row.pk)
+    assert len(mail.outbox) == 2
+
+
+def test_an_address_that_nobody_confirmed_gets_no_reply_and_is_erased(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    put(client, email=ME, mail="yes")
+    reply(alice)
+    assert len(mail.outbox) == 1
+    expert_replies.tidy_up(now=timezone.now() + timedelta(days=3))
+    assert ExpertRequest.objects.get().email == ""
+
+
+def test_who_confirms_after_the_reply_gets_it_at_once(chat: Plugin, client: Client, alice: User) -> None:
+    put(client, email=ME, mail="yes")
+    link = confirm_link()
+    reply(alice)
+    client.post(link, {"say": "yes"})
+    assert "Gloves of neoprene." in str(mail.outbox[-1].body)
+
+
+def test_a_stranger_who_says_no_or_nothing_gets_no_more_mails(chat: Plugin, client: Client) -> None:
+    for _ in range(4):
+        assert put(client, email=ME, mail="yes").status_code == 303
+    assert len(mail.outbox) == 2
+    put(client, email="other@example.org", mail="yes")
+    client.post(confirm_link(), {"say": "no"})
+    assert not ExpertRequest.objects.filter(email="other@example.org").exists()
+    put(client, email="Other@example.org", mail="yes")
+    assert len(mail.outbox) == 3
+
+
+def test_an_address_without_consent_is_refused_and_nothing_is_kept(chat: Plugin, client: Client) -> None:
+    for fields in ({"email": ME}, {"email": "no address", "mail": "yes"}):
+        assert put(client, **fields).status_code == 400
+    assert not ExpertRequest.objects.exists()
+    assert mail.outbox == []
+
+
+def test_who_has_signed_in_gets_it_at_the_account_and_never_at_another_address(
+    chat: Plugin, client: Client, alice: User, bob: User
+) -> None:
+    EmailAddress.objects.create(user=bob, email=bob.email, verified=True, primary=True)
+    client.force_login(bob)
+    put(client, email=ME, mail="yes")
+    assert mail.outbox == []
+    reply(alice)
+    assert [one.to for one in mail.outbox] == [[bob.email]]
+    assert ExpertRequest.objects.get().user is None
+
+
+def test_an_account_whose_address_is_not_confirmed_gets_no_mail(chat: Plugin, client: Client, bob: User) -> None:
+    EmailAddress.objects.create(user=bob, email=bob.email, verified=False, primary=True)
+    client.force_login(bob)
+    assert put(client, mail="yes").status_code == 409
+    assert put(client).status_code == 303
+
+
+def test_one_visitor_puts_only_so_many_questions(chat: Plugin, client: Client) -> None:
+    ask(client, DIVER)
+    session, asked = ChatSession.objects.get(), Query.objects.get()
+    statuses = []
+    for _ in range(min(REQUEST_LIMITS.values()) + 1):
+        statuses.append(client.post(f"/chat/boots/{session.pk}/expert", {"answer": asked.pk}).status_code)
+        ExpertRequest.objects.all().delete()
+    assert statuses == [303] * min(REQUEST_LIMITS.values()) + [429]
+
+
+def test_only_questions_of_ones_own_conversation_are_put(chat: Plugin, client: Client) -> None:
+    put(client)
+    session, asked = ChatSession.objects.get(), Query.objects.get()
+    ExpertRequest.objects.all().delete()
+    assert Client().post(f"/chat/boots/{session.pk}/expert", {"answer": asked.pk}).status_code == 404
+    assert not ExpertRequest.objects.exists()
+
+
+def test_a_question_of_the_plugins_page_is_put_with_the_proof_that_came_with_its_answer(
+    chat: Plugin, client: Client
+) -> None:
+    cache.clear()
+    page = client.post("/marketplace/boots/try", {"question": DIVER}).content.decode()
+    proof = re.search(r'name="proof" value="([^"]+)"', page)
+    assert proof
+    assert client.post("/marketplace/boots/expert", {"proof": "x"}).status_code == 404
+    assert client.post("/marketplace/boots/expert", {"proof": proof[1]}).status_code == 200
+    assert ExpertRequest.objects.get().query.question == DIVER
+
+
+def test_a_link_that_was_made_up_confirms_nothing(chat: Plugin, client: Client) -> None:
+    assert client.get("/expert-replies/made-up").status_code == 404
