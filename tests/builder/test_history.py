@@ -105,6 +105,11 @@ def body_of(name: str, world: World) -> dict[str, Any]:
         "builder_knowledge_document": {"title": "New"},
         "builder_knowledge_replace": {"file": text},
         "builder_knowledge_page_text": {"text": "Boots are worn by everybody."},
+        "builder_knowledge_bulk": {"documents": [world["knowledge.Document"].pk], "act": "public"},
+        "builder_knowledge_edit_text": {
+            "text": "# New\n\nBoots are worn by everybody.",
+            "seen": world["knowledge.Document"].sha256,
+        },
         "builder_tree_new": {"name": "New"},
         "builder_tree_import": {"file": tree},
         "builder_tree_text": {"draft": json.dumps(draft), "version": world["trees.DecisionTree"].version},
