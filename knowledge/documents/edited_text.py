@@ -5,6 +5,7 @@ Saving makes a new version of the file, which is read like any other; releases k
 
 from __future__ import annotations
 
+import hashlib
 import io
 
 from knowledge.documents.file_store import open_stored
@@ -61,12 +62,13 @@ def save_text(document: Document, *, text: str, seen: str) -> bool:
     if len(written.encode()) > MAX_TEXT_BYTES:
         raise NotEditable(_TOO_LONG, hint="Split it into two documents.")
     _check_unchanged(document, seen)
-    if written == stored_text(document).replace("\r\n", "\n"):
+    data = written.encode()
+    if hashlib.sha256(data).hexdigest() == document.sha256:
         return False
     replace_file(
         document,
         file_name=document.file_name,
-        stream=io.BytesIO(written.encode()),
+        stream=io.BytesIO(data),
         check=lambda current: _check_unchanged(current, seen),
     )
     return True

@@ -51,6 +51,7 @@ _READS = "it changes nothing of the plugin"
 _NEEDS_MORE = "it needs more than this world has"
 WITHOUT_ENTRY = {
     "builder_preview": _READS,
+    "builder_persona_try": _READS,
     "builder_releases": _READS,
     "builder_tree_check": _READS,
     "builder_tree_end": _READS,
