@@ -102,7 +102,7 @@ def test_a_connection_that_breaks_is_said(
     complaints[:] = [said for said in complaints if "ERR_FAILED" not in said]
 
 
-def test_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:
+def test_sp_11_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:
     open_pane(page, alice, plugin)
     transfer = page.evaluate_handle(
         """() => {

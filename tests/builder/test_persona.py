@@ -177,7 +177,7 @@ def ask(client: Client, plugin: Plugin, **said: str) -> str:
     return response.content.decode()
 
 
-def test_the_answer_beside_the_form_uses_words_that_are_not_saved(
+def test_lx_074_the_answer_beside_the_form_uses_words_that_are_not_saved(
     browsing: Browse, alice: User, plugin: Plugin
 ) -> None:
     form = {**form_of(browsing(alice), plugin), "disclaimer": "Ask the site manager too."}

@@ -38,7 +38,7 @@ def test_the_desk_has_texts_templates_and_a_project_with_a_contract(loaded: Load
     assert (project.plugin, loaded.contract.knowledge_base) == (desk, project.knowledge_base)
 
 
-def test_the_documents_support_every_end_of_the_trees(loaded: LoadedDemo) -> None:
+def test_sp_12_the_documents_support_every_end_of_the_trees(loaded: LoadedDemo) -> None:
     assert {plugin.slug: unsupported_ends(plugin) for plugin in Plugin.objects.filter(trees__isnull=False)} == {
         loaded.plugin.slug: []
     }
