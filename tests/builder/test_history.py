@@ -60,6 +60,7 @@ WITHOUT_ENTRY = {
     "builder_sandbox_remark": _READS,
     "builder_golden_run": _READS,
     "builder_inbox_dismiss": "it changes what the inbox shows",
+    "builder_inbox_ask_again": "it changes what the inbox shows",
     "builder_inbox_restore": "it changes what the inbox shows",
     "builder_webhook_test": _READS,
     "builder_webhook_redeliver": _READS,
