@@ -32,7 +32,7 @@ _NO_MODEL = (
 )
 
 
-def _without_model(title: str | None, options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+def _without_model(title: Any, options: Any) -> tuple[Any, Any]:
     """A part of the form that says which of its fields have no effect yet."""
     return title, {**options, "description": _NO_MODEL} if title == "Persona" else options
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,7 +21,7 @@ from plugins.models import Plugin
 def edit_text(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """GET: the text in a form. POST: save it. What is refused stays in the form."""
     found = get_editable_document_or_404(request, plugin, document)
-    context = {"document": found, "seen": found.sha256, "max_length": MAX_TEXT_BYTES}
+    context: dict[str, Any] = {"document": found, "seen": found.sha256, "max_length": MAX_TEXT_BYTES}
     try:
         if request.method != "POST":
             context["text"] = stored_text(found)
