@@ -14,7 +14,7 @@ from django.utils.html import format_html_join
 from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder import panes
 from builder.persona.forms import NewPluginForm, PluginForm
-from builder.persona.views import persona_context
+from builder.persona.views import has_model, persona_context
 from builder.readiness import reverse_pane
 from builder.releases.publication import try_publish, withdraw_with_message
 from knowledge.own_knowledge_base import own_knowledge_base
@@ -25,6 +25,16 @@ from marketplace.plugin_templates.apply_template import add_template_content, fi
 from marketplace.plugin_templates.templates import get_template
 from plugins.models import Plugin
 from privacy.plugin_deletion import delete_plugin, plugin_deletion
+
+_NO_MODEL = (
+    "This site has no language model, so answers quote the documents. Of these fields only the disclaimer changes an "
+    "answer today; the others are used once a language model is set up."
+)
+
+
+def _without_model(title: Any, options: Any) -> tuple[Any, Any]:
+    """A part of the form that says which of its fields have no effect yet."""
+    return title, {**options, "description": _NO_MODEL} if title == "Persona" else options
 
 
 @admin.register(Plugin)
@@ -45,26 +55,28 @@ class PluginAdmin(ScopedAdmin):
     fieldsets = [
         (None, {"fields": ["name", "slug", "domain"]}),
         ("Persona", {"fields": ["system_prompt", "audience", "tone", "limits", "disclaimer"]}),
+        ("Public page", {"fields": ["tagline", "description", "tags"]}),
+        ("Citations", {"fields": ["citation_mode"]}),
         (
-            "What it may say",
-            {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "synonyms"]},
-        ),
-        (
-            "What it reads",
-            {
-                "fields": ["planner", "public_only"],
-                "description": "For notes and other documents with dates, tags and types.",
-            },
-        ),
-        (
-            "What must pass before it is published",
+            "Advanced: what must pass before publishing",
             {
                 "fields": ["golden_gate", "golden_share"],
                 "description": "Golden questions are questions whose right answer you have written down in advance.",
+                "classes": ["collapse"],
             },
         ),
-        ("Its public page", {"fields": ["tagline", "description", "tags"]}),
-        ("How its documents are split", {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]}),
+        (
+            "Advanced: search and evidence",
+            {
+                "fields": ["synonyms", "planner", "public_only", "evidence_threshold", "top_k", "threshold"],
+                "description": "The defaults suit most plugins. The planner is for dated and tagged documents.",
+                "classes": ["collapse"],
+            },
+        ),
+        (
+            "Advanced: how documents are split",
+            {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]},
+        ),
     ]
     add_fieldsets = [(None, {"fields": ["name", "domain", "slug", "template"]})]
 
@@ -105,7 +117,9 @@ class PluginAdmin(ScopedAdmin):
     # --- The form --------------------------------------------------------------------------------------------
 
     def get_fieldsets(self, request: HttpRequest, obj: Plugin | None = None) -> Any:
-        return self.fieldsets if obj else self.add_fieldsets
+        if obj is None:
+            return self.add_fieldsets
+        return self.fieldsets if has_model() else [_without_model(*each) for each in self.fieldsets]
 
     def get_form(self, request: HttpRequest, obj: Plugin | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = self.form if obj else type("NewPluginForm", (NewPluginForm,), {"owner": request.user})

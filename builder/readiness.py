@@ -78,8 +78,9 @@ def _make_part(
 def _persona_status(plugin: Plugin) -> tuple[ReadinessStatus, str]:
     if not plugin.system_prompt.strip():
         return ReadinessStatus.BLOCKS, "says nothing yet"
-    if not (plugin.tagline and plugin.description):
-        return ReadinessStatus.ATTENTION, "no words for its public page"
+    missing = [name for name in ("tagline", "description") if not getattr(plugin, name)]
+    if missing:
+        return ReadinessStatus.ATTENTION, f"no {' or '.join(missing)} yet"
     return ReadinessStatus.FINE, "complete"
 
 
@@ -96,7 +97,7 @@ def _knowledge_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
 
 def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     if not counts.trees:
-        return ReadinessStatus.OPEN, "none, and none needed"
+        return ReadinessStatus.OPEN, "none (optional)"
     if blocking := len(counts.tree_problems):
         return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
     return ReadinessStatus.FINE, f"{counts.trees} checked"

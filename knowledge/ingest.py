@@ -8,6 +8,7 @@ until the last step.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from contextlib import closing
 from functools import partial
@@ -33,6 +34,7 @@ from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
 
 logger = logging.getLogger(__name__)
+_WORD = re.compile(r"\w+")
 
 # SQLSTATE classes that pass: connection, rollback (deadlock), resources, operator. Others stay true on a retry.
 TRANSIENT_SQLSTATES = ("08", "40", "53", "55", "57")
@@ -201,9 +203,18 @@ def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Pr
 
 
 def _resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
-    """The title that a person gave, else the one in the source. Titles inside PDF files are mostly left-overs."""
-    unnamed = document.title in (metadata_columns.title_from_file_name(document.file_name), document.url)
-    return reading.title[:300] if unnamed and reading.title and source_type != SourceType.PDF else document.title
+    """The title that a person gave, else the one in the source. Titles inside PDF files are mostly left from a template
+    or another file: one counts where the first page says it too."""
+    unnamed = metadata_columns.is_title_of_file(document.title, document.file_name) or document.title == document.url
+    if not unnamed or not reading.title:
+        return document.title
+    is_believed = source_type != SourceType.PDF or _is_on_first_page(reading.title, reading)
+    return reading.title[:300] if is_believed else document.title
+
+
+def _is_on_first_page(title: str, reading: ParsedSource) -> bool:
+    words, page = (_WORD.findall(text.casefold()) for text in (title, reading.pages[0].text if reading.pages else ""))
+    return len(words) > 1 and f" {' '.join(words)} " in f" {' '.join(page)} "
 
 
 def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:

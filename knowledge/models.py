@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
@@ -77,6 +78,9 @@ class DocumentStatus(models.TextChoices):
     FAILED = "failed", "failed"
 
 
+_WAIT_PER_BYTE = timedelta(microseconds=10)
+
+
 class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[override]
     def editable_by(self, principal: Principal) -> DocumentQuerySet:
         return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(principal))
@@ -99,6 +103,16 @@ class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[
         ranks = [models.When(status=status, then=models.Value(rank)) for rank, status in enumerate(last, start=1)]
         rank = models.Case(*ranks, default=models.Value(0), output_field=models.IntegerField())
         return self.order_by(rank, "title", "pk")
+
+    def in_reading_order(self) -> DocumentQuerySet:
+        """Who waited longest first; a file waits a second longer for each 100 kB, so that small ones pass large ones
+        that came at the same time, and no large one waits for ever."""
+        size = Coalesce(models.F("file_bytes"), 0)
+        handicap = models.ExpressionWrapper(
+            size * models.Value(_WAIT_PER_BYTE, output_field=models.DurationField()), models.DurationField()
+        )
+        turn = models.ExpressionWrapper(models.F("updated_at") + handicap, models.DateTimeField())
+        return self.order_by(turn, "pk")
 
     def present(self) -> DocumentQuerySet:
         """Documents that have not been deleted."""
@@ -123,6 +137,9 @@ class Document(AuditedModel, Revisioned):
     file_name = NameField(max_length=300, blank=True, help_text="As it was called where it came from.")
     url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    file_bytes = models.PositiveBigIntegerField(
+        null=True, editable=False, help_text="Size of what is to be read. Null: not known."
+    )
     ready_sha256 = models.CharField(max_length=64, blank=True, editable=False)
     # What the version that answers was called and is read by, for when a newer one is given up.
     ready_file_name = NameField(max_length=300, blank=True, default="", db_default="", editable=False)

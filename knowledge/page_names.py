@@ -5,6 +5,16 @@ from __future__ import annotations
 from django.utils.translation import gettext
 
 
+def section_below_title(section: str, title: str) -> str:
+    """The section without the title of the document, with which the headings of a note often begin."""
+    if section == title:
+        return ""
+    for separator in (" > ", " › "):
+        if title and section.startswith(f"{title}{separator}"):
+            return section.removeprefix(f"{title}{separator}")
+    return section
+
+
 def page_name(number: int | None, label: str = "", *, is_short: bool = False) -> str:
     """The label of the page where it has one, else “page 3”, or “p. 3” in short. Empty without a number: the source has
     no pages."""

@@ -1,7 +1,7 @@
 """Which document is read next: owners take turns, so that one owner's five hundred files do not delay another's one.
 
-A message in the queue says that there is work, and names one document. The reader reads that one if its owner is next,
-else the oldest one of the owner who is.
+A message in the queue says that there is work, and names one document. The reader reads that one where it has begun;
+else the next one of the owner whose turn it is, small files before large ones.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def claim_next(document_id: UUID) -> UUID | None:
     named = Document.objects.unfinished().filter(pk=document_id)
     if named.exclude(status=DocumentStatus.QUEUED).exists():
         return document_id
-    while (chosen := _next_document(document_id)) is not None:
+    while (chosen := _next_document()) is not None:
         # Another reader may have been quicker.
         claimed = Document.objects.present().filter(pk=chosen, status=DocumentStatus.QUEUED)
         if claimed.update(status=DocumentStatus.READING, updated_at=timezone.now()):
@@ -75,10 +75,10 @@ def next_waiting() -> UUID | None:
     if not (READS.limit("account") or READS.limit("site")):
         return None
     waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED)
-    return waiting.order_by("updated_at").values_list("pk", flat=True).first()
+    return waiting.in_reading_order().values_list("pk", flat=True).first()
 
 
-def _next_document(preferred: UUID) -> UUID | None:
+def _next_document() -> UUID | None:
     now = timezone.now()
     reading = Q(status__in=_IN_PROGRESS, updated_at__gte=now - _SILENT_AFTER, error_code="")
     queued = Q(status=DocumentStatus.QUEUED)
@@ -97,5 +97,4 @@ def _next_document(preferred: UUID) -> UUID | None:
     if turn is None:
         return None
     theirs = Document.objects.present().filter(queued, knowledge_base__owner=turn["owner"])
-    named = theirs.filter(pk=preferred).values_list("pk", flat=True).first()
-    return named or theirs.order_by("updated_at").values_list("pk", flat=True).first()
+    return theirs.in_reading_order().values_list("pk", flat=True).first()

@@ -20,10 +20,13 @@
 
   form.querySelector("button").hidden = true;
 
-  input.addEventListener("change", () => {
-    add(input.files);
-    input.value = "";
-  });
+  for (const chooser of [input, document.getElementById("folder")]) {
+    chooser.addEventListener("change", () => {
+      add(lexicDroppedFiles.chosen(chooser));
+      chooser.value = "";
+    });
+  }
+  document.getElementById("folder-choice").hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   for (const name of ["dragenter", "dragover"]) {
     addEventListener(name, (event) => {
@@ -37,7 +40,9 @@
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     form.classList.remove("over");
-    add(event.dataTransfer.files);
+    lexicDroppedFiles.dropped(event.dataTransfer).then(add, () => {
+      said.textContent = "The folder could not be read. Choose its files instead.";
+    });
   });
   addEventListener("beforeunload", (event) => {
     if (waiting.length || sending) event.preventDefault();
@@ -49,13 +54,13 @@
   });
 
   function add(files) {
-    for (const file of files) {
+    for (const { file, path } of files) {
       const row = pattern.cloneNode(true);
-      row.querySelector("b").textContent = file.name;
+      row.querySelector("b").textContent = path;
       row.querySelector("small").textContent = size(file.size);
       list.append(row);
       if (file.size > mostBytes) refuse(row, `The file is larger than ${size(mostBytes)}. Split it into smaller files.`);
-      else waiting.push({ file, row });
+      else waiting.push({ file, path, row });
     }
     count();
     next();
@@ -65,12 +70,13 @@
     while (sending < atOnce && waiting.length) send(waiting.shift());
   }
 
-  function send({ file, row }) {
+  function send({ file, path, row }) {
     sending += 1;
     const request = new XMLHttpRequest();
     const data = new FormData();
     data.append("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
     data.append("files", file, file.name);
+    data.append("paths", path);
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
     request.responseType = "json";

@@ -86,7 +86,7 @@ def test_lx_026_pk_034_the_vector_extension_is_there_and_no_global_vector_index(
         assert not [d for (d,) in cursor.fetchall() if "hnsw" in d or "ivfflat" in d]
 
 
-def test_lx_029_page_numbers_reach_chunks(published: Plugin):  # noqa: F811
+def test_lx_029_030_page_numbers_reach_chunks(published: Plugin):  # noqa: F811
     assert set(Chunk.objects.values_list("page__number", flat=True)) == {1}
 
 
@@ -184,6 +184,21 @@ def test_lx_040_to_048_a_tree_of_all_three_kinds_is_walked_in_order():
         (2, "kind"),
         (3, "strong"),
     ]
+
+
+def test_lx_001_a_person_has_what_the_specification_lists():
+    assert {"id", "email", "display_name", "avatar", "created_at"} <= columns(User)
+
+
+def test_lx_057_059_eight_passages_are_read_unless_said_and_a_tree_that_is_switched_off_is_not_asked(
+    published: Plugin,  # noqa: F811
+):
+    from querying.releases import snapshot
+
+    assert Plugin().top_k == snapshot(published).top_k == 8
+    assert len(snapshot(published).trees) == 1
+    published.trees.update(is_active=False)
+    assert snapshot(published).trees == []
 
 
 # --- The pipeline and its API ----------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ def list_documents(request: SignedInRequest, place: DocumentCollection) -> HttpR
 @with_place
 def add_files(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """Any number of files. To a script it answers in JSON: what became of each."""
-    outcomes = add_each_file(place.new_document_base(), request.FILES.getlist("files"))
+    base, files = place.new_document_base(), request.FILES.getlist("files")
+    outcomes = add_each_file(base, files, paths=request.POST.getlist("paths"))
     if request.accepts("text/html"):
         return _redirect_to_list(request, place, outcomes)
     return JsonResponse({"results": [asdict(outcome) for outcome in outcomes]})

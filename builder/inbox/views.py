@@ -106,6 +106,13 @@ def named_queries(request: SignedInRequest, plugin: Plugin) -> QueryQuerySet:
     return waiting.filter(question__in=named.order_by().values("question")).only("pk")
 
 
+def named_question(request: SignedInRequest, plugin: Plugin) -> str:
+    """The words of the topic that the form names first; empty where it waits no more."""
+    ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
+    waiting = Query.objects.filter(plugin=plugin, pk__in=ids[:1]).needing_attention(since=_BEGINNING)
+    return waiting.values_list("question", flat=True).first() or ""
+
+
 def redirect_to_inbox(
     request: SignedInRequest, plugin: Plugin, *, undo: datetime | None = None, is_answered: bool = False
 ) -> HttpResponse:

@@ -62,7 +62,7 @@ def remove_document(request: SignedInRequest, plugin: Plugin, document: UUID) ->
     if request.method == "POST":
         with errors_as_messages(request, "Nothing was changed."):
             delete_document(found)
-            log_and_report(request, plugin, f"“{found}” is out. The draft no longer answers from it.")
+            log_and_report(request, plugin, f"Removed “{found}”. The draft no longer answers from it.")
         return redirect("admin:builder_knowledge", plugin.pk)
     # What a release reads is kept for it.
     pin = [{"knowledge_base": found.knowledge_base_id}]

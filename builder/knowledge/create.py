@@ -24,7 +24,8 @@ from plugins.models import Plugin
 
 def add_files(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Any number of files. To a script it answers in JSON: what became of each, which for some is a refusal."""
-    outcomes = add_each_file(target_base_or_404(request, plugin), request.FILES.getlist("files"))
+    base, files = target_base_or_404(request, plugin), request.FILES.getlist("files")
+    outcomes = add_each_file(base, files, paths=request.POST.getlist("paths"))
     _log_added(request, plugin, outcomes)
     if request.accepts("text/html"):
         return _redirect_to_list(request, plugin, outcomes)

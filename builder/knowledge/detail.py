@@ -21,6 +21,7 @@ from builder.knowledge.lookup import (
 from builder.knowledge.retrieval_preview import search_context
 from builder.panes import may_edit_plugin, render_pane
 from knowledge.documents.document_rows import document_rows
+from knowledge.documents.edited_text import is_editable
 from knowledge.documents.lifecycle import update_details
 from knowledge.documents.page_corrections import MAX_TEXT_LENGTH
 from knowledge.documents.text_blocks import TextBlock, split_blocks
@@ -59,6 +60,7 @@ def show_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> H
         "row": document_rows([stored], base_access(request, plugin))[0],
         "form": form,
         "file_metadata": _file_metadata(stored),
+        "is_editable": is_editable(stored),
         **_page_context(request, stored),
         **search_context(request, plugin, document=stored),
     }

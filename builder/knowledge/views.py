@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.attachments import attachable_bases
+from builder.knowledge.bulk import BulkForm
 from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
@@ -46,6 +47,7 @@ def render_documents(request: SignedInRequest, plugin: Plugin, **forms: Any) -> 
     context = {
         "text_form": TextForm(auto_id="text_%s"),
         "addresses_form": AddressesForm(auto_id="url_%s"),
+        "bulk_form": BulkForm(auto_id="bulk_%s"),
         "most_bytes": settings.LEXIC_MAX_DOCUMENT_BYTES,
         "most_megabytes": settings.LEXIC_MAX_DOCUMENT_BYTES // (1024 * 1024),
         "types": SUPPORTED_TYPES_TEXT,

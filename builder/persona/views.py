@@ -25,8 +25,14 @@ def persona_context(plugin: Plugin) -> dict[str, Any]:
     """What the composer shows beside its form."""
     return {
         "prompt": system_prompt(Release(plugin=plugin, **plugin.policy())),
-        "has_model": settings.LEXIC_LLM != "extractive",
+        "has_model": has_model(),
+        "sample_question": plugin.golden_questions.order_by("pk").values_list("question", flat=True).first() or "",
     }
+
+
+def has_model() -> bool:
+    """Whether a language model writes the answers of this site; otherwise they quote the documents."""
+    return settings.LEXIC_LLM != "extractive"
 
 
 def preview_prompt(request: SignedInRequest, plugin: Plugin) -> HttpResponse:

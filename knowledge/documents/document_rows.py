@@ -123,7 +123,7 @@ def _queue_places(documents: Sequence[Document]) -> dict[UUID, int]:
     queue = Document.objects.present().filter(status=DocumentStatus.QUEUED, knowledge_base__owner__in=owners)
     places: dict[int, int] = {}
     found = {}
-    rows = queue.order_by("updated_at").values_list("pk", "knowledge_base__owner")[:MAX_QUEUE]
+    rows = queue.in_reading_order().values_list("pk", "knowledge_base__owner")[:MAX_QUEUE]
     for pk, owner in rows:
         found[pk] = places.get(owner, 0)
         places[owner] = found[pk] + 1

@@ -78,7 +78,7 @@ def add_file(
             return _enqueued_result(same, is_new=False, enqueue=enqueue)
         if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
-            _reset_to_queued(older, sha256=stored.sha256, source_type=source_type, **merged)
+            _reset_to_queued(older, sha256=stored.sha256, file_bytes=stored.size, source_type=source_type, **merged)
             usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
@@ -87,6 +87,7 @@ def add_file(
             file_name=name,
             source_type=source_type,
             sha256=stored.sha256,
+            file_bytes=stored.size,
             **columns,
         )
         usage.check_account(knowledge_base.owner, added=1)
@@ -171,7 +172,9 @@ def replace_file(
                 if current is None:
                     raise NotFound
                 check(current)
-            _reset_to_queued(document, sha256=stored.sha256, source_type=source_type, file_name=name)
+            _reset_to_queued(
+                document, sha256=stored.sha256, file_bytes=stored.size, source_type=source_type, file_name=name
+            )
             usage.check_account(document.knowledge_base.owner)
             return _enqueued_result(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,6 +13,9 @@ from knowledge.models import Document
 from knowledge.readers.text_cleaning import replace_unstorable_json
 from lexic.errors import InvalidInput
 
+# Between words of a file name: “hive_inspection-v2”; a hyphen between figures is part of a number or a date.
+_SEPARATORS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)|\+")
+_LEFTOVER = re.compile(r"(?:\s+|^)(?:\(\d\)|-\s*copy|\(copy\)|final)$|^copy of\s+", re.IGNORECASE)
 METADATA_COLUMNS = (
     "doc_type",
     "doc_date",
@@ -34,7 +38,23 @@ class InvalidMetadata(InvalidInput):
 
 
 def title_from_file_name(file_name: str) -> str:
-    """What a document is called when nobody has named it: its file name without folders and ending."""
+    """What a document is called when nobody has named it: its file name without folders and ending, in words. What
+    says only that it is a copy, or the last of many versions, is left out; numbers and years stay."""
+    stem = _plain_title(file_name)
+    words = stem if " " in stem else " ".join(_SEPARATORS.sub(" ", stem).split())
+    while (shorter := _LEFTOVER.sub("", words).strip()) and shorter != words:
+        words = shorter
+    if words != stem and words[:1].islower() and words.split()[0].isalpha():
+        words = words[0].upper() + words[1:]
+    return words[:300]
+
+
+def is_title_of_file(title: str, file_name: str) -> bool:
+    """Whether the title is only what the file is called, so that nobody has named the document."""
+    return title in (title_from_file_name(file_name), _plain_title(file_name))
+
+
+def _plain_title(file_name: str) -> str:
     name = PurePosixPath(file_name.replace("\\", "/")).name
     return (PurePosixPath(name).stem or name)[:300]
 

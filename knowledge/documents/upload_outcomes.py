@@ -25,16 +25,20 @@ class UploadOutcome:
     said: str
 
 
-def add_each_file(knowledge_base: KnowledgeBase, files: Iterable[UploadedFile]) -> list[UploadOutcome]:
-    """Adds the files, one after another; that none was chosen is an outcome as well."""
+def add_each_file(
+    knowledge_base: KnowledgeBase, files: Sequence[UploadedFile], *, paths: Sequence[str] = ()
+) -> list[UploadOutcome]:
+    """Adds the files, one after another; that none was chosen is an outcome as well. `paths` say where they lay in a
+    folder, so that two files of one name in it are two documents; they are not used unless each file has one."""
+    names = paths if len(paths) == len(files) else [file.name or "" for file in files]
     outcomes = [
         try_add(
-            file.name or "file",
-            lambda file=file: add_file(  # type: ignore[misc]
-                knowledge_base=knowledge_base, file_name=file.name or "", stream=file
+            name or "file",
+            lambda file=file, name=name: add_file(  # type: ignore[misc]
+                knowledge_base=knowledge_base, file_name=name, stream=file
             ),
         )
-        for file in files
+        for file, name in zip(files, names, strict=True)
     ]
     return outcomes or [UploadOutcome(name="", is_in=False, said="No file was chosen.")]
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from knowledge.file_place import lines_text
-from knowledge.page_names import shown_page_name
+from knowledge.page_names import section_below_title, shown_page_name
 from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
@@ -54,8 +54,7 @@ def source_link(citation: Mapping[str, Any]) -> SourceLink:
     url = urlsplit(str(citation.get("url", "")))
     return SourceLink(
         document=document,
-        # The only heading of a note often repeats its title.
-        place=", ".join(part for part in (page, section, lines) if part and part != document),
+        place=", ".join(filter(None, (page, section_below_title(section, document), lines))),
         excerpt=str(citation.get("excerpt", "")),
         url=f"{url.path}?{url.query}" if url.query else url.path,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.models import User
 from knowledge.models import Chunk, Page
-from knowledge.page_names import shown_page_name
+from knowledge.page_names import section_below_title, shown_page_name
 from knowledge.source_address import source_path
 from querying.json_format import cited_page_id
 from querying.models import Query
@@ -53,9 +53,10 @@ def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[P
 
 def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:
     page = shown_page_name(chunk.page.number, chunk.page.label) if chunk.is_paged else ""
+    title = chunk.document_title or chunk.document.title
     return PassagePlace(
-        place=", ".join(filter(None, [chunk.document_title or chunk.document.title, page])),
-        section=" > ".join(chunk.section_path),
+        place=", ".join(filter(None, [title, page])),
+        section=section_below_title(" > ".join(chunk.section_path), title),
         score=float(score or 0),
         url=f"{source_path(chunk.page_id, start=chunk.start, end=chunk.end)}#cited",
         is_cited=is_cited,
@@ -68,6 +69,6 @@ def nearest_place(passage: Mapping[str, Any]) -> PassagePlace:
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     return PassagePlace(
         place=", ".join(filter(None, [document, page])),
-        section="" if section == document else section,
+        section=section_below_title(section, document),
         score=float(passage.get("score") or 0),
     )

@@ -26,7 +26,7 @@ def retriever(lexic: Lexic, async_lexic: AsyncLexic) -> LexicRetriever:
     return LexicRetriever(plugin="cover", client=lexic, async_client=async_lexic)
 
 
-def test_lx_101_the_tool_takes_key_plugin_name_description_and_options():
+def test_sp_08_lx_101_the_tool_takes_key_plugin_name_description_and_options():
     tool = LexicTool(
         api_key=KEY,
         plugin="structural-engineering-v1",

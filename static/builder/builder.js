@@ -14,6 +14,11 @@ document.addEventListener("DOMContentLoaded", () => {
 // script makes the box when the page has loaded.
 window.addEventListener("load", () => setTimeout(() => {
   for (const picture of document.querySelectorAll("span.help-tooltip[aria-label]")) picture.setAttribute("role", "img");
+  // What scrolls is a region; the theme calls each of them the same.
+  document.querySelectorAll(".simplebar-content-wrapper[role=region]").forEach((region, index) => {
+    const name = region.closest("#nav-sidebar") ? "Menu" : "Table";
+    region.setAttribute("aria-label", index && name === "Table" ? `${name} ${index}` : name);
+  });
 }));
 
 // --- The keyboard ---

@@ -28,7 +28,7 @@ def plugin_of(owner: User, name: str = "Cover") -> Plugin:
 # --- Secrets ---------------------------------------------------------------------------------------------
 
 
-def test_a_secret_is_32_random_bytes_that_say_what_they_are() -> None:
+def test_lx_090_sp_05_a_secret_is_32_random_bytes_that_say_what_they_are() -> None:
     made = {key_secrets.generate_secret() for _ in range(200)}
     assert len(made) == 200
     assert all(re.fullmatch(r"lx_[A-Za-z0-9_-]{43}", secret) for secret in made)
@@ -59,7 +59,7 @@ def test_no_column_holds_the_secret_in_the_clear(issued: tuple[ApiKey, str]) -> 
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200))
-def test_what_is_sealed_opens_again_and_never_looks_the_same(text: str) -> None:
+def test_lx_089_what_is_sealed_opens_again_and_never_looks_the_same(text: str) -> None:
     one, other = key_secrets.encrypt(text), key_secrets.encrypt(text)
     assert one != other
     assert key_secrets.decrypt(one) == key_secrets.decrypt(other) == text

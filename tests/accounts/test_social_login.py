@@ -64,7 +64,9 @@ def who(client: Client) -> User:
         ("/accounts/github/login/", "gina@example.org", "Octo Cat"),
     ],
 )
-def test_the_first_visit_makes_an_account(client: Client, provider: Stub, start: str, email: str, name: str) -> None:
+def test_lx_002_005_009_sp_02_the_first_visit_makes_an_account(
+    client: Client, provider: Stub, start: str, email: str, name: str
+) -> None:
     response = sign_in(client, start)
     assert response.status_code == 302
     user = who(client)
@@ -266,7 +268,7 @@ def test_a_link_alone_starts_nothing(client: Client, provider: Stub) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_first_visits_at_once_give_one_account(provider: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lx_004_008_two_first_visits_at_once_give_one_account(provider: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     clients = [Client(), Client()]
     addresses = [come_back(client) for client in clients]
     both_are_new = threading.Barrier(2, timeout=120)

@@ -51,7 +51,7 @@ def named(alice: User) -> str:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_without_a_word_no_page_of_another_site_may_read(client: httpx2.Client, key: str, path: str) -> None:
+def test_lx_108_without_a_word_no_page_of_another_site_may_read(client: httpx2.Client, key: str, path: str) -> None:
     assert ALLOW not in preflight(client, path).headers
     assert ALLOW not in read(client, path, key).headers
 

@@ -59,7 +59,7 @@ def test_the_same_bytes_are_the_same_document_however_often_they_are_sent(agent:
     assert Document.objects.count() == 2
 
 
-def test_other_bytes_under_the_same_name_are_a_new_version(agent: APIClient):
+def test_lx_038_other_bytes_under_the_same_name_are_a_new_version(agent: APIClient):
     first = upload(agent, file()).json()
     read(first["id"])
     again = upload(agent, file(content=b"# Shoes\n\nBoots are worn on every site."))
@@ -67,14 +67,14 @@ def test_other_bytes_under_the_same_name_are_a_new_version(agent: APIClient):
     assert (again.json()["status"], again.json()["isAnswering"]) == ("queued", True)
 
 
-def test_a_text_needs_no_file(agent: APIClient):
+def test_lx_031_a_text_needs_no_file(agent: APIClient):
     response = agent.post(ALL, {"title": "Shoes", "text": SHOES, "isPublic": True}, format="json")
     assert response.status_code == 201
     assert (response.json()["title"], response.json()["isPublic"]) == ("Shoes", True)
     assert agent.post(ALL, {"title": "Shoes", "text": SHOES}, format="json").status_code == 200
 
 
-def test_an_address_is_fetched_by_the_worker(agent: APIClient):
+def test_lx_039_an_address_is_fetched_by_the_worker(agent: APIClient):
     response = agent.post(ALL, {"url": "https://example.org/shoes"}, format="json")
     assert response.status_code == 201
     assert (response.json()["sourceType"], response.json()["status"]) == ("url", "queued")

@@ -17,7 +17,7 @@ __all__ = ["empty_queue", "log"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_an_agent_sends_a_file_watches_it_and_finds_it(plugin: Plugin, alice: User, log: IO[bytes]) -> None:
+def test_lx_027_028_an_agent_sends_a_file_watches_it_and_finds_it(plugin: Plugin, alice: User, log: IO[bytes]) -> None:
     agent = by_key(alice)
     file = SimpleUploadedFile("shoes.md", b"# Shoes\n\nSafety shoes are worn on every site. They have a steel cap.")
     sent = agent.post("/api/plugins/cover/documents", {"file": file}, format="multipart")

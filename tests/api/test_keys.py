@@ -76,7 +76,7 @@ def assert_error(response: Any, status: int, code: str) -> None:
 # --- Making and looking -------------------------------------------------------------------------------------
 
 
-def test_a_key_is_made_with_what_was_wanted(alice: User) -> None:
+def test_lx_087_a_key_is_made_with_what_was_wanted(alice: User) -> None:
     a_plugin(alice, "one")
     end = timezone.now() + timedelta(days=90)
     wanted = {"capabilities": ["query", "read"], "plugins": ["one"], "perMinute": 5, "perDay": 70}
@@ -554,7 +554,7 @@ def test_rotating_again_and_again_has_an_end(alice: User) -> None:
 # --- Revealing ----------------------------------------------------------------------------------------------
 
 
-def test_the_owner_sees_the_secret_again_after_a_fresh_sign_in(alice: User) -> None:
+def test_lx_010_088_the_owner_sees_the_secret_again_after_a_fresh_sign_in(alice: User) -> None:
     key, secret = issue(alice)
     response = patch(freshly(alice), key, reveal=True)
     assert (response.status_code, response.json()["key"]) == (200, secret)

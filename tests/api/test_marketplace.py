@@ -139,7 +139,7 @@ def test_a_plugin_says_all_that_is_public_of_it(cover: Listing) -> None:
         assert said["citationMode"] == "mandatory"
 
 
-def test_its_stats_are_what_was_counted(cover: Listing) -> None:
+def test_lx_092_its_stats_are_what_was_counted(cover: Listing) -> None:
     today = timezone.now().astimezone(UTC).date()
     for ago, asked in ((0, 3), (1, 5), (40, 100)):
         DayOfPlugin.objects.create(

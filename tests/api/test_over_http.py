@@ -25,7 +25,7 @@ def client(alice: User) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_the_sandbox_streams(plugin: Plugin, client: httpx2.Client) -> None:
+def test_lx_091_the_sandbox_streams(plugin: Plugin, client: httpx2.Client) -> None:
     body = {"query": "What is the minimum cover for a beam exposed to weather?"}
     with client.stream("POST", "/api/sandbox/cover", json=body) as response:
         assert response.headers["content-type"] == "text/event-stream"

@@ -236,7 +236,7 @@ def test_a_session_needs_the_token_against_forged_requests(alice: User) -> None:
 
 
 @pytest.mark.parametrize("by", ["slug", "pk"])
-def test_it_is_called_by_slug_or_by_id(alice: User, cover: Plugin, by: str) -> None:
+def test_lx_015_it_is_called_by_slug_or_by_id(alice: User, cover: Plugin, by: str) -> None:
     assert signed_in(alice).get(f"/api/plugins/{getattr(cover, by)}").json()["id"] == str(cover.pk)
 
 
@@ -248,7 +248,7 @@ def test_what_was_got_can_be_put_back(alice: User, cover: Plugin) -> None:
     assert response.json() == {**shown, "name": "Cover", "updatedAt": response.json()["updatedAt"]}
 
 
-def test_what_is_left_out_stays(alice: User, cover: Plugin) -> None:
+def test_lx_016_what_is_left_out_stays(alice: User, cover: Plugin) -> None:
     for change in (signed_in(alice).put, signed_in(alice).patch):
         assert change("/api/plugins/cover", {"tagline": "Short"}, format="json").status_code == 200
     cover.refresh_from_db()
@@ -306,7 +306,7 @@ def test_a_viewer_looks_and_changes_nothing(viewer: APIClient, bob: User, cover:
         assert code_of(client.delete("/api/plugins/cover"), 403) == "read_only"
 
 
-def test_its_owner_deletes_it_and_what_was_asked_stays(alice: User, cover: Plugin) -> None:
+def test_lx_023_its_owner_deletes_it_and_what_was_asked_stays(alice: User, cover: Plugin) -> None:
     released(cover)
     KnowledgeBase.objects.create(plugin=cover, owner=alice, name="base")
     Query.objects.create(plugin=cover, question="Why?", outcome="answered")
@@ -326,7 +326,7 @@ def test_what_names_no_plugin_is_not_found(alice: User, cover: Plugin, garbage: 
 # --- Who may come in ---------------------------------------------------------------------------------------------
 
 
-def test_charlie_finds_nothing(cover: Plugin, charlie: User) -> None:
+def test_lx_006_charlie_finds_nothing(cover: Plugin, charlie: User) -> None:
     released(cover)
     for client in (signed_in(charlie), keyed(charlie, "author"), keyed(charlie, "read")):
         assert code_of(client.get("/api/plugins/cover"), 404) == "unknown_plugin"
@@ -352,7 +352,7 @@ def test_a_key_for_one_plugin_knows_no_other(alice: User, cover: Plugin) -> None
     assert [one["slug"] for one in client.get("/api/plugins").json()["results"]] == ["other"]
 
 
-def test_nobody_comes_in_without_anything(cover: Plugin) -> None:
+def test_lx_003_007_sp_15_nobody_comes_in_without_anything(cover: Plugin) -> None:
     assert code_of(APIClient().get("/api/plugins"), 401) == "not_authenticated"
     assert code_of(APIClient().delete("/api/plugins/cover"), 401) == "not_authenticated"
 

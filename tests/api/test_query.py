@@ -37,7 +37,7 @@ def assert_error(response, status: int, code: str) -> None:
     assert body["error"]
 
 
-def test_the_answer_has_the_keys_of_the_specification(published: Plugin, key: str):
+def test_lx_096_the_answer_has_the_keys_of_the_specification(published: Plugin, key: str):
     response = post(key)
     assert response.status_code == 200
     body = response.json()
@@ -63,7 +63,7 @@ def test_the_decision_path_has_numbered_steps_with_string_values(published: Plug
     ]
 
 
-def test_the_decision_path_can_be_left_out(published: Plugin, key: str):
+def test_lx_083_the_decision_path_can_be_left_out(published: Plugin, key: str):
     assert post(key, options={"includeDecisionPath": False}).json()["decisionPath"] == []
 
 
@@ -92,7 +92,7 @@ def test_what_a_client_keeps_in_the_turns_of_a_conversation_does_not_stop_it(pub
     assert post(key, context=[turn]).json()["outcome"] == "answered"
 
 
-def test_max_sources_caps_what_is_read(published: Plugin, key: str):
+def test_lx_083_max_sources_caps_what_is_read(published: Plugin, key: str):
     post(key, options={"maxSources": 1})
     assert len(Query.objects.get().passages) == 1
 
@@ -182,7 +182,7 @@ def test_an_unknown_plugin_is_404(published: Plugin, key: str):
     assert_error(post(key, plugin="nothing"), 404, "unknown_plugin")
 
 
-def test_an_unpublished_plugin_is_404_for_a_stranger_and_answers_its_author(
+def test_lx_085_an_unpublished_plugin_is_404_for_a_stranger_and_answers_its_author(
     plugin: Plugin, key: str, charlies_key: str
 ):
     assert_error(post(charlies_key), 404, "unknown_plugin")
@@ -231,7 +231,7 @@ def test_releases_are_named_by_version(published: Plugin, key: str):
         {"stream": "maybe"},
     ],
 )
-def test_a_wrong_body_is_400_says_why_and_leaves_no_row(published: Plugin, key: str, wrong: dict[str, Any]):
+def test_lx_084_a_wrong_body_is_400_says_why_and_leaves_no_row(published: Plugin, key: str, wrong: dict[str, Any]):
     response = post(key, **wrong)
     assert response.status_code == 400, response.content
     assert set(response.json()) == {"error", "code", "hint"}

@@ -58,7 +58,7 @@ def wait_for_row(outcome: str) -> None:
     wait_until(lambda: Query.objects.filter(outcome=outcome).exists())
 
 
-def test_the_stream_and_the_json_are_the_same_answer(published: Plugin, server: str, client: httpx2.Client):
+def test_lx_073_the_stream_and_the_json_are_the_same_answer(published: Plugin, server: str, client: httpx2.Client):
     *others, done = read(client, server)
     assert done.pop("type") == "done"
     collected = client.post(f"{server}/api/v1/query", json=body(stream=False)).json()
@@ -69,7 +69,7 @@ def test_the_stream_and_the_json_are_the_same_answer(published: Plugin, server: 
     assert "".join(event["text"] for event in others if event["type"] == "delta") == done["answer"]
 
 
-def test_accepting_an_event_stream_asks_for_one(published: Plugin, server: str, client: httpx2.Client):
+def test_lx_082_accepting_an_event_stream_asks_for_one(published: Plugin, server: str, client: httpx2.Client):
     response = client.post(
         f"{server}/api/v1/query",
         json={"plugin": "cover", "query": WEATHER},

@@ -58,7 +58,7 @@ def tree(plugin: Plugin) -> DecisionTree:
 # --- Written -----------------------------------------------------------------------------------------------------
 
 
-def test_a_tree_is_made_read_changed_and_deleted(agent: APIClient, alice: User):
+def test_lx_053_a_tree_is_made_read_changed_and_deleted(agent: APIClient, alice: User):
     response = agent.post(ALL, {"name": "Cover", "description": "Of beams", "treeData": TREE}, format="json")
     assert response.status_code == 201
     body = response.json()
@@ -74,7 +74,7 @@ def test_a_tree_is_made_read_changed_and_deleted(agent: APIClient, alice: User):
     assert_error(agent.get(one(body["id"])), 404, "unknown_tree")
 
 
-def test_a_tree_that_has_problems_is_kept_and_the_answer_names_them(agent: APIClient, tree: DecisionTree):
+def test_lx_054_a_tree_that_has_problems_is_kept_and_the_answer_names_them(agent: APIClient, tree: DecisionTree):
     response = agent.patch(one(tree), {"treeData": broken()}, format="json")
     assert response.status_code == 200
     assert {problem["code"] for problem in response.json()["problems"]} >= {"dangling_child"}

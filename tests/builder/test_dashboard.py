@@ -192,7 +192,7 @@ def test_what_is_gone_or_somebody_elses_is_said_in_words(browsing: Browse, charl
         assert str(plugin.pk) not in content
 
 
-def test_the_list_of_plugins_has_the_file_and_the_qr_code(
+def test_lx_019_the_list_of_plugins_has_the_file_and_the_qr_code(
     browsing: Browse, alice: User, bob: User, charlie: User, published: Plugin
 ) -> None:
     published.viewers.add(bob)

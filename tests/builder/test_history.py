@@ -51,6 +51,7 @@ _READS = "it changes nothing of the plugin"
 _NEEDS_MORE = "it needs more than this world has"
 WITHOUT_ENTRY = {
     "builder_preview": _READS,
+    "builder_persona_try": _READS,
     "builder_releases": _READS,
     "builder_tree_check": _READS,
     "builder_tree_end": _READS,
@@ -59,6 +60,7 @@ WITHOUT_ENTRY = {
     "builder_sandbox_remark": _READS,
     "builder_golden_run": _READS,
     "builder_inbox_dismiss": "it changes what the inbox shows",
+    "builder_inbox_ask_again": "it changes what the inbox shows",
     "builder_inbox_restore": "it changes what the inbox shows",
     "builder_webhook_test": _READS,
     "builder_webhook_redeliver": _READS,
@@ -105,6 +107,11 @@ def body_of(name: str, world: World) -> dict[str, Any]:
         "builder_knowledge_document": {"title": "New"},
         "builder_knowledge_replace": {"file": text},
         "builder_knowledge_page_text": {"text": "Boots are worn by everybody."},
+        "builder_knowledge_bulk": {"documents": [world["knowledge.Document"].pk], "act": "public"},
+        "builder_knowledge_edit_text": {
+            "text": "# New\n\nBoots are worn by everybody.",
+            "seen": world["knowledge.Document"].sha256,
+        },
         "builder_tree_new": {"name": "New"},
         "builder_tree_import": {"file": tree},
         "builder_tree_text": {"draft": json.dumps(draft), "version": world["trees.DecisionTree"].version},

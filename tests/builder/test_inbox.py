@@ -400,6 +400,23 @@ def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, brow
     assert counts(after) == [(gloves, 1)]
 
 
+def test_a_topic_that_the_draft_answers_by_now_closes_when_it_is_asked_again(
+    plugin: Plugin, browsing: Browse, alice: User, bob: User
+) -> None:
+    asked(plugin, "After how many months of wear are boots replaced?")
+    asked(plugin, CUP, ago=1)
+    client, address = browsing(alice), reverse("admin:builder_inbox_ask_again", args=[plugin.pk])
+    page = pane(client, plugin)
+    said = [{"queries": row.ids, "until": page.context["until"], "days": 30} for row in page.context["rows"]]
+    assert browsing(bob).post(address, said[0]).status_code == 404
+    levels = [[one.level_tag for one in client.post(address, form, follow=True).context["messages"]] for form in said]
+    assert levels == [["success"], ["warning"]]
+    assert counts(pane(client, plugin)) == [(CUP, 1)]
+    again = client.post(address, said[0], follow=True)
+    assert "not in the inbox any more" in again.content.decode()
+    assert Query.objects.count() == 2
+
+
 def test_an_empty_reply_and_a_viewers_change_nothing(plugin: Plugin, browsing: Browse, alice: User, bob: User) -> None:
     asked(plugin, HELMETS)
     plugin.viewers.add(bob)

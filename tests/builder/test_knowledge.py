@@ -420,7 +420,7 @@ def test_removing_is_confirmed_first(client: Client, plugin: Plugin, handbook: D
     assert "No release reads it" in shown(client, address)
     assert Document.objects.present().exists()
     response = client.post(address, follow=True)
-    assert said(response) == ["“Rules on boots” is out. The draft no longer answers from it."]
+    assert said(response) == ["Removed “Rules on boots”. The draft no longer answers from it."]
     assert not Document.objects.present().exists()
     assert client.get(address).status_code == 404
 

@@ -102,7 +102,7 @@ def test_a_connection_that_breaks_is_said(
     complaints[:] = [said for said in complaints if "ERR_FAILED" not in said]
 
 
-def test_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:
+def test_sp_11_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:
     open_pane(page, alice, plugin)
     transfer = page.evaluate_handle(
         """() => {
@@ -127,7 +127,7 @@ def test_without_scripts_the_same_form_sends_them_together(
     page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 3))
     page.get_by_role("button", name="Add the files").click()
     page.get_by_text("3 are in, and are read one after another.").wait_for()
-    page.get_by_role("button", name="Stop manual 01: it is taken out").click()
+    page.get_by_role("button", name="Stop manual 01: it is removed").click()
     page.get_by_text("“manual 01” was not added.").wait_for()
     page.get_by_label("State").select_option("Still working")
     page.get_by_role("button", name="Search", exact=True).click()

@@ -18,6 +18,7 @@ from marketplace.publishing.release_diff import draft_changes, release_changes
 from plugins.models import Plugin
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
+from querying.models import Query
 from querying.releases import snapshot
 
 pytestmark = pytest.mark.django_db
@@ -164,3 +165,52 @@ def test_the_ends_of_lines_that_browsers_send_change_nothing(browsing: Browse, a
     assert (saved.tone, saved.limits) == ("short", limits)
     saved.limits = "Never guess.\r\nNever advise."  # as an older version kept it
     assert release_changes(snapshot(saved), since=before) == ["The tone is now “short”."]
+
+
+# --- A question to the form as it stands ----------------------------------------------------------------
+
+
+def ask(client: Client, plugin: Plugin, **said: str) -> str:
+    address = reverse("admin:builder_persona_try", args=[plugin.pk])
+    response = client.post(address, said, headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_lx_074_the_answer_beside_the_form_uses_words_that_are_not_saved(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    form = {**form_of(browsing(alice), plugin), "disclaimer": "Ask the site manager too."}
+    said = {name: value for name, value in form.items() if isinstance(value, str)}
+    answer = ask(browsing(alice), plugin, question="After how many months are boots replaced?", **said)
+    assert "24 months of wear" in answer
+    assert "Ask the site manager too." in answer
+    assert "not saved yet" in answer
+    plugin.refresh_from_db()
+    assert plugin.disclaimer != "Ask the site manager too."
+    assert Query.objects.get().release_name == "boots@draft"
+
+
+def test_a_question_that_no_document_answers_is_refused_beside_the_form(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    assert "no_evidence" in ask(browsing(alice), plugin, question="What is the capital of France?")
+    assert "Type a question first." in ask(browsing(alice), plugin, question=" ")
+
+
+def test_only_those_who_change_it_try_changes_and_without_a_script_the_sandbox_opens(
+    browsing: Browse, alice: User, bob: User, plugin: Plugin
+) -> None:
+    address = reverse("admin:builder_persona_try", args=[plugin.pk])
+    assert browsing(bob).post(address, {"question": "Boots?"}).status_code == 404
+    response = browsing(alice).post(address, {"question": "Boots?"})
+    assert response["Location"] == reverse("admin:builder_sandbox", args=[plugin.pk]) + "?question=Boots%3F"
+
+
+def test_the_form_says_what_has_no_effect_without_a_language_model(
+    browsing: Browse, alice: User, plugin: Plugin, settings: Any
+) -> None:
+    address, notice = reverse_pane(plugin, "persona"), "only the disclaimer changes an answer today"
+    assert notice in browsing(alice).get(address).content.decode()
+    settings.LEXIC_LLM = "openai"
+    assert notice not in browsing(alice).get(address).content.decode()

@@ -354,7 +354,7 @@ def test_feedback_is_seen_by_its_author_and_by_those_who_may_read_the_answer(
 def test_a_plugin_that_has_read_nothing_says_what_to_do(browsing: Browse, alice: User, plugin: Plugin) -> None:
     empty = Plugin.objects.create(owner=alice, name="Empty", domain="safety")
     content = browsing(alice).get(address("sandbox", empty)).content.decode()
-    assert "It has read nothing yet." in content
+    assert "No documents yet." in content
     assert reverse("admin:builder_knowledge", args=[empty.pk]) in content.partition('id="vacant"')[2]
     assert "Ask it something." in browsing(alice).get(address("sandbox", plugin)).content.decode()
 

@@ -99,7 +99,7 @@ def walker(
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_from_signing_up_to_an_answer_over_the_api(
+def test_lx_095_from_signing_up_to_an_answer_over_the_api(
     walker: Walker, server: str, complaints: list[str], tmp_path: Path
 ) -> None:
     _sign_up(walker)

@@ -84,7 +84,7 @@ def sent(**changes: Any) -> dict[str, Any]:
 # --- As text --------------------------------------------------------------------------------
 
 
-def test_a_tree_is_edited_as_text_without_a_script(alice, cover):
+def test_lx_055_a_tree_is_edited_as_text_without_a_script(alice, cover):
     client, url = browse(alice), of(cover, "tree_text")
     page = client.get(url)
     assert json.loads(page.context["text"])["tree"] == cover_tree_data()

@@ -99,7 +99,7 @@ def test_a_tie_between_two_readers_gives_each_a_document(alice: User, monkeypatc
     first, second = give(alice, 2)
     choose = reading_turns._next_document
     choices = iter([first.pk, first.pk])
-    monkeypatch.setattr(reading_turns, "_next_document", lambda preferred: next(choices, None) or choose(preferred))
+    monkeypatch.setattr(reading_turns, "_next_document", lambda: next(choices, None) or choose())
     assert reading_turns.claim_next(first.pk) == first.pk
     Document.objects.filter(pk=first.pk).update(status=DocumentStatus.READING)
     assert reading_turns.claim_next(second.pk) == second.pk
@@ -133,3 +133,14 @@ def test_a_long_scan_makes_way_and_goes_on_where_it_was(
     assert began == [0, 0, 1]
     assert note.updated_at < scan.updated_at
     assert [page.text for page in scan.pages.live().order_by("number")] == [f"Page {at} of many." for at in range(1, 5)]
+
+
+def test_small_files_pass_large_ones_that_came_with_them_and_no_large_one_waits_for_ever(alice: User) -> None:
+    large, small = give(alice, 2)
+    Document.objects.filter(pk=large.pk).update(file_bytes=20_000_000)
+    assert small.file_bytes == len("Rule 1 of alice@example.org.")
+    assert reading_turns.claim_next(large.pk) == small.pk
+    Document.objects.filter(pk=small.pk).update(status=DocumentStatus.READY)
+    Document.objects.filter(pk=large.pk).update(updated_at=timezone.now() - timedelta(minutes=4))
+    [late] = give(alice, 1)
+    assert reading_turns.claim_next(late.pk) == large.pk

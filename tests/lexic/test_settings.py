@@ -70,7 +70,7 @@ def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.txt")) == []
 
 
-def test_the_example_documents_every_setting_that_is_read() -> None:
+def test_lx_104_sp_09_the_example_documents_every_setting_that_is_read() -> None:
     source = "".join(path.read_text() for path in [ROOT / "lexic/settings.py", *(ROOT / "lexic/conf").glob("*.py")])
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     # Those that a loop reads, or a helper.

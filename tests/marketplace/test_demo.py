@@ -13,6 +13,7 @@ from evaluation.golden.golden_runs import run_golden
 from knowledge.models import Document
 from marketplace.demo import DESK_PROJECT, LoadedDemo, desk_messages, load_demo, review_contract
 from plugins.models import Plugin, Release
+from querying.answering.tree_support import unsupported_ends
 from tests.agents.working import ask, data_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,12 @@ def test_the_desk_has_texts_templates_and_a_project_with_a_contract(loaded: Load
     assert documents.filter(is_template=False).count() == 2
     project = Project.objects.get(name=DESK_PROJECT)
     assert (project.plugin, loaded.contract.knowledge_base) == (desk, project.knowledge_base)
+
+
+def test_sp_12_the_documents_support_every_end_of_the_trees(loaded: LoadedDemo) -> None:
+    unsupported = {plugin.slug: unsupported_ends(plugin) for plugin in Plugin.objects.filter(trees__isnull=False)}
+    assert loaded.plugin.slug in unsupported
+    assert not any(unsupported.values()), unsupported
 
 
 @pytest.mark.parametrize("slug", ["contract-desk", "kestrel-2-support", "remote-work-policy"])

@@ -251,7 +251,8 @@ def test_every_action_names_a_clause_that_states_its_figure(tree: Any) -> None:
     for node in actions:
         assert node["id"].startswith("cover_lookup")
         hint = node["action"]["sourceHint"]
-        assert f"{recommended(node)} mm" in "".join(passages(hint)), node["id"]
+        stated = "diameter of the bar" if node["id"] == "cover_lookup_bar_diameter" else f"{recommended(node)} mm"
+        assert stated in "".join(passages(hint)), node["id"]
 
 
 def passages(hint: str) -> list[str]:

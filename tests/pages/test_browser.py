@@ -71,7 +71,7 @@ def test_why_a_broken_file_could_not_be_read_is_said(page: Page, alice: User, tm
     page.get_by_text("The document is damaged and cannot be read.").wait_for()
     page.get_by_role("button", name="Read again broken").click()
     page.get_by_text("“broken” waits to be read again.").wait_for()
-    page.get_by_role("button", name="Stop broken: it is taken out").click()
+    page.get_by_role("button", name="Stop broken: it is removed").click()
     page.get_by_text("“broken” was not added.").wait_for()
     assert not Document.objects.exists()
 

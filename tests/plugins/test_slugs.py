@@ -40,7 +40,7 @@ def test_a_slug_is_made_from_a_name(name: str, slug: str) -> None:
     assert made(name) == slug
 
 
-def test_a_slug_that_is_taken_gets_a_number() -> None:
+def test_lx_020_a_slug_that_is_taken_gets_a_number() -> None:
     assert made("Cover", "cover") == "cover-1"
     assert made("Cover", "cover", "cover-1", "cover-2") == "cover-3"
 

@@ -44,7 +44,7 @@ def test_text_comes_in_pieces_and_usage_at_the_end(stub: OpenAIStub):
     assert usage == Usage(prompt_tokens=11, completion_tokens=7)
 
 
-def test_the_model_and_the_messages_are_sent(stub: OpenAIStub, settings):
+def test_lx_063_sp_06_the_model_and_the_messages_are_sent(stub: OpenAIStub, settings):
     settings.LEXIC_LLM_MODEL = "some-model"
     collect(OpenAIChat())
     body = stub.bodies[0]

@@ -62,7 +62,7 @@ def assert_verbatim(citations: tuple[Citation, ...]) -> None:
         assert page.text[citation.start : citation.end] == citation.excerpt
 
 
-def test_the_tree_decides_and_the_handbook_bears_it_out(published: Plugin):
+def test_lx_052_the_tree_decides_and_the_handbook_bears_it_out(published: Plugin):
     answer = ask(question(WEATHER, published)).answer
     assert answer.outcome == Outcome.ANSWERED
     assert "45 mm" in answer.text
@@ -78,14 +78,14 @@ def test_a_question_that_no_tree_is_about_is_answered_from_the_text(published: P
     assert_verbatim(answer.citations)
 
 
-def test_what_the_handbook_does_not_cover_is_refused_with_the_exact_sentence(published: Plugin):
+def test_lx_071_what_the_handbook_does_not_cover_is_refused_with_the_exact_sentence(published: Plugin):
     answer = ask(question(OFF_TOPIC, published)).answer
     assert (answer.text, answer.outcome, answer.reason) == (REFUSAL, Outcome.REFUSED, "no_evidence")
     assert answer.citations == ()
     assert answer.confidence == Confidence.LOW
 
 
-def test_the_steps_come_in_the_order_of_the_specification(published: Plugin):
+def test_lx_056_the_steps_come_in_the_order_of_the_specification(published: Plugin):
     steps = [event.step for event in events_of(question(WEATHER, published)) if isinstance(event, Status)]
     assert steps == list(Step)
 
@@ -110,7 +110,7 @@ def test_the_same_release_and_question_give_the_same_answer(published: Plugin):
     assert first == second
 
 
-def test_an_earlier_turn_is_understood(published: Plugin):
+def test_sp_07_an_earlier_turn_is_understood(published: Plugin):
     context = (Turn(role="user", content=SPACERS), Turn(role="assistant", content="Of mortar."))
     answer = ask(question("How far apart do they stand?", published, context=context)).answer
     assert "one metre" in answer.text
@@ -146,7 +146,7 @@ def test_a_models_correct_sentences_pass_and_its_wrong_ones_are_dropped(publishe
     assert_verbatim(answer.citations)
 
 
-def test_the_model_is_given_persona_rules_sources_and_decision(published: Plugin):
+def test_lx_061_the_model_is_given_persona_rules_sources_and_decision(published: Plugin):
     llm = Scripted(REFUSAL)
     ask(question(WEATHER, published), llm)
     system, user = llm.prompts[0].messages

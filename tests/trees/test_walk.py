@@ -157,7 +157,7 @@ class TestConditions:
     @pytest.mark.parametrize(
         ("operator", "value"), [("eq", "a"), ("gt", 1), ("lt", 1), ("contains", "a"), ("in", ["a"])]
     )
-    def test_a_missing_fact_is_asked_for_and_never_counts_as_false(self, operator, value):
+    def test_lx_050_a_missing_fact_is_asked_for_and_never_counts_as_false(self, operator, value):
         result = walked(yes_no_tree("x", operator, value))
         assert result.action is None
         assert result.missing.field == "x"
@@ -217,7 +217,7 @@ class TestBrokenTrees:
         result = walked(parse_tree(tree(question("q", {"beam": "nowhere"}))), q="beam")
         assert (result.action, result.missing, len(result.path)) == (None, None, 1)
 
-    def test_a_missing_child_ends_the_walk(self):
+    def test_lx_049_a_missing_child_ends_the_walk(self):
         result = walked(parse_tree(tree(condition("c", "x", "eq", "a", false=None), action("yes"))), x="b")
         assert (result.action, result.missing, result.path[0].result) == (None, None, "false")
 

@@ -8,7 +8,7 @@ from asgiref.sync import async_to_sync
 from django.core.management.base import CommandError
 
 from accounts.models import User
-from knowledge.page_names import page_name
+from knowledge.page_names import page_name, section_below_title
 from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 from querying import json_format, pipeline, releases
@@ -78,4 +78,5 @@ def _place_of(citation: dict[str, Any]) -> str:
         first, last = citation["startLine"], citation["endLine"]
         document = f"{citation['path']}:{first}" + (f"-{last}" if last > first else "")
     page = page_name(citation.get("page"), citation.get("pageLabel", ""), is_short=True)
-    return ", ".join(part for part in (document, page, citation.get("section", "")) if part)
+    section = section_below_title(citation.get("section") or "", document)
+    return ", ".join(part for part in (document, page, section) if part)

@@ -193,9 +193,10 @@ function inside(kind, label, sub, worst) {
   return [
     s("title", {}, label),
     shape(kind, height),
-    s("text", { ...at, y: height / 2 + (small ? -3 : 4) }, fitted(label, most, LABEL)),
-    " ", // keeps the two apart where they are read as one text
-    small ? s("text", { ...at, y: height / 2 + 14, class: "sub" }, small) : null,
+    // The node is named in full; what is drawn is shortened, and not read a second time.
+    s("text", { ...at, y: height / 2 + (small ? -3 : 4), "aria-hidden": "true" }, fitted(label, most, LABEL)),
+    " ", // keeps the two apart where they are copied as one text
+    small ? s("text", { ...at, y: height / 2 + 14, class: "sub", "aria-hidden": "true" }, small) : null,
     worst ? badge(worst) : null,
     kind === "question" || kind === "condition" ? handle(height) : null,
   ].filter(Boolean);

@@ -116,7 +116,7 @@ def test_files_are_taken_in_so_often_an_hour(
     assert take_in(signed_in(bob), file=file_of(plugin)).status_code == 201
 
 
-def test_the_description_of_a_plugin_is_exported_as_json(alice: User, charlie: User, plugin: Plugin) -> None:
+def test_lx_018_the_description_of_a_plugin_is_exported_as_json(alice: User, charlie: User, plugin: Plugin) -> None:
     Plugin.objects.filter(pk=plugin.pk).update(config={"crm": {"id": 7}})
     response = signed_in(alice).get("/api/plugins/cover/export", headers={"Accept": "application/json"})
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")

@@ -123,7 +123,7 @@ def test_publishing_saves_who_can_see_it_as_well(browsing: Browse, alice: User, 
     assert (audience_of(plugin), plugin.releases.count()) == (Audience.VISITORS, 1)
 
 
-def test_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, alice: User, plugin: Plugin) -> None:
+def test_lx_094_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, alice: User, plugin: Plugin) -> None:
     Plugin.objects.update(public_only=True)
     plugin.refresh_from_db()
     client = browsing(alice)

@@ -120,7 +120,7 @@ def test_a_paragraph_end_is_preferred_to_a_later_sentence_end() -> None:
     assert contents(text, chunk_pages(pages_of(text), [], size=500, overlap=0)) == [first, second]
 
 
-def test_one_huge_word_is_cut_hard_and_one_huge_sentence_between_words() -> None:
+def test_lx_036_sp_03_one_huge_word_is_cut_hard_and_one_huge_sentence_between_words() -> None:
     assert [span.end - span.start for span in chunk_pages(pages_of("x" * 2500), [], size=1000, overlap=100)] == [
         1000,
         1000,

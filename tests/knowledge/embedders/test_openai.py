@@ -49,7 +49,7 @@ def test_the_request_carries_model_and_key(stub):
     assert stub.bodies == [{"model": "text-embedding-3-small", "input": ["one"], "encoding_format": "base64"}]
 
 
-def test_dimensions_in_the_name_are_asked_for(stub, small):
+def test_lx_037_dimensions_in_the_name_are_asked_for(stub, small):
     assert small.embed(["one"]).shape == (1, 15)
     assert stub.bodies[0]["dimensions"] == 15
 

@@ -233,7 +233,7 @@ def test_a_new_name_or_description_is_no_new_release(ready: Plugin) -> None:
     assert published(ready) == first
 
 
-def test_the_next_version_follows_the_latest(ready: Plugin) -> None:
+def test_lx_021_the_next_version_follows_the_latest(ready: Plugin) -> None:
     assert next_version(ready) == "1.0.0"
     published(ready, version="2.7.3")
     assert next_version(ready) == "2.8.0"
@@ -303,7 +303,7 @@ def test_the_row_decides_and_not_an_old_copy_of_it(ready: Plugin) -> None:
 # --- Withdrawing -----------------------------------------------------------------------------------------------
 
 
-def test_a_withdrawn_plugin_keeps_its_releases_and_its_version(ready: Plugin) -> None:
+def test_lx_017_a_withdrawn_plugin_keeps_its_releases_and_its_version(ready: Plugin) -> None:
     release = published(ready)
     ready.refresh_from_db()
     ready.unpublish()

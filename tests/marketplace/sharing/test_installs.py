@@ -229,7 +229,7 @@ def test_by_api(boots: Plugin, charlie: User) -> None:
     assert client.post(address, {}, format="json").status_code == 403
 
 
-def test_the_file_is_written_once_and_known_again(boots: Plugin, charlie: User, tmp_path, monkeypatch) -> None:
+def test_lx_093_the_file_is_written_once_and_known_again(boots: Plugin, charlie: User, tmp_path, monkeypatch) -> None:
     client, address = Client(), reverse("marketplace_download", args=["boots"])
     answer = client.get(address)
     content = async_to_sync(_pieces)(answer)

@@ -76,7 +76,7 @@ def test_a_file_of_our_own_is_known(boots: Plugin, charlie: User) -> None:
 def test_an_unknown_signer_is_named_and_not_believed(theirs: tuple[bytes, str], charlie: User) -> None:
     install = imported(theirs[0], charlie)
     assert (install.signed_by, install.signing_key, install.is_unverified_origin) == (THEIRS, theirs[1], True)
-    assert "which nobody here has vouched for" in shown(install, charlie)
+    assert "which this site does not know" in shown(install, charlie)
 
 
 def test_a_signer_that_an_operator_named_is_believed(theirs: tuple[bytes, str], charlie: User, settings: Any) -> None:

@@ -75,6 +75,6 @@ def test_a_page_that_breaks_has_the_number_that_stands_in_the_log(
         ("analytics", "admin:builder_overall"),
     ],
 )
-def test_usual_addresses_lead_to_what_they_mean(client: Client, usual: str, meant: str) -> None:
+def test_sp_10_usual_addresses_lead_to_what_they_mean(client: Client, usual: str, meant: str) -> None:
     response = client.get(f"/{usual}?next=/api-keys")
     assert (response.status_code, response.headers["Location"]) == (302, f"{reverse(meant)}?next=/api-keys")

@@ -21,7 +21,7 @@ def test_a_citation_is_narrowed_to_the_sentence_of_the_page_that_says_it():
     assert cited.text == "The nominal cover for a beam in severe exposure is 45 mm [Source 1]."
 
 
-def test_a_source_that_does_not_exist_is_a_phantom_and_its_mark_is_removed():
+def test_lx_070_a_source_that_does_not_exist_is_a_phantom_and_its_mark_is_removed():
     cited = CitationVerifier([SEVERE]).cite("Steel is lighter than wood [Source 7].")
     assert (cited.real, cited.phantom, cited.citations) == (0, 1, ())
     assert cited.text == "Steel is lighter than wood."
@@ -46,7 +46,7 @@ def test_a_sentence_without_a_mark_is_cited_when_a_passage_plainly_says_it():
     assert [citation.passage for citation in cited.citations] == [MILD]
 
 
-def test_citations_are_numbered_as_they_appear_and_the_same_span_keeps_its_number():
+def test_lx_064_citations_are_numbered_as_they_appear_and_the_same_span_keeps_its_number():
     citer = CitationVerifier([SEVERE, MILD])
     first = citer.cite("For mild exposure the cover of a beam is 20 mm [Source 2].")
     second = citer.cite("For severe exposure the cover of a beam is 45 mm [Source 1].")

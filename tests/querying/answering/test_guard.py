@@ -40,20 +40,20 @@ def test_a_verified_sentence_passes():
     assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.MEDIUM)
 
 
-def test_zero_citations_are_refused_with_the_exact_sentence():
+def test_lx_066_067_sp_04_zero_citations_are_refused_with_the_exact_sentence():
     shown, answer = run("Cover protects steel.")
     assert shown == []
     assert (answer.text, answer.outcome, answer.reason) == (REFUSAL, Outcome.REFUSED, "no_citations")
     assert answer.citations == ()
 
 
-def test_more_phantoms_than_real_sources_are_refused_and_nothing_is_shown_first():
+def test_lx_069_more_phantoms_than_real_sources_are_refused_and_nothing_is_shown_first():
     shown, answer = run(MILD, "Steel floats [Source 8].", "Wood sinks [Source 9].")
     assert shown == []
     assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "phantom_citations")
 
 
-def test_a_short_self_refusal_is_refused_even_when_it_cites():
+def test_lx_068_a_short_self_refusal_is_refused_even_when_it_cites():
     shown, answer = run("I don't have verified information on that [Source 1].", MILD)
     assert shown == []
     assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "self_refusal")
@@ -104,7 +104,7 @@ def test_off_mode_marks_nothing():
     assert run("Cover protects steel.", mode="off")[0] == ["Cover protects steel."]
 
 
-def test_off_mode_neither_refuses_nor_lowers():
+def test_lx_022_off_mode_neither_refuses_nor_lowers():
     _, answer = run(MILD, "Steel floats [Source 9].", mode="off")
     assert (answer.outcome, answer.confidence, answer.reason) == (Outcome.ANSWERED, Confidence.MEDIUM, "")
 

@@ -44,7 +44,7 @@ def trees() -> list[TreeProfile]:
         ("Which primer goes on steel?", 1),
     ],
 )
-def test_the_tree_that_a_question_is_about_is_found(asked, expected):
+def test_lx_051_the_tree_that_a_question_is_about_is_found(asked, expected):
     assert select_tree(trees(), question=asked) == expected
 
 

@@ -48,7 +48,7 @@ class TestOptions:
             ("", {}),
         ],
     )
-    def test_options_and_synonyms_are_found_in_any_inflection(self, text, expected):
+    def test_lx_060_options_and_synonyms_are_found_in_any_inflection(self, text, expected):
         assert values(cover_tree(), text) == expected
 
     def test_the_words_that_said_it_are_kept(self):

@@ -42,7 +42,7 @@ def text_of(tmp_path, *draw) -> str:
     return read.text
 
 
-def test_a_row_names_each_figure_by_the_head_of_its_column(tmp_path):
+def test_sp_13_a_row_names_each_figure_by_the_head_of_its_column(tmp_path):
     text = text_of(
         tmp_path, lines("Table 1. Receipts by source", "[In millions of dollars]"), rows_of([YEARS, *RECEIPTS])
     )
