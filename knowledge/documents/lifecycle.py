@@ -146,6 +146,40 @@ def add_url(
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
+def add_fetched_file(
+    *,
+    knowledge_base: KnowledgeBase,
+    file_name: str,
+    url: str,
+    title: str,
+    is_public: bool,
+    stream: ByteStream,
+    enqueue: bool = True,
+) -> Document:
+    """Store a file that a source has fetched, as a document of its own whatever it is called, and have it read.
+
+    Without a title it gets the one in the file. Raises `DuplicateContent` when another document has these bytes,
+    `UnreadableDocument`, `FileTooLarge`, and `QuotaExceeded`.
+    """
+    name = _clean_file_name(file_name)
+    stored, source_type = _store_upload(stream, name=name)
+    with transaction.atomic():
+        lease.lock_in_transaction(f"add:{knowledge_base.pk}")
+        if Document.objects.present().filter(knowledge_base=knowledge_base, sha256=stored.sha256).exists():
+            raise DuplicateContent
+        document = Document.objects.create(
+            knowledge_base=knowledge_base,
+            title=_clean_title(title) or url[:MAX_NAME_LENGTH] or metadata_columns.title_from_file_name(name),
+            file_name=name,
+            url=url,
+            source_type=source_type,
+            sha256=stored.sha256,
+            is_public=is_public,
+        )
+        usage.check_account(knowledge_base.owner, added=1)
+        return _enqueued_result(document, is_new=True, enqueue=enqueue).document
+
+
 def replace_file(
     document: Document,
     *,
