@@ -31,6 +31,7 @@ _RESOURCES = (
     "sandbox",
     "schema",
     "sources",
+    "synced_sources",
     "trees",
     "webhooks",
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -99,6 +100,11 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return self.location
+
+    @property
+    def shown_location(self) -> str:
+        """For people: without a query, which may hold a secret; of what lies on this server, its own name alone."""
+        return self.location.partition("?")[0] if self.is_remote else PurePath(self.location).name
 
     @property
     def is_remote(self) -> bool:

@@ -24,7 +24,6 @@ KINDS = {
     **EVERYWHERE,
     "pk": "plugins.Plugin",
     "base": "knowledge.KnowledgeBase",
-    "source": "knowledge.Source",
     "release": "plugins.Release",
     "review": "marketplace.Review",
     "person": "accounts.User",
