@@ -125,6 +125,9 @@ class Document(AuditedModel, Revisioned):
     url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     ready_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    file_bytes = models.PositiveBigIntegerField(
+        null=True, editable=False, help_text="Of the file that is to be read. Null: not known, as of a web page."
+    )
     # What the version that answers was called and is read by, for when a newer one is given up.
     ready_file_name = NameField(max_length=300, blank=True, default="", db_default="", editable=False)
     ready_source_type = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)

@@ -133,3 +133,20 @@ def test_a_long_scan_makes_way_and_goes_on_where_it_was(
     assert began == [0, 0, 1]
     assert note.updated_at < scan.updated_at
     assert [page.text for page in scan.pages.live().order_by("number")] == [f"Page {at} of many." for at in range(1, 5)]
+
+
+def test_small_files_do_not_wait_for_a_long_scan_of_the_same_owner(alice: User) -> None:
+    scan, first, second = give(alice, 3)
+    Document.objects.filter(pk=scan.pk).update(file_bytes=40_000_000)
+    assert [reading_turns.claim_next(scan.pk) for _ in range(2)] == [first.pk, second.pk]
+    Document.objects.filter(pk=scan.pk).update(pages_done=3)  # it was begun, and made way for others
+    late = add_text(knowledge_base=scan.knowledge_base, title="Late", text="Late.", enqueue=False).document
+    assert reading_turns.claim_next(scan.pk) == late.pk
+    assert reading_turns.claim_next(scan.pk) == scan.pk
+
+
+def test_a_large_file_is_not_put_off_for_ever(alice: User) -> None:
+    scan, small = give(alice, 2)
+    long_ago = timezone.now() - reading_turns.PATIENCE * 2
+    Document.objects.filter(pk=scan.pk).update(file_bytes=40_000_000, created_at=long_ago)
+    assert reading_turns.claim_next(small.pk) == scan.pk
