@@ -33,6 +33,7 @@ _RESOURCES = (
     "sandbox",
     "schema",
     "sources",
+    "synced_sources",
     "trees",
     "webhooks",
 )

@@ -34,6 +34,7 @@ from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
+from knowledge.source_models import SourceQuerySet as SourceQuerySet
 from knowledge.sql import statement
 from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term

@@ -40,6 +40,7 @@ def enqueue_index_check(knowledge_base_id: int) -> None:
     transaction.on_commit(partial(publish_task, "knowledge.index_vectors", knowledge_base_id=knowledge_base_id))
 
 
-def enqueue_sync(source_id: int) -> None:
+def enqueue_sync(source_id: int, *, allows_removals: bool = False) -> None:
     """Have a worker sync this source, once the current transaction is committed."""
-    transaction.on_commit(partial(publish_task, "knowledge.sync_source", source_id=source_id))
+    task = partial(publish_task, "knowledge.sync_source", source_id=source_id, allows_removals=allows_removals)
+    transaction.on_commit(task)

@@ -32,7 +32,7 @@ from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Lease, P
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
-from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, publish_ingest
+from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, enqueue_sync, publish_ingest
 from lexic.celery import consumes_queue
 from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
@@ -175,23 +175,33 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
 
 
 @shared_task(name="knowledge.sync_source")
-def sync_source(*, source_id: int, **kwargs: Any) -> bool:
-    """Sync this source if the timetable would sync it. Returns whether it was synced."""
+def sync_source(*, source_id: int, allows_removals: bool = False, **kwargs: Any) -> bool:
+    """Sync this source: a remote one, or one that the timetable would sync. With `allows_removals` a person has
+    confirmed that what a remote one no longer has is gone. Returns whether it was synced."""
     rows = Source.objects.select_related("knowledge_base__plugin").filter(pk=source_id)
-    return any(_sync_if_scheduled(source) for source in rows)
+    return any(_sync_if_allowed(source, allows_removals=allows_removals) for source in rows)
 
 
 @shared_task(name="knowledge.sync_sources")
 def sync_sources(**kwargs: Any) -> int:
-    """Sync every source under the operator's folders. Returns how many; one that fails does not stop the others."""
-    return sum(_sync_if_scheduled(source) for source in Source.objects.select_related("knowledge_base__plugin"))
+    """Sync every source under the operator's folders, and enqueue the remote ones that are due. Returns how many; one
+    that fails does not stop the others."""
+    now = timezone.now()
+    due = list(Source.objects.due(now).order_by("due_at"))
+    for source in due:
+        # Should the message get lost, it is due again.
+        source.set_due(now)
+        source.save(update_fields=["due_at"])
+        enqueue_sync(source.pk)
+    local = Source.objects.on_this_server().select_related("knowledge_base__plugin")
+    return len(due) + sum(_sync_if_allowed(source) for source in local)
 
 
-def _sync_if_scheduled(source: Source) -> bool:
-    if not runner.is_under_sync_root(source):
+def _sync_if_allowed(source: Source, *, allows_removals: bool = False) -> bool:
+    if not (source.is_remote or runner.is_under_sync_root(source)):
         return False
     try:
-        runner.run_sync(source)
+        runner.run_sync(source, allow_empty=allows_removals and source.is_remote, reads_now=not source.is_remote)
     except LexicError as error:
         logger.warning("%s could not be synced: %s", source.location, error.message)
         return False

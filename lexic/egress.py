@@ -13,7 +13,7 @@ import ssl
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpcore2
 import httpx2
@@ -62,6 +62,22 @@ class GetResponse:
     status: int
     body: bytes = b""
     retry_after: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebResponse:
+    """What a server said, unpacked. `url` is where it was found after redirects; names of `headers` are in small
+    letters. Of a status other than 200, `body` is the beginning."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @property
+    def content_type(self) -> str:
+        """Without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def fetch(
@@ -152,6 +168,44 @@ def get(
     raise FetchFailed("The address redirects too many times.")
 
 
+def request(
+    url: str,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    max_bytes: int,
+    timeout: float,
+    content_types: Collection[str] | None = None,
+    policy: EgressPolicy | None = None,
+    resolver: Resolver | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> WebResponse:
+    """Ask a server with these headers, which may allow the answer to be packed with gzip, and read what it says.
+
+    A GET follows redirects as `get` does; what is sent with a body follows none. Of an answer that is none of
+    `content_types` the body is not read. Raises what `get` raises.
+    """
+    policy = policy or EgressPolicy()
+    backend = PinnedBackend(policy, resolver or resolve_host, Deadline(timeout))
+    first = target = parse_url(url, policy=policy)
+    for _ in range(policy.max_redirects + 1):
+        sent = _build_request(target, method, headers if _is_same_server(first, target) else {}, body)
+        with _open_response(target, sent, backend, ssl_context) as response:
+            said = dict(_lower_headers(response))
+            location = said.get("location", "") if method == "GET" else ""
+            if response.status not in _REDIRECT_STATUSES or not location:
+                found = WebResponse(url=str(target), status=response.status, headers=said)
+                if content_types is not None and found.status == 200 and found.content_type not in content_types:
+                    return found
+                pieces = _decompress(response.iter_stream(), said.get("content-encoding", ""))
+                is_ok = response.status == 200
+                content = _read_body(pieces, max_bytes) if is_ok else _read_excerpt(pieces, _MAX_ERROR_BYTES)
+                return replace(found, body=content)
+        target = _redirect_target(target, location, policy)
+    raise FetchFailed("The address redirects too many times.")
+
+
 def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
     """The parsed address, which is also what is connected to. Raises `EgressRefused`."""
     # Parsers disagree about these characters, and such a disagreement is how a check is passed by.
@@ -217,6 +271,15 @@ def _is_same_server(one: httpx2.URL, other: httpx2.URL) -> bool:
 def _build_post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> httpcore2.Request:
     length = (b"Content-Length", str(len(body)).encode("ascii"))
     return httpcore2.Request("POST", _request_url(url), headers=[length, *_fixed_headers(url, headers)], content=body)
+
+
+def _build_request(url: httpx2.URL, method: str, own: Mapping[str, str], body: bytes) -> httpcore2.Request:
+    """With the headers of the caller in place of ours where both name one."""
+    given = [(name.encode("ascii"), value.encode("ascii")) for name, value in own.items()]
+    names = {name.lower() for name, _ in given}
+    fixed = [one for one in _fixed_headers(url, {}) if one[0].lower() not in names]
+    length = [(b"Content-Length", str(len(body)).encode("ascii"))] if method == "POST" else []
+    return httpcore2.Request(method, _request_url(url), headers=[*fixed, *length, *given], content=body or None)
 
 
 def _fixed_headers(url: httpx2.URL, own: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -20,7 +20,7 @@ from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.backups import read_backups
-from lexic.conf.egress import SSO_VARIABLE, read_policy, read_webhook_policy
+from lexic.conf.egress import SOURCES_VARIABLE, SSO_VARIABLE, read_policy, read_webhook_policy
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
 from lexic.conf.metrics import read_metrics
@@ -305,6 +305,7 @@ def _validate_origins(origins: list[str]) -> None:
 CORS_ORIGINS: list[str] = env.list("LEXIC_CORS_ORIGINS", [], validate=_validate_origins)
 WEBHOOK_POLICY = read_webhook_policy(env)
 SSO_EGRESS = read_policy(env, SSO_VARIABLE)
+SOURCES_EGRESS = read_policy(env, SOURCES_VARIABLE)  # web sites, feeds, repositories and buckets
 
 # --- API ----------------------------------------------------------------------------------------------------
 

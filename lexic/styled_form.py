@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.forms import BaseForm, CheckboxInput, RadioSelect
+from django.forms import BaseForm, CheckboxInput, Field, RadioSelect
 
 
 class StyledFormMixin(BaseForm):
@@ -12,6 +13,10 @@ class StyledFormMixin(BaseForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            if not (field.widget.is_hidden or isinstance(field.widget, CheckboxInput | RadioSelect)):
-                field.widget.attrs["class"] = "input"
+        style_fields(self.fields)
+
+
+def style_fields(fields: Mapping[str, Field]) -> None:
+    for field in fields.values():
+        if not (field.widget.is_hidden or isinstance(field.widget, CheckboxInput | RadioSelect)):
+            field.widget.attrs["class"] = "input"

@@ -1,9 +1,9 @@
-"""The folders and lists that the plugin's own knowledge base is kept in step with. Named on the server, shown here."""
+"""What the plugin's own knowledge base is kept in step with: folders and lists that are named on the server, and
+sources that are fetched from elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -23,7 +23,7 @@ _MAX_PROBLEMS = 50
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRow:
-    """`name` is the folder's own: where it lies on the server is nobody's business here."""
+    """`name` of a folder is its own: where it lies on the server is nobody's business here."""
 
     source: Source
     name: str
@@ -32,7 +32,10 @@ class SourceRow:
 
 def get_source_rows(plugin: Plugin) -> list[SourceRow]:
     rows = Source.objects.filter(knowledge_base__plugin=plugin)
-    return [SourceRow(source=row, name=PurePath(row.location).name, may_sync=is_under_sync_root(row)) for row in rows]
+    return [
+        SourceRow(source=row, name=row.shown_location, may_sync=row.is_remote or is_under_sync_root(row))
+        for row in rows
+    ]
 
 
 def get_sync_problems(plugin: Plugin) -> list[str]:
@@ -44,13 +47,16 @@ def get_sync_problems(plugin: Plugin) -> list[str]:
 
 
 def start_sync(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:
-    """Only what the timetable syncs as well: everything else on the server's disk is for its operator alone."""
+    """Only what the timetable syncs as well: everything else on the server's disk is for its operator alone. A remote
+    source is shown afterwards."""
     found = get_object_or_404(Source, knowledge_base__plugin=plugin, pk=min(source, MAX_ROW_ID))
-    name = PurePath(found.location).name
-    if is_under_sync_root(found):
+    name = found.shown_location
+    if found.is_remote or is_under_sync_root(found):
         enqueue_sync(found.pk)
         log_plugin_change(request, plugin, f"Asked for a sync of “{name}”.")
         messages.success(request, f"“{name}” is being synced. Documents show up here as they come in.")
     else:
         messages.error(request, f"“{name}” is synced by the operator of this server, with manage.py sync.")
+    if found.is_remote:
+        return HttpResponseRedirect(reverse("admin:builder_source", args=[plugin.pk, found.pk]))
     return HttpResponseRedirect(f"{reverse('admin:builder_knowledge', args=[plugin.pk])}#sources")

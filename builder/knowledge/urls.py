@@ -15,6 +15,7 @@ from builder.knowledge import (
     detail,
     grants,
     retrieval_preview,
+    sources,
     sync_sources,
     text_editing,
     views,
@@ -23,6 +24,7 @@ from builder.panes import get_route, pane_route, post_route
 
 _BASE = "knowledge/bases/<int:base>/"
 _DOCUMENT = "knowledge/<uuid:document>/"
+_SOURCE = "knowledge/sources/<int:source>/"
 
 urlpatterns = [
     path("grants/", admin.site.admin_view(grants.show_grants), name="builder_grants"),
@@ -39,6 +41,11 @@ urlpatterns = [
     pane_route(_BASE, bases.show_base, "knowledge_base"),
     pane_route(f"{_BASE}delete/", bases.delete_base, "knowledge_base_delete", for_editing=True),
     post_route("knowledge/sync/<int:source>/", sync_sources.start_sync, "knowledge_sync"),
+    pane_route("knowledge/sources/new/", sources.add_source, "source_new", for_editing=True),
+    pane_route(_SOURCE, sources.show_source, "source"),
+    post_route(f"{_SOURCE}switch/", sources.switch_source, "source_switch"),
+    post_route(f"{_SOURCE}confirm/", sources.confirm_removals, "source_confirm"),
+    post_route(f"{_SOURCE}delete/", sources.delete_source, "source_delete"),
     get_route("knowledge/find/", retrieval_preview.show_search, "knowledge_find"),
     pane_route(_DOCUMENT, detail.show_document, "knowledge_document"),
     get_route(f"{_DOCUMENT}standing/", detail.show_status, "knowledge_standing"),

@@ -78,16 +78,14 @@ def add_file(
             return _enqueued_result(same, is_new=False, enqueue=enqueue)
         if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
-            _reset_to_queued(older, sha256=stored.sha256, file_bytes=stored.size, source_type=source_type, **merged)
+            _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
             usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
             knowledge_base=knowledge_base,
             title=_clean_title(title) or metadata_columns.title_from_file_name(name),
             file_name=name,
-            source_type=source_type,
-            sha256=stored.sha256,
-            file_bytes=stored.size,
+            **_file_columns(stored, source_type),
             **columns,
         )
         usage.check_account(knowledge_base.owner, added=1)
@@ -147,6 +145,39 @@ def add_url(
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
+def add_fetched_file(
+    *,
+    knowledge_base: KnowledgeBase,
+    file_name: str,
+    url: str,
+    title: str,
+    is_public: bool,
+    stream: ByteStream,
+    enqueue: bool = True,
+) -> Document:
+    """Store a file that a source has fetched, as a document of its own whatever it is called, and have it read.
+
+    Without a title it gets the one in the file. Raises `DuplicateContent` when another document has these bytes,
+    `UnreadableDocument`, `FileTooLarge`, and `QuotaExceeded`.
+    """
+    name = _clean_file_name(file_name)
+    stored, source_type = _store_upload(stream, name=name)
+    with transaction.atomic():
+        lease.lock_in_transaction(f"add:{knowledge_base.pk}")
+        if Document.objects.present().filter(knowledge_base=knowledge_base, sha256=stored.sha256).exists():
+            raise DuplicateContent
+        document = Document.objects.create(
+            knowledge_base=knowledge_base,
+            title=_clean_title(title) or url[:MAX_NAME_LENGTH] or metadata_columns.title_from_file_name(name),
+            file_name=name,
+            url=url,
+            is_public=is_public,
+            **_file_columns(stored, source_type),
+        )
+        usage.check_account(knowledge_base.owner, added=1)
+        return _enqueued_result(document, is_new=True, enqueue=enqueue).document
+
+
 def replace_file(
     document: Document,
     *,
@@ -172,9 +203,7 @@ def replace_file(
                 if current is None:
                     raise NotFound
                 check(current)
-            _reset_to_queued(
-                document, sha256=stored.sha256, file_bytes=stored.size, source_type=source_type, file_name=name
-            )
+            _reset_to_queued(document, file_name=name, **_file_columns(stored, source_type))
             usage.check_account(document.knowledge_base.owner)
             return _enqueued_result(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:
@@ -251,6 +280,10 @@ def _store_upload(stream: ByteStream, *, name: str) -> tuple[StoredFile, str]:
     peeked = _PeekedStream(stream)
     source_type = readers.detect_type(name, peeked.head)
     return file_store.store_file(peeked, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES), source_type
+
+
+def _file_columns(stored: StoredFile, source_type: str) -> dict[str, Any]:
+    return {"sha256": stored.sha256, "file_bytes": stored.size, "source_type": source_type}
 
 
 def _merged_columns(document: Document, *, title: str | None, columns: Mapping[str, Any]) -> dict[str, Any]:

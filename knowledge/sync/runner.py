@@ -20,6 +20,7 @@ from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.git_commit import checked_out_commit, is_checkout
 from knowledge.sync.library import has_library, plan_library
 from knowledge.sync.plan import SyncPlan, plan_sync
+from knowledge.sync.remote.sync_remote import preview_remote, sync_remote
 from knowledge.sync.sync_report import SyncReport, build_report
 from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict, InvalidInput
@@ -77,14 +78,19 @@ def get_or_create_source(
 def is_under_sync_root(source: Source) -> bool:
     """Whether the source lies under a folder that the operator has named in LEXIC_SYNC_ROOTS.
 
-    Only those are synced by the timetable and from the site; all others only by `manage.py sync`.
+    Of what lies on this server only those are synced by the timetable and from the site; all others only by
+    `manage.py sync`.
     """
+    if source.is_remote:
+        return False
     place = Path(source.location).resolve()
     return any(place.is_relative_to(Path(root).resolve()) for root in settings.LEXIC_SYNC_ROOTS)
 
 
 def preview_sync(source: Source) -> SyncReport:
     """What a sync would do. Nothing is changed."""
+    if source.is_remote:
+        return preview_remote(source)
     place = _source_path(source)
     if source.kind == SourceKind.URLS:
         return url_list.preview_urls(source, path=place)
@@ -99,16 +105,22 @@ def run_sync(
     allow_empty: bool = False,
     embedder: Embedder | None = None,
     on_progress: OnProgress | None = None,
+    reads_now: bool = True,
 ) -> SyncReport:
-    """Sync the knowledge base with the source. `embedder` is used in place of the one that the base names.
+    """Sync the knowledge base with the source. `embedder` is used in place of the one that the base names. What a
+    remote source has fetched is read here where it `reads_now`, else by workers; with `allow_empty`, what it no longer
+    has is retired however much that is.
 
-    Raises `AlreadySyncing`, `SourceNotFound`, `TooManyNotes`, `EmptySource`, `WrongDimensions`, `EmbedderChanged` and
-    `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
+    Raises `AlreadySyncing`, `SourceUnavailable`, `SourceNotFound`, `TooManyNotes`, `EmptySource`, `WrongDimensions`,
+    `EmbedderChanged` and `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
     """
     with lease.try_lease(f"sync:{source.pk}") as ours:
         if not ours:
             raise AlreadySyncing
-        report = _sync_by_kind(source, allow_empty=allow_empty, embedder=embedder, on_progress=on_progress)
+        if source.is_remote:
+            report = sync_remote(source, allows_removals=allow_empty, reads_now=reads_now, on_progress=on_progress)
+        else:
+            report = _sync_by_kind(source, allow_empty=allow_empty, embedder=embedder, on_progress=on_progress)
         _save_report(source, report)
         return report
 
@@ -157,5 +169,5 @@ def _detect_kind(place: Path) -> SourceKind:
 
 @transaction.atomic
 def _save_report(source: Source, report: SyncReport) -> None:
-    source.synced_at, source.commit, source.report = timezone.now(), report.commit, report.counts
+    source.synced_at, source.commit, source.report = timezone.now(), report.commit, report.remembered
     source.save(update_fields=["synced_at", "commit", "report"])

@@ -9,9 +9,10 @@ from environs import Env, ValidationError
 
 from lexic.egress_policy import EgressPolicy, Network
 
-# Where webhooks are sent, and where providers of organisations may be.
+# Where webhooks are sent, where providers of organisations may be, and where sources of documents may be.
 VARIABLE = "LEXIC_WEBHOOK_ALLOWLIST"
 SSO_VARIABLE = "LEXIC_SSO_ALLOWLIST"
+SOURCES_VARIABLE = "LEXIC_SOURCES_ALLOWLIST"
 
 _HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,126}")
 

@@ -24,7 +24,6 @@ KINDS = {
     **EVERYWHERE,
     "pk": "plugins.Plugin",
     "base": "knowledge.KnowledgeBase",
-    "source": "knowledge.Source",
     "release": "plugins.Release",
     "review": "marketplace.Review",
     "person": "accounts.User",
@@ -124,6 +123,8 @@ def body_of(name: str, world: World) -> dict[str, Any]:
             "title-0": world["knowledge.Document"].title,
         },
         "builder_invite": {"email": "new@example.org", "role": "editor"},
+        "builder_source_new": {"kind": "feed", "location": "https://example.org/", "max_pages": 9, "interval_hours": 6},
+        "builder_source": {"max_depth": 1, "max_pages": 9, "interval_hours": 6},
         "builder_webhooks": {"url": "https://hooks.example.org/", "events": ["release.published"]},
         "builder_webhook": {"url": "https://hooks.example.org/", "events": ["release.published"]},
     }

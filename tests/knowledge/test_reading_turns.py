@@ -144,3 +144,13 @@ def test_small_files_pass_large_ones_that_came_with_them_and_no_large_one_waits_
     Document.objects.filter(pk=large.pk).update(updated_at=timezone.now() - timedelta(minutes=4))
     [late] = give(alice, 1)
     assert reading_turns.claim_next(late.pk) == large.pk
+
+
+def test_small_files_do_not_wait_for_a_long_scan_of_the_same_owner(alice: User) -> None:
+    scan, first, second = give(alice, 3)
+    Document.objects.filter(pk=scan.pk).update(file_bytes=40_000_000)
+    assert [reading_turns.claim_next(scan.pk) for _ in range(2)] == [first.pk, second.pk]
+    Document.objects.filter(pk=scan.pk).update(pages_done=3)  # it was begun, and made way for others
+    late = add_text(knowledge_base=scan.knowledge_base, title="Late", text="Late.", enqueue=False).document
+    assert reading_turns.claim_next(scan.pk) == late.pk
+    assert reading_turns.claim_next(scan.pk) == scan.pk

@@ -19,7 +19,7 @@ from knowledge import lease, reading_turns, tasks
 from knowledge.documents.lifecycle import add_url, delete_document, reingest_document
 from knowledge.embedders import EmbedderUnavailable, clear_embedders
 from knowledge.ingest import ingest
-from knowledge.models import Chunk, Document, Embedding, Revision
+from knowledge.models import Chunk, Document, Embedding, Revision, Source
 from lexic import egress
 from lexic.celery import app
 from tests.knowledge.bases import (
@@ -336,3 +336,28 @@ def test_pruning_goes_over_every_base(embedder: CountingEmbedder) -> None:
     Revision.objects.update(created_at=timezone.now() - timedelta(days=2))
     assert tasks.prune_knowledge() == 2
     assert Document.objects.count() == 0
+
+
+def test_the_timetable_enqueues_the_sources_from_elsewhere_that_are_due(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(tasks, "enqueue_sync", asked.append)
+    base, now = make_base(), timezone.now()
+    moments = {"due": now, "later": now + timedelta(hours=1), "paused": now, "never": None}
+    rows = {
+        name: Source.objects.create(
+            knowledge_base=base,
+            kind="website",
+            location=f"https://example.org/{name}",
+            due_at=moment,
+            is_paused=name == "paused",
+            interval_hours=6,
+        )
+        for name, moment in moments.items()
+    }
+    assert tasks.sync_sources() == 1
+    assert asked == [rows["due"].pk]
+    rows["due"].refresh_from_db()
+    assert rows["due"].due_at
+    assert rows["due"].due_at > now + timedelta(hours=5)

@@ -19,6 +19,7 @@ EVERYWHERE = {
     "webhook": "webhooks.Webhook",
     "delivery": "webhooks.Delivery",
     "grant": "knowledge.KnowledgeGrant",
+    "source": "knowledge.Source",
     "project": "conversations.Project",
     "conversation": "conversations.ChatSession",
     "review": "contracts.ContractReview",

@@ -31,7 +31,6 @@ KINDS = {
     "release": "plugins.Release",
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
-    "source": "knowledge.Source",
     "invitation": "plugins.Invitation",
     "organisation": "organisations.Organisation",
     "person": "accounts.User",

@@ -98,7 +98,9 @@ def build(alice: User) -> World:
     second = Plugin.objects.create(owner=alice, name=f"{MARK} second", domain=f"{MARK} other", system_prompt=MARK)
     grant = KnowledgeGrant.objects.attach(base, second, by=alice)
     offer = OwnershipOffer.objects.create(plugin=plugin, to=alice)
-    source = Source.objects.create(knowledge_base=base, kind="folder", location=f"/srv/{MARK}/{MARK}")
+    source = Source(knowledge_base=base, kind="website", location=f"https://{MARK}.example.org/?token={MARK}")
+    source.set_credentials({"password": MARK})
+    source.save()
     page = Page.objects.create(
         document=document, number=1, text=f"{MARK} page text", source_sha256="a" * 64, added_in=1
     )

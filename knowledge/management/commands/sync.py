@@ -10,10 +10,13 @@ from django.core.management.base import CommandError
 from django.db import transaction
 
 from knowledge.management.progress_bar import progress_bar
-from knowledge.models import Source
+from knowledge.models import KnowledgeBase, Source
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
+from knowledge.source_models import REMOTE_KINDS
 from knowledge.sync.library import has_library
+from knowledge.sync.remote.addresses import normalise
+from knowledge.sync.remote.source_settings import change_source, create_source
 from knowledge.sync.runner import get_or_create_source, preview_sync, run_sync
 from knowledge.sync.sync_report import SyncReport
 from lexic.management.lexic_command import LexicCommand
@@ -28,21 +31,29 @@ CHANGE_SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
 class Command(LexicCommand):
     help = (
         "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), with a "
-        "repository that has a library (.lexibrary/), or with a file of web addresses. Only what changed is read and "
-        "embedded; what vanished is removed, and releases keep it."
+        "repository that has a library (.lexibrary/), with a file of web addresses, or a web site, a feed, a Git "
+        "repository or a bucket. Only what changed is read and embedded; what vanished is removed; releases keep it."
     )
     epilog = """examples:
   manage.py sync my-notes ~/notes --dry-run
   manage.py sync my-notes ~/notes --public-only
   manage.py sync my-code ~/work/shop --create --owner ruth@example.org
-  manage.py sync my-notes addresses.txt --json"""
+  manage.py sync my-notes addresses.txt --json
+  manage.py sync my-rules https://example.org/rules/ --dry-run
+  manage.py sync my-rules https://example.org/news.xml --kind feed
+  manage.py sync my-rules s3://handbooks/current/"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the plugin")
         parser.add_argument(
             "folder",
             metavar="FOLDER",
-            help="a folder of notes, a repository with a library, or a file with one address a line",
+            help="a folder of notes, a repository with a library, a file with one address a line, or an address",
+        )
+        parser.add_argument(
+            "--kind",
+            choices=[kind.value for kind in REMOTE_KINDS],
+            help="what an address is; default: a repo where it ends with .git, a bucket for s3://, else a website",
         )
         parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
         parser.add_argument(
@@ -57,20 +68,29 @@ class Command(LexicCommand):
         )
         parser.add_argument("--create", action="store_true", help="of a library: make a private plugin where none is")
         parser.add_argument("--owner", help="with --create: whose it will be; default: the only operator")
-        parser.add_argument("--allow-empty", action="store_true", help="remove everything when no note is left")
+        parser.add_argument(
+            "--allow-empty", action="store_true", help="remove what is gone, also when that is all of it"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
     def handle(self, *, slug: str, folder: str, **options: Any) -> None:
-        plugin = self._plugin(slug, Path(folder).expanduser(), options)
+        if is_address := "://" in folder:
+            self._check_options_of_address(options)
+        plugin = get_plugin(slug) if is_address else self._plugin(slug, Path(folder).expanduser(), options)
         run = self._preview if options["dry_run"] else self._sync
         report = run(plugin, folder, options)
         if options["json"]:
-            head = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
+            place = folder if is_address else str(Path(folder).resolve())
+            head = {"plugin": slug, "source": place, "dryRun": options["dry_run"]}
             self.stdout.write(json.dumps({**head, **report.as_dict()}, ensure_ascii=False))
         else:
             self._print(report)
         if report.problems:
             raise CommandError(f"{len(report.problems)} problem{'s' * (len(report.problems) != 1)} found.")
+
+    def _check_options_of_address(self, options: dict[str, Any]) -> None:
+        if options["public_only"] is not None or options["create"]:
+            raise CommandError("--public-only and --create are for folders on this server.")
 
     def _plugin(self, slug: str, folder: Path, options: dict[str, Any]) -> Plugin:
         is_library = has_library(folder)
@@ -104,6 +124,8 @@ class Command(LexicCommand):
 
     def _source(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Source:
         base = own_knowledge_base(plugin)
+        if "://" in folder:
+            return _remote_source(base, folder, kind=options["kind"], is_public=options["public"])
         place = Path(folder).expanduser()
         return get_or_create_source(base, place, public_only=options["public_only"], is_public=options["public"])
 
@@ -113,11 +135,25 @@ class Command(LexicCommand):
                 self.stdout.write(f"{sign} {path}")
         for old, new in report.renamed:
             self.stdout.write(f"> {old} is now {new}")
+        for path, reason in report.kept:
+            self.stdout.write(f"  {path} stays as it was: {reason}")
         for path, reason in (*report.left_out, *report.skipped):
             self.stdout.write(f"  {path} is left out: {reason}")
         for problem in report.problems:
             self.stdout.write(f"! {problem}")
+        for sentence in filter(None, (report.held, report.partly)):
+            self.stdout.write(sentence)
         self.stdout.write(_summary_line(report))
+
+
+def _remote_source(base: KnowledgeBase, address: str, *, kind: str | None, is_public: bool | None) -> Source:
+    """The source with this address, made when it is new; credentials and limits are set in the builder."""
+    known = base.sources.remote().filter(location__in=[address, address.rstrip("/"), normalise(address) or ""]).first()
+    if known:
+        return change_source(known, is_public=is_public)
+    if kind is None:
+        kind = "bucket" if address.startswith("s3://") else "repo" if address.endswith(".git") else "website"
+    return create_source(base, kind=kind, location=address, is_public=bool(is_public))
 
 
 def _summary_line(report: SyncReport) -> str:

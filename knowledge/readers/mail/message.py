@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator
 from email import policy
 from email.message import EmailMessage
@@ -19,6 +21,9 @@ MAX_HEADER_CHARACTERS = 40_000
 MAX_ATTACHMENTS = 20
 _MAX_DEPTH = 30
 _MAX_NAME_LENGTH = 150
+# The shorter side of a page at 40 dots per inch.
+_MIN_PAGE_PIXELS = 330
+_SHOWN_PICTURE = re.compile(rb"cid:([^\"'>)\s]{1,300})", re.IGNORECASE)
 
 
 class _CutHeaders(policy.EmailPolicy):
@@ -55,16 +60,41 @@ def _check_parts(message: EmailMessage) -> None:
             stack += [(one, depth + 1) for one in part.iter_parts()]
 
 
+def _pictures_in_text(message: EmailMessage) -> frozenset[str]:
+    """The ids of the pictures that the HTML shows."""
+    body = message.get_body(preferencelist=("html",))
+    content = body.get_payload(decode=True) if body is not None else None
+    found = _SHOWN_PICTURE.findall(content) if isinstance(content, bytes) else []
+    return frozenset(one.decode("latin-1") for one in found)
+
+
+def _is_decoration(part: Any, shown: frozenset[str]) -> bool:
+    """Whether this is a picture that the text shows, or one too small to be a page, such as a logo."""
+    if part.get_content_maintype() != "image":
+        return False
+    if part.get_content_disposition() == "inline" or str(part.get("Content-ID", "")).strip(" <>") in shown:
+        return True
+    from PIL import Image  # only where an e-mail has a picture
+
+    content = part.get_payload(decode=True)
+    try:
+        with Image.open(io.BytesIO(content if isinstance(content, bytes) else b"")) as picture:
+            return min(picture.size) < _MIN_PAGE_PIXELS
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return False  # what it is, its own reading says
+
+
 def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    """The name and the bytes of each attachment, pictures in the text left out; a forwarded message as an .eml file. An
-    e-mail that consists of a file, as some scanners send it, has that one."""
+    """The name and the bytes of each attachment, pictures in the text and small ones left out; a forwarded message as
+    an .eml file. An e-mail that consists of a file, as some scanners send it, has that one."""
     yield from islice(_attachments(message), MAX_ATTACHMENTS)
 
 
 def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
     is_file = not message.is_multipart() and message.get_content_maintype() != "text"
+    shown = _pictures_in_text(message)
     for number, part in enumerate([message] if is_file else message.iter_attachments(), start=1):
-        if part.get_content_disposition() == "inline" and part.get_content_maintype() == "image":
+        if not is_file and _is_decoration(part, shown):
             continue
         forwarded = part.get_content_type() == "message/rfc822"
         name = one_line(clean_text(part.get_filename() or ""))[-_MAX_NAME_LENGTH:]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import base64
+import io
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.isolation.reader_process import read_pages
@@ -72,6 +74,24 @@ def test_the_child_gives_the_attachments_with_pictures_in_the_text_left_out(tmp_
     assert [name for name, _ in found] == ["../plan.pdf", "attachment 3.eml"]
     assert base64.b64decode(found[0][1]) == b"%PDF-1.4"
     assert b"Forwarded words." in base64.b64decode(found[1][1])
+
+
+def test_a_logo_is_no_document_and_a_photographed_page_is_one(tmp_path):
+    message = mail("As text.")
+    message.add_alternative('<p>Yours</p><img src="cid:sign@x">', subtype="html")
+    large, small = picture(1200, 1600), picture(600, 120)
+    message.add_attachment(large, maintype="image", subtype="png", filename="shown.png", cid="<sign@x>")
+    message.add_attachment(small, maintype="image", subtype="png", filename="logo.png")
+    message.add_attachment(large, maintype="image", subtype="png", filename="page.png", cid="<other@x>")
+    message.add_attachment(b"no picture", maintype="image", subtype="png", filename="broken.png")
+    found = list(confined_call(READ_ATTACHMENTS, stored(tmp_path / "a.eml", message), arguments={}))
+    assert [name for name, _ in found] == ["page.png", "broken.png"]
+
+
+def picture(width, height):
+    stream = io.BytesIO()
+    Image.new("1", (width, height)).save(stream, "PNG")
+    return stream.getvalue()
 
 
 def test_a_mail_without_anything_is_empty(tmp_path):

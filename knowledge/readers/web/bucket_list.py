@@ -1,0 +1,32 @@
+"""The list of a bucket's objects, as the protocol of S3 gives it (ListObjectsV2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.types import DamagedDocument
+from knowledge.readers.xml import parse_xml
+
+
+def read_bucket_list(path: Path) -> Iterator[dict[str, Any]]:
+    """First `{"next": token}`, empty on the last page; then `key`, `etag` and `size` of each object."""
+    root = parse_xml(path.read_bytes())
+    if _local_name(root.tag) != "ListBucketResult":
+        raise DamagedDocument
+    said = {_local_name(one.tag): one.text or "" for one in root}
+    yield {"next": said.get("NextContinuationToken", "") if said.get("IsTruncated") == "true" else ""}
+    for entry in root:
+        if _local_name(entry.tag) == "Contents":
+            about = {_local_name(one.tag): one.text or "" for one in entry}
+            size = about.get("Size", "")
+            yield {
+                "key": about.get("Key", ""),
+                "etag": about.get("ETag", "").strip('"'),
+                "size": int(size) if size.isdigit() else 0,
+            }
+
+
+def _local_name(tag: object) -> str:
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

@@ -1,0 +1,97 @@
+"""Syncs a remote source: lists and fetches, compares, writes. Nothing is changed where the source cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from django.utils import timezone
+
+from knowledge.models import Source, SourceItem
+from knowledge.source_models import SourceKind
+from knowledge.sync.notes.note_problems import NoteProblem
+from knowledge.sync.plan import manifest_items
+from knowledge.sync.remote.compare import RemotePlan, compare
+from knowledge.sync.remote.feed import list_feed
+from knowledge.sync.remote.listing import RemoteListing, Spool, new_spool
+from knowledge.sync.remote.website import list_website
+from knowledge.sync.remote.write import Written, write_plan
+from knowledge.sync.sync_report import SyncReport
+from knowledge.versions.batches import OnProgress
+from lexic.errors import LexicError
+
+
+def preview_remote(source: Source) -> SyncReport:
+    """What a sync would do. All is fetched as for one, and nothing is changed. Raises `SourceUnavailable`."""
+    items = manifest_items(source)
+    with new_spool() as spool:
+        listing = _list(source, items, spool)
+        plan = compare(items, listing, allows_removals=False)
+    foreseen = Written(added=[file.path for file in plan.added], changed=[file.path for _, file in plan.changed])
+    return _report(source, plan, listing, foreseen)
+
+
+def sync_remote(
+    source: Source, *, allows_removals: bool, reads_now: bool, on_progress: OnProgress | None = None
+) -> SyncReport:
+    """Bring the documents in step with the source. With `allows_removals` a person has confirmed that what is gone is
+    gone. Why it came to nothing is written on the source. Raises `SourceUnavailable`."""
+    source.tried_at = timezone.now()
+    source.set_due(source.tried_at)
+    source.error_code = source.error = ""
+    try:
+        items = manifest_items(source)
+        with new_spool() as spool:
+            listing = _list(source, items, spool)
+            plan = compare(items, listing, allows_removals=allows_removals)
+            renamed = [(item.path, file.path) for item, file in plan.renamed]
+            written = write_plan(source, plan, reads_now=reads_now, on_progress=on_progress)
+    except LexicError as error:
+        source.error_code, source.error = error.code[:40], error.message_with_hint
+        raise
+    finally:
+        source.save(update_fields=["tried_at", "due_at", "error_code", "error"])
+    if not (listing.partly or plan.held or plan.kept):
+        source.state = listing.state
+        source.save(update_fields=["state"])
+    source.knowledge_base.refresh_from_db(fields=["revision"])
+    return replace(_report(source, plan, listing, written), renamed=tuple(sorted(renamed)))
+
+
+def _list(source: Source, items: Mapping[str, SourceItem], spool: Spool) -> RemoteListing:
+    # What has no document is fetched anew: it may have one now.
+    known = {path: item for path, item in items.items() if item.live_document}
+    if source.kind == SourceKind.WEBSITE:
+        return list_website(source.location, source.options, known=known, spool=spool)
+    if source.kind == SourceKind.FEED:
+        return list_feed(source.location, source.options, known=known, state=source.state, spool=spool)
+    if source.kind == SourceKind.BUCKET:
+        from knowledge.sync.remote.bucket import list_bucket
+
+        return list_bucket(source, known=known, spool=spool)
+    # Imported here, because most processes never ask a repository.
+    from knowledge.sync.remote.git_repository import list_repository
+
+    return list_repository(source, known=known, spool=spool)
+
+
+def _report(source: Source, plan: RemotePlan, listing: RemoteListing, written: Written) -> SyncReport:
+    problems = [
+        *listing.problems,
+        *(NoteProblem(path=path, line=None, message=text) for path, text in written.problems),
+    ]
+    return SyncReport(
+        added=tuple(sorted(written.added)),
+        changed=tuple(sorted(written.changed)),
+        renamed=tuple(sorted((item.path, file.path) for item, file in plan.renamed)),
+        removed=tuple(sorted(item.path for item in plan.removed)),
+        kept=tuple(sorted(plan.kept.items())),
+        left_out=tuple(sorted([*plan.left_out, *written.left_out])),
+        problems=tuple(problems),
+        unchanged=plan.unchanged,
+        revision=source.knowledge_base.revision,
+        # A commit of which something is still to be read counts as not read.
+        commit="" if listing.partly or plan.held or plan.kept else listing.commit,
+        held=plan.held,
+        partly=listing.partly,
+    )

@@ -1,0 +1,121 @@
+"""Carries out what `compare` found: has new and changed files read, and retires what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import lease
+from knowledge.documents.lifecycle import add_fetched_file, replace_file
+from knowledge.documents.source_file import DuplicateContent
+from knowledge.ingest import ingest_until_done
+from knowledge.models import Document, Source, SourceItem
+from knowledge.readers.types import UnreadableDocument
+from knowledge.sync.remote.compare import RemotePlan
+from knowledge.sync.remote.listing import RemoteFile
+from knowledge.versions import publish_version
+from knowledge.versions.batches import OnProgress
+from lexic.errors import LexicError
+
+
+@dataclass(kw_only=True)
+class Written:
+    """Paths, by what became of them."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress: OnProgress | None = None) -> Written:
+    """Each document in a transaction of its own. With `reads_now` it is read before the next one is taken, else by a
+    worker in its turn. Raises `LeaseLost`; what is done by then is done."""
+    written = Written()
+    steps = list(_steps(plan))
+    for number, (item, file) in enumerate(steps, start=1):
+        lease.confirm_held()
+        _write_file(source, item, file, written, reads_now=reads_now)
+        if on_progress:
+            on_progress(number, len(steps))
+    for item, file in plan.touched:
+        _record(item, file, item.document)
+    for item, file in plan.renamed:
+        _rename(item, file)
+    for item in plan.removed:
+        lease.confirm_held()
+        _retire_item(item)
+    return written
+
+
+def _steps(plan: RemotePlan) -> Iterator[tuple[SourceItem | None, RemoteFile]]:
+    yield from plan.changed
+    # Small files first, so that what many people wait for does not wait for one long document.
+    for file in sorted(plan.added, key=lambda one: one.content.stat().st_size):
+        yield None, file
+
+
+def _write_file(
+    source: Source, item: SourceItem | None, file: RemoteFile, written: Written, *, reads_now: bool
+) -> None:
+    row = item or source.items.filter(path=file.path).first() or SourceItem(source=source, path=file.path)
+    try:
+        document = _store_document(source, row.live_document, file, enqueue=not reads_now)
+    except (DuplicateContent, UnreadableDocument) as error:
+        written.left_out.append((file.path, error.message))
+        if not row.live_document:
+            _record(row, file, None)
+        return
+    except LexicError as error:  # a quota, a store that is away: the next sync tries it again
+        written.problems.append((file.path, error.message_with_hint))
+        return
+    (written.changed if item else written.added).append(file.path)
+    _record(row, file, document)
+    if reads_now:
+        ingest_until_done(document.pk)
+        document.refresh_from_db(fields=["status", "error"])
+        if document.error:
+            written.problems.append((file.path, document.error))
+
+
+def _store_document(source: Source, document: Document | None, file: RemoteFile, *, enqueue: bool) -> Document:
+    with file.content.open("rb") as stream:
+        if document is not None:
+            return replace_file(document, file_name=file.file_name, stream=stream, enqueue=enqueue)
+        return add_fetched_file(
+            knowledge_base=source.knowledge_base,
+            file_name=file.file_name,
+            url=file.url,
+            title=file.title,
+            is_public=source.is_public,
+            stream=stream,
+            enqueue=enqueue,
+        )
+
+
+def _record(item: SourceItem, file: RemoteFile, document: Document | None) -> None:
+    item.path, item.document, item.version = file.path, document, dict(file.version)
+    item.sha256 = item.stored_sha256 = file.sha256
+    item.synced_at = timezone.now()
+    item.save()
+
+
+@transaction.atomic
+def _rename(item: SourceItem, file: RemoteFile) -> None:
+    document = item.document
+    item.source.items.filter(path=file.path).exclude(pk=item.pk).delete()
+    _record(item, file, document)
+    if document:
+        columns = {"file_name": file.file_name, "url": file.url, "updated_at": timezone.now()}
+        Document.objects.filter(pk=document.pk).update(**columns)
+
+
+@transaction.atomic
+def _retire_item(item: SourceItem) -> None:
+    """It leaves the present revision; releases that were made before keep it, and so does a legal hold."""
+    if document := item.live_document:
+        publish_version.remove_document(document)
+    SourceItem.objects.filter(pk=item.pk).delete()
