@@ -53,6 +53,19 @@ def services_for_command() -> Iterator[None]:
         yield
 
 
+def print_commands() -> None:
+    """What `manage.py --help` prints. The names of commands stand in the folders of the apps: no model is loaded."""
+    from django.apps import AppConfig, apps
+    from django.conf import settings
+    from django.core.management import ManagementUtility
+
+    for entry in settings.INSTALLED_APPS:
+        config = AppConfig.create(entry)
+        apps.app_configs[config.label] = config
+    apps.apps_ready = True
+    sys.stdout.write(ManagementUtility(sys.argv).main_help_text() + "\n")
+
+
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
     from local.module_loading import loading_modules
@@ -65,6 +78,10 @@ def main() -> None:
         from lexic.errors import LexicError
 
     try:
+        if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
+            with loading_modules():
+                print_commands()
+            return
         with services_for_command():
             with loading_modules():
                 django.setup()

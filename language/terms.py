@@ -36,7 +36,8 @@ _COMPOUND = re.compile(rf"[\w{_COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\
 _CONTRACTION_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
 _COMPOUND_JOINT = re.compile(r"[-'_]+")
 # "refreshToken" and "HTTPServer" have a joint, "PDFs" and "kN" have none.
-_CAMEL_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]{2})|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+# Capitals are few, so the search begins with one.
+_CAMEL_JOINT = re.compile(r"[A-Z](?<=[A-Za-z][A-Z])(?=[a-z]{2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _TERM_PIECE = re.compile(
     rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
@@ -50,7 +51,14 @@ _MAX_JOINED_PARTS = 4
 
 def terms(text: str) -> list[str]:
     """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
-    return list(chain.from_iterable(map(_compound_terms, _compounds(text))))
+    compounds = _compounds(text)
+    if max(map(len, compounds), default=0) <= _MAX_CACHED_LENGTH:
+        return list(chain.from_iterable(map(_compound_terms, compounds)))
+    return [
+        term
+        for compound in compounds
+        for term in (_compound_terms(compound) if len(compound) <= _MAX_CACHED_LENGTH else _split_compound(compound))
+    ]
 
 
 def terms_of_old_index(text: str) -> list[str]:
@@ -63,15 +71,11 @@ def terms_of_old_index(text: str) -> list[str]:
 def _compounds(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP))
-    return _COMPOUND.findall(_CAMEL_JOINT.sub("_", text).lower())
-
-
-def _compound_terms(compound: str) -> tuple[str, ...]:
-    return _cached_compound_terms(compound) if len(compound) <= _MAX_CACHED_LENGTH else tuple(_split_compound(compound))
+    return _COMPOUND.findall(_CAMEL_JOINT.sub(r"_\g<0>", text).lower())
 
 
 @lru_cache(maxsize=65_536)
-def _cached_compound_terms(compound: str) -> tuple[str, ...]:
+def _compound_terms(compound: str) -> tuple[str, ...]:
     return tuple(_split_compound(compound))
 
 

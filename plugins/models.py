@@ -76,6 +76,11 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         readable = Plugin.objects.readable_by(user_of(principal))
         return self._limited_to_key(principal).filter(_IS_LISTED | models.Q(pk__in=readable))
 
+    def listed_to(self, principal: Principal) -> PluginQuerySet:
+        """Of the plugins that are `visible_to` a person or a key, those that anybody may know of. Django takes a tenth
+        of the time to build the statement, so whoever looks for one plugin looks here first."""
+        return self._limited_to_key(principal).filter(_IS_LISTED)
+
     def listed(self) -> PluginQuerySet:
         """Published plugins that anybody may know of; the library of a codebase only once it is shared."""
         return self.filter(_IS_LISTED)

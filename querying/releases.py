@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import models
+
 from accounts.models import ApiKey, User
 from knowledge.models import Consent, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision
@@ -101,8 +103,9 @@ def bases_of(question: Question) -> list[BaseRevision]:
 
 def find_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
     """The plugin of this slug or id that the principal may ask. Raises `UnknownPlugin`."""
-    visible = Plugin.objects.visible_to(principal)
-    plugin = visible.filter(pk=pk).first() if (pk := parse_id(name)) else visible.filter(slug=name).first()
+    named = models.Q(pk=pk) if (pk := parse_id(name)) else models.Q(slug=name)
+    plugins = Plugin.objects.filter(named)
+    plugin = plugins.listed_to(principal).first() or plugins.visible_to(principal).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin

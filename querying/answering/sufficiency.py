@@ -110,7 +110,8 @@ def _contradiction_signs(
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
     of_row = " ".join([passage.document_title, *passage.section_path, best.text])
     numbered = of_row if CELL_SEPARATOR in best.text else around
-    if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
+    asked_numbers = set(numbers_with_units(asked))
+    if missing := sorted(asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else ()):
         signs.append((_NUMBER_PENALTY, _unmentioned(missing)))
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)

@@ -30,6 +30,12 @@ def check_access(question: Question) -> None:
             raise AccessEnded
         return
     principal = find_principal(caller)
-    find = Plugin.objects.readable_by if release.is_draft else Plugin.objects.visible_to
-    if principal is None or not find(principal).filter(pk=release.plugin_id).exists():
+    plugins = Plugin.objects.filter(pk=release.plugin_id)
+    if principal is None:
+        raise AccessEnded
+    if release.is_draft:
+        may_ask = plugins.readable_by(principal).exists()
+    else:
+        may_ask = plugins.listed_to(principal).exists() or plugins.visible_to(principal).exists()
+    if not may_ask:
         raise AccessEnded

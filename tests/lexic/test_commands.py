@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -43,3 +47,29 @@ def test_help_keeps_its_lines() -> None:
     text = Refusing().create_parser("manage.py", "refuse").format_help()
     assert "First line.\nSecond line." in text
     assert text.rstrip().endswith("Examples:\n  manage.py refuse")
+
+
+def test_the_list_of_commands_is_that_of_django_and_loads_no_models() -> None:
+    ours = (
+        "import sys; sys.argv = ['manage.py', '--help']; import manage; manage.main(); "
+        "sys.exit('knowledge.models' in sys.modules)"
+    )
+    listed = run_python(ours)
+    django_lists = (
+        "import sys, django, lexic; django.setup(); from django.core.management import ManagementUtility; "
+        "print(ManagementUtility(['manage.py', '--help']).main_help_text())"
+    )
+    assert listed == run_python(django_lists)
+    assert "    ingest\n" in listed
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "lexic.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout

@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import logging
 import os
-import resource
 import selectors
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
+from knowledge.readers.isolation.child_process import Job, ServerLost, fork_process, start_process
 from knowledge.readers.isolation.event_protocol import decode_event
 from knowledge.readers.isolation.rendered_page import RenderedPage, decode_rendered_page
 from knowledge.readers.types import (
@@ -59,17 +58,29 @@ def read_pages(
     """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order, after that of `resume`.
 
     `source_type` is what `readers.detect_type` gave. Raises `UnreadableDocument`, possibly after some pages: those
-    are right, but the document as a whole must not count as read. Closing the iterator kills the child. Read to the
-    end in the thread that began: the child is killed when that thread ends, not only when the process does.
+    are right, but the document as a whole must not count as read. Closing the iterator kills the child.
     """
-    limits = limits or Limits()
+    limits, given = limits or Limits(), 0
     with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:
-        child = ReaderProcess(path.resolve(), source_type, limits, folder, resume=resume)
         try:
-            with closing(child.lines()) as lines:
-                yield from _decoded_events(lines, child, first=resume.page + 1 if resume else 1)
-        finally:
-            child.kill()
+            for event in _read_in_child(path, source_type, limits, folder, resume=resume, is_forked=True):
+                yield event
+                given += 1
+        except ServerLost:  # not the fault of this document: it is read again, by a child that needs no server
+            again = _read_in_child(path, source_type, limits, folder, resume=resume, is_forked=False)
+            with closing(again):
+                yield from islice(again, given, None)
+
+
+def _read_in_child(
+    path: Path, source_type: str, limits: Limits, folder: str, *, resume: ReadingPoint | None, is_forked: bool
+) -> Generator[ReaderEvent]:
+    child = ReaderProcess(path.resolve(), source_type, limits, folder, resume=resume, is_forked=is_forked)
+    try:
+        with closing(child.lines()) as lines:
+            yield from _decoded_events(lines, child, first=resume.page + 1 if resume else 1)
+    finally:
+        child.kill()
 
 
 def render_page(path: Path, *, number: int, limits: Limits | None = None) -> RenderedPage:
@@ -114,26 +125,20 @@ class ReaderProcess:
         *,
         entry: Path | None = None,
         resume: ReadingPoint | None = None,
+        is_forked: bool = False,
     ) -> None:
+        """`is_forked`: by the fork server, where there is one, and else started anew."""
         self._limits = limits
         self._waited = 0.0
         self._received = 0
         self._stderr = bytearray()
-        # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
-        self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        arguments = [str(path), what, json.dumps(asdict(limits)), str(os.getpid())]
-        arguments += [json.dumps(asdict(resume))] if resume else []
-        self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
-            # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
-            # modules named `json` and `html` beside the entry must not hide the standard library's.
-            [sys.executable, "-P", "-s", str(entry or _READER_ENTRY), *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=_child_environment(),
-            start_new_session=True,
+        job = Job(
+            program=str(entry or _READER_ENTRY),
+            arguments=[str(path), what, json.dumps(asdict(limits))],
+            more=[json.dumps(asdict(resume))] if resume else [],
+            folder=folder,
         )
+        self._process = fork_process(job) if is_forked else start_process(job)
 
     def lines(self) -> Generator[bytes]:
         """What the child writes, line by line. Raises `ReadingTimedOut`, or `TooLarge` for a flood."""
@@ -179,20 +184,20 @@ class ReaderProcess:
             raise TooLarge()
 
     def exit_error(self) -> UnreadableDocument:
-        """The error that a child which ended without a word died of."""
-        _, status, usage = os.wait4(self._process.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
-        died_of = -self._process.returncode
-        peak_bytes = usage.ru_maxrss * 1024
+        """The error that a child which ended without a word died of. Raises `ServerLost` where the server went."""
+        end = self._process.wait_for_end()
+        peak_bytes = end.peak_kilobytes * 1024
         logger.warning(
             "reader ended with %s at %d MB: %s",
-            self._process.returncode,
+            end.code,
             peak_bytes // MEGABYTE,
             self._stderr.decode("utf-8", errors="replace").strip(),
         )
+        died_of = -end.code
         if died_of == signal.SIGXCPU:
             return ReadingTimedOut()
-        is_full = usage.ru_maxrss > self._parent_peak and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
+        has_grown = end.peak_kilobytes > end.parent_peak_kilobytes
+        is_full = has_grown and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
         # A child that we did not kill was killed by the kernel, for want of memory.
         if died_of == signal.SIGKILL or (died_of in _CRASH_SIGNALS and is_full):
             return OutOfMemory()
@@ -200,23 +205,4 @@ class ReaderProcess:
 
     def kill(self) -> None:
         """End the child and whatever it started. Safe to call at any time, more than once."""
-        if self._process.poll() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-
-
-def _child_environment() -> dict[str, str]:
-    """Nothing of ours: no keys, no proxies, no settings module."""
-    return {
-        "PATH": "/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # Each thread would take 64 MB of the address space for itself.
-        "MALLOC_ARENA_MAX": "2",
-    }
+        self._process.kill()

@@ -117,6 +117,8 @@ def _find_tables(page: PageLayout, lines: Sequence[PlacedLine]) -> Iterator[_Tab
 def _read_row(page: PageLayout, line: PlacedLine) -> _Row | None:
     """The line, if it ends with two figures or more that stand apart."""
     words = line.words
+    if not _ends_with_figure(page, words):  # most lines
+        return None
     if not all(word.box for word in words) or CELL_SEPARATOR in page.text[line.start : line.end]:
         return None
     # "2015 est." is a year as well.
@@ -127,6 +129,12 @@ def _read_row(page: PageLayout, line: PlacedLine) -> _Row | None:
     row = _Row(words[:first], words[first:])
     has_name = any(map(str.isalpha, "".join(_text(page, word) for word in row.name))) or not row.name
     return row if len(row.figures) >= _MIN_FIGURES + (not row.name) and has_name else None
+
+
+def _ends_with_figure(page: PageLayout, words: Sequence[PlacedWord]) -> bool:
+    texts = (_text(page, word) for word in reversed(words))
+    last = next((text for text in texts if not _ESTIMATE.fullmatch(text)), "")
+    return _FIGURE.fullmatch(last) is not None
 
 
 def _row_groups(page: PageLayout, rows: dict[int, _Row], lines: Sequence[PlacedLine]) -> Iterator[list[int]]:

@@ -51,10 +51,6 @@ def split_lines(page: PageLayout) -> list[PlacedLine]:
     return lines
 
 
-def union_box(first: PageBox, last: PageBox) -> PageBox:
-    return min(first[0], last[0]), min(first[1], last[1]), max(first[2], last[2]), max(first[3], last[3])
-
-
 @dataclass(frozen=True, kw_only=True)
 class PageFrame:
     """The visible box of a page in its own coordinates (y grows upwards), and its rotation clockwise."""

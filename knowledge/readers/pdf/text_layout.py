@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from knowledge.readers.pdf.page_layout import PageBox, PageFrame, PageLayout, PlacedWord, union_box
+from knowledge.readers.pdf.page_layout import PageBox, PageFrame, PageLayout, PlacedWord
 from knowledge.readers.pdf.page_objects import PageObjects
 
 # Stands for a character that must not be read; never a character of a page.
@@ -37,18 +38,19 @@ def read_layout(textpage: Any, *, objects: PageObjects, frame: PageFrame) -> Pag
     removed = [match.span() for match in _REMOVED_SPAN.finditer(raw)]
     offset = _OffsetMap(removed)
     boxes = _WordBoxes(textpage, frame)
-    words = [
-        PlacedWord(offset(match.start()), offset(match.end()), *boxes.between(*match.span()), match.start())
-        for match in _WORD_RUN.finditer(raw)
-    ]
+    words = []
+    for first, end in [match.span() for match in _WORD_RUN.finditer(raw)]:
+        start = offset(first)
+        words.append(PlacedWord(start, start + end - first, *boxes.between(first, end), first))  # a word lacks nothing
     return PageLayout(text=_REMOVED_SPAN.sub("", raw).replace("\r", "\n"), words=words)
 
 
 def _raw_characters(textpage: Any) -> str:
     """One character for each of PDFium's, so that an index into the text is an index into the page."""
-    get, handle = pdfium.FPDFText_GetUnicode, textpage.raw
-    codes = [get(handle, index) for index in range(textpage.count_chars())]
-    return "".join([chr(code) if code < 0x110000 else _DROPPED_CHARACTER for code in codes])
+    codes = list(map(pdfium.FPDFText_GetUnicode, repeat(textpage.raw), range(textpage.count_chars())))
+    if max(codes, default=0) <= sys.maxunicode:
+        return "".join(map(chr, codes))
+    return "".join([chr(code) if code <= sys.maxunicode else _DROPPED_CHARACTER for code in codes])
 
 
 def _without_hidden(raw: str, textpage: Any, hidden: frozenset[int]) -> str:
@@ -81,13 +83,13 @@ class _WordBoxes:
 
     def between(self, start: int, end: int) -> tuple[PageBox | None, float]:
         """The box of the characters from `start` to before `end`, and the height of the first."""
-        first, size = self._character_box(start)
-        last = first if end - start == 1 else self._character_box(end - 1)[0]
-        return (union_box(first, last) if first and last else first), size
-
-    def _character_box(self, index: int) -> tuple[PageBox | None, float]:
         # The loose box has the height of the font, which is what a highlighter wants.
-        if not pdfium.FPDFText_GetLooseCharBox(self._handle, index, self._reference):
+        get, rect = pdfium.FPDFText_GetLooseCharBox, self._rect
+        if not get(self._handle, start, self._reference):
             return None, 0.0
-        rect = self._rect
-        return self._frame.to_shown_box(rect.left, rect.bottom, rect.right, rect.top), rect.top - rect.bottom
+        left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
+        size = top - bottom
+        if end - start > 1 and get(self._handle, end - 1, self._reference):
+            left, bottom = min(left, rect.left), min(bottom, rect.bottom)
+            right, top = max(right, rect.right), max(top, rect.top)
+        return self._frame.to_shown_box(left, bottom, right, top), size
