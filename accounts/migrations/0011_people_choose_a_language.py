@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0009_keys_know_how_their_maker_signed_in'),
+        ('accounts', '0010_first_steps_can_be_hidden'),
     ]
 
     operations = [
