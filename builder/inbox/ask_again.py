@@ -7,7 +7,7 @@ from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages
-from builder.inbox.views import dismiss_named, named_question, redirect_to_inbox
+from builder.inbox.views import dismiss, named_queries, named_question, redirect_to_inbox
 from evaluation.ask_draft import ask_draft
 from plugins.models import Plugin
 from querying.types import Confidence, Outcome
@@ -23,7 +23,7 @@ def ask_again(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     with errors_as_messages(request, "Nothing was asked."):
         given = ask_draft(plugin, question)
         if given.outcome == Outcome.ANSWERED and given.confidence != Confidence.LOW:
-            undo = dismiss_named(request, plugin)
+            undo = dismiss(request, named_queries(request, plugin))
             messages.success(request, f"The draft answers “{question}” now. Publish, and agents get the answer too.")
         else:
             messages.warning(request, f"The draft still does not answer “{question}”. The topic stays open.")
