@@ -7,7 +7,19 @@
 
 (() => {
   const script = document.currentScript;
-  const { plugin, label = "Ask the expert", position = "right", color = "", textColor = "", theme = "auto", open } = script?.dataset ?? {};
+  // In the language of the browser, as the chat inside is.
+  const TEXTS = {
+    en: ["Ask the expert", "Close", "This page may not show the chat. Its author can add ${origin} under Sharing.", "Open the chat on its own page"],
+    de: ["Experten fragen", "Schließen", "Diese Seite darf den Chat nicht zeigen. Der Autor kann ${origin} unter „Sharing“ hinzufügen.", "Den Chat auf eigener Seite öffnen"],
+    es: ["Preguntar al experto", "Cerrar", "Esta página no puede mostrar el chat. Su autor puede añadir ${origin} en «Sharing».", "Abrir el chat en su propia página"],
+    fr: ["Demander à l’expert", "Fermer", "Cette page ne peut pas afficher le chat. Son auteur peut ajouter ${origin} sous « Sharing ».", "Ouvrir le chat sur sa propre page"],
+    hi: ["विशेषज्ञ से पूछें", "बंद करें", "यह पृष्ठ चैट नहीं दिखा सकता। इसका लेखक “Sharing” में ${origin} जोड़ सकता है।", "चैट अलग पृष्ठ पर खोलें"],
+    pt: ["Perguntar ao especialista", "Fechar", "Esta página não pode mostrar o chat. O autor pode adicionar ${origin} em “Sharing”.", "Abrir o chat em sua própria página"],
+    zh: ["向专家提问", "关闭", "此网页不能显示聊天。作者可以在“Sharing”下添加 ${origin}。", "在单独的页面打开聊天"],
+  };
+  const spoken = (navigator.languages ?? [navigator.language]).map((tag) => tag.slice(0, 2)).find((code) => code in TEXTS);
+  const [ask, closing, refusal, elsewhere] = TEXTS[spoken ?? "en"];
+  const { plugin, label = ask, position = "right", color = "", textColor = "", theme = "auto", open } = script?.dataset ?? {};
   if (!plugin || document.querySelector(`lexic-widget[data-plugin="${CSS.escape(plugin)}"]`)) return;
   const site = new URL(script.src).origin;
   const READY_SECONDS = 10;
@@ -47,9 +59,9 @@
   const address = `${site}/chat/${encodeURIComponent(plugin)}`;
   const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": "panel" }, label);
   const panel = make("div", { class: "panel", id: "panel", role: "dialog", "aria-label": label, hidden: "" });
-  const close = make("button", { type: "button", class: "close" }, "Close");
-  const refused = make("p", { role: "alert", hidden: "" }, `This page may not show the chat. Its author can add ${location.origin} under Sharing. `);
-  refused.append(make("a", { href: address, target: "_blank", rel: "noopener" }, "Open the chat on its own page"));
+  const close = make("button", { type: "button", class: "close" }, closing);
+  const refused = make("p", { role: "alert", hidden: "" }, `${refusal.replace("${origin}", location.origin)} `);
+  refused.append(make("a", { href: address, target: "_blank", rel: "noopener" }, elsewhere));
   panel.append(close, refused);
   root.append(panel, button);
   let frame = null;

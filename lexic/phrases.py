@@ -56,7 +56,7 @@ def _english_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _said_value(value: Any) -> Any:
     if isinstance(value, Phrase):
         return value.said()
-    return number_format(value, decimal_pos=2) if isinstance(value, float) else value
+    return number_format(float(f"{value:.2f}"), decimal_pos=2) if isinstance(value, float) else value
 
 
 def _make(message: str, plural: str, values: Mapping[str, Any], english: str) -> Phrase:

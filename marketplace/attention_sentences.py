@@ -1,4 +1,4 @@
-"""Why the figures of a listing may no longer hold: a sentence, stored in English, and shown in the language of the page."""
+"""Why the figures of a listing may no longer hold: stored in English, and shown in the language of the page."""
 
 from __future__ import annotations
 

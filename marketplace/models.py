@@ -108,13 +108,13 @@ class Listing(models.Model):
             models.Index(fields=["-released_at", "plugin"], name="listing_new"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.plugin_id} at {self.release_id}"
+
     @property
     def shown_attention(self) -> str:
         """What needs attention, in the language of the page."""
         return shown_attention(self.attention)
-
-    def __str__(self) -> str:
-        return f"{self.plugin_id} at {self.release_id}"
 
     @property
     def is_mostly_right(self) -> bool:

@@ -214,7 +214,7 @@ def format_seconds(milliseconds: float | None) -> str:
         return ""
     if milliseconds < 100:
         return f"{milliseconds:.0f} ms"
-    return f"{number_format(milliseconds / 1000, decimal_pos=1)} s"
+    return f"{number_format(float(f'{milliseconds / 1000:.1f}'), decimal_pos=1)} s"
 
 
 def _percent_figure(share: float) -> str:

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 def format_duration(ms: int) -> str:
     """Such as `62 ms`, and from a second on `13.8 s`."""
-    return f"{ms} ms" if ms < 1000 else f"{number_format(ms / 1000, decimal_pos=1)} s"
+    return f"{ms} ms" if ms < 1000 else f"{number_format(float(f'{ms / 1000:.1f}'), decimal_pos=1)} s"
 
 
 @dataclass

@@ -175,8 +175,8 @@ def untranslated(response: Any) -> list[str]:
 
 HINT = (
     "These texts of visitors' pages are not marked for translation. In a template: {% translate %} or "
-    "{% blocktranslate %}; in Python: gettext. Then `manage.py makemessages`, and docs/languages.md says how to add the "
-    'translations. What must stay as it is, such as a code, gets translate="no".'
+    "{% blocktranslate %}; in Python: gettext. Then `manage.py makemessages`, and docs/languages.md says how to add "
+    'the translations. What must stay as it is, such as a code, gets translate="no".'
 )
 
 

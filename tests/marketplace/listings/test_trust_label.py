@@ -88,8 +88,8 @@ def test_a_measured_release_shows_every_row_in_order(alice: User) -> None:
         assert words in content
     assert "newest July 2019, 1 superseded" in content
     measured = (
-        "Measured 14 November 2026 on the author’s 150 golden questions, 30 of which must be refused, "
-        "with the quoting answerer."
+        "Measured 14 November 2026 on 150 golden questions of the author. 30 must be refused. "
+        "Answered by quoting, without a language model."
     )
     assert measured in content
     assert "not yet" not in content
@@ -119,4 +119,4 @@ def test_scorecards_of_early_releases_are_readable(alice: User) -> None:
     assert (listing.label, listing.to_answer, listing.share_right) == ("measured", None, 0.9)
     content = shown(listing)
     assert content.count("not yet") == 5
-    assert "Measured 14 November 2026 on the author’s 10 golden questions." in content
+    assert "Measured 14 November 2026 on 10 golden questions of the author." in content

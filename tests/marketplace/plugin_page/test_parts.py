@@ -98,7 +98,7 @@ def test_a_release_says_what_is_different_and_never_what_it_says(
         "Persona: changed.",
         "Tone: changed.",
         "Passages read: changed.",
-        "Decision trees: 1, before it 0.",
+        "Decision trees: 1, before 0.",
     ):
         assert words in said
     assert ("More boots." in said, "sentinel" in said) == (True, False)
