@@ -8,10 +8,10 @@ from rest_framework import serializers
 
 from api.fields import StrictCharField
 from api.models import Batch
-from api.query.serializers import QuerySerializer
+from api.query.serializers import QuestionSerializer
 
 
-class BatchLineSerializer(QuerySerializer):
+class BatchLineSerializer(QuestionSerializer):
     """One line: a question with an `id` of your own, by which you find its answer. Streams and follow-ups are not for
     batches."""
 

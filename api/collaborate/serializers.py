@@ -17,10 +17,9 @@ from api.fields import (
 from api.query.serializers import (
     CitationSerializer,
     ClarificationSerializer,
-    ConflictSerializer,
     ErrorEventSerializer,
-    PluginsField,
 )
+from api.query.several_plugins import ConflictSerializer, PluginsField
 from querying.answering.grounding.statement_conflicts import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.types import Confidence, Outcome

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from accounts.models import ApiKey, Principal
 from api.fields import validated
-from api.query.serializers import QuerySerializer
+from api.query.serializers import QuestionSerializer
 from knowledge.search.filters import Filters
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
@@ -21,7 +21,7 @@ from querying.types import Caller, CitationStyle, Options, Question, Turn
 
 def parse_question(data: Any, *, key: ApiKey) -> Question:
     """A body as a client sent it, as a question. Raises `ValidationError`, and what `read_question` raises."""
-    return read_question(validated(QuerySerializer(data=data)), key=key)
+    return read_question(validated(QuestionSerializer(data=data)), key=key)
 
 
 def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = None) -> Question:

@@ -21,14 +21,13 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
+from api.query.several_plugins import ConflictSerializer, ExpertFailureSerializer, PluginsField
 from lexic.column_length import column_length
 from plugins.slugs import MAX_REFERENCE_LENGTH
-from querying.answering.grounding.statement_conflicts import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TURN_CHARACTERS
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
 from querying.types import CitationStyle, Confidence, Outcome, Step
-from rooms.room_types import MAX_EXPERTS
 
 MAX_TURNS = 50
 
@@ -102,25 +101,12 @@ class QuestionExtrasSerializer(serializers.Serializer):
     followup = FollowupSerializer(required=False, allow_null=True)
 
 
-class PluginsField(serializers.ListField):
-    """Several plugins that are asked at once."""
-
-    def __init__(self, *, least: int = 1, **options: Any) -> None:
-        child = StrictCharField(max_length=MAX_REFERENCE_LENGTH)
-        super().__init__(child=child, min_length=least, max_length=MAX_EXPERTS, **options)
-
-
-class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
+class QuestionSerializer(StrictSerializer, QuestionExtrasSerializer):
     """A question to a plugin."""
 
     plugin = StrictCharField(
         max_length=MAX_REFERENCE_LENGTH,
-        required=False,
         help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft.",
-    )
-    plugins = PluginsField(
-        required=False,
-        help_text="In place of `plugin`: up to five that answer one by one. Every citation says whose it is.",
     )
     query = StrictCharField(
         max_length=MAX_QUESTION_CHARACTERS,
@@ -134,15 +120,32 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
     stream = StrictBooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs["query"] and not attrs.get("followup"):
+            raise serializers.ValidationError({"query": "This field may not be blank."})
+        return attrs
+
+
+class QuerySerializer(QuestionSerializer):
+    """A question to a plugin, or to several."""
+
+    plugin = StrictCharField(
+        max_length=MAX_REFERENCE_LENGTH,
+        required=False,
+        help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft.",
+    )
+    plugins = PluginsField(
+        required=False,
+        help_text="In place of `plugin`: up to five that answer one by one. Every citation says whose it is.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "plugin" not in attrs and "plugins" not in attrs:
             raise serializers.ValidationError({"plugin": "This field is required."})
         if "plugin" in attrs and "plugins" in attrs:
             raise serializers.ValidationError({"plugins": "Name one plugin in `plugin`, or several here; not both."})
         if "plugins" in attrs and attrs.get("followup"):
             raise serializers.ValidationError({"followup": "A token is of one plugin: send it with `plugin`."})
-        if not attrs["query"] and not attrs.get("followup"):
-            raise serializers.ValidationError({"query": "This field may not be blank."})
-        return attrs
+        return super().validate(attrs)
 
 
 class FilePlaceSerializer(serializers.Serializer):
@@ -310,34 +313,6 @@ class ExpertAnswerSerializer(AnswerSerializer):
 
     plugin = serializers.CharField()
     name = serializers.CharField()
-
-
-class ExpertFailureSerializer(serializers.Serializer):
-    """A plugin that could not be asked, and why."""
-
-    plugin = serializers.CharField()
-    name = serializers.CharField()
-    error = serializers.CharField()
-    code = serializers.CharField()
-    hint = serializers.CharField()
-
-
-class ConflictPositionSerializer(serializers.Serializer):
-    expert = serializers.CharField(help_text="Its name.", style=in_tools(description=None))
-    plugin = serializers.CharField()
-    stance = serializers.CharField(help_text="Its verified sentence.", style=in_tools(description=None))
-    citations = serializers.ListField(child=serializers.CharField(), help_text="Ids of citations.")
-
-
-class ConflictSerializer(serializers.Serializer):
-    """Two sentences of different plugins that do not go together. `certain`: both speak of exactly the same."""
-
-    topic = serializers.CharField()
-    kind = serializers.ChoiceField([one.value for one in ConflictKind])
-    certain = serializers.BooleanField()
-    positions = ConflictPositionSerializer(many=True)
-    resolved = serializers.BooleanField(help_text="One of them no longer says so.")
-    resolution = serializers.CharField(required=False)
 
 
 @extend_schema_serializer(component_name="Answer")

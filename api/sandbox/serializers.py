@@ -6,12 +6,12 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import StrictBooleanField, StrictCharField
-from api.query.serializers import AnswerSerializer, QuerySerializer, event_schema
+from api.query.serializers import AnswerSerializer, QuestionSerializer, event_schema
 from querying.answering.drop_reasons import DropReason
 from querying.releases import DRAFT
 
 
-class SandboxSerializer(QuerySerializer):
+class SandboxSerializer(QuestionSerializer):
     """A question as at /api/v1/query; the plugin stands in the address."""
 
     plugin = None  # type: ignore[assignment]

@@ -890,7 +890,7 @@ export interface components {
              */
             email: string | null;
         };
-        /** @description A question to a plugin. */
+        /** @description A question to a plugin, or to several. */
         QueryRequest: {
             options?: components["schemas"]["OptionsRequest"] | null;
             /** @description What is known already, by name: a text, a number, true or false for each. */
@@ -900,13 +900,13 @@ export interface components {
             followup?: components["schemas"]["FollowupRequest"] | null;
             /** @description Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft. */
             plugin?: string;
-            /** @description In place of `plugin`: up to five that answer one by one. Every citation says whose it is. */
-            plugins?: string[];
             /** @description The question. May be left out with a `followup`. */
             query?: string;
             context?: components["schemas"]["TurnRequest"][] | null;
             /** @description `false` unless said. */
             stream?: boolean;
+            /** @description In place of `plugin`: up to five that answer one by one. Every citation says whose it is. */
+            plugins?: string[];
         };
         /** @description So many right of so many golden questions; the true share (0 to 1) lies between `low` and `high` with 95 %. */
         Rate: {
