@@ -111,6 +111,7 @@ def missing_capability(request: HttpRequest, key: ApiKey, needed: Capability) ->
 
 def _require_capability(request: Request, *one_of: Capability) -> bool:
     key = request.auth
+    assert isinstance(key, ApiKey)
     if any(key.can(capability) for capability in one_of):
         return True
     raise missing_capability(request._request, key, one_of[-1])

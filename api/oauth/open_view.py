@@ -53,7 +53,7 @@ class OpenView(View):
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         refused = oauth_error("invalid_request", "This address does not take this method.", status=405)
-        refused["Allow"] = ", ".join(self._allowed_methods())
+        refused["Allow"] = ", ".join(name.upper() for name in self.http_method_names if hasattr(self, name))
         return refused
 
 

@@ -29,7 +29,7 @@ PYTHON = {
     "pydantic-ai": ("pydantic-ai-slim[openai]==2.68.0", OPENAI),
     "langchain-openai": ("langchain-openai==1.7.4", OPENAI),
     "llama-index": ("llama-index-llms-openai-like==0.8.1", OPENAI),
-    "litellm": ("litellm==0.0.0", OPENAI),
+    "litellm": ("litellm==1.110.2", OPENAI),
     "fastmcp": ("fastmcp==0.0.0", MCP),
 }
 NPM = ("openai", "@openai/agents", "@ai-sdk/openai", "@langchain/openai")

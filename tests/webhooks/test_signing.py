@@ -6,12 +6,14 @@ import base64
 import hashlib
 import hmac
 from datetime import UTC, datetime, timedelta, timezone
+from importlib.metadata import version
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from tests.clients import table
 from webhooks.signing import generate_webhook_secret, signature_headers
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -61,6 +63,7 @@ def test_while_a_secret_is_replaced_both_verify() -> None:
         Webhook(secret).verify(BODY, headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(generate_webhook_secret()).verify(BODY, headers)
+    table.record("standardwebhooks (Python)", version=version("standardwebhooks"), door="webhooks", tried=["verify"])
 
 
 @given(body=st.text(max_size=200), other=st.text(max_size=200))

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 
 import anyio
 import httpx2
@@ -13,6 +14,7 @@ import pytest
 
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, PREVIOUS, ROOT, UNCLEAR, Person, data_of, http_client, surroundings, until
+from tests.clients import table
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
@@ -52,3 +54,5 @@ def test_a_question_back_can_be_answered_by_any_process(deployed: str, key: str,
         return [await one() for _ in range(4)]
 
     assert ["45 mm" in answer for answer in anyio.run(run)] == [True] * 4
+    tried = ("ask_expert", "elicitation")
+    table.record("mcp (Python)", version=version("mcp"), door="MCP", tried=tried)

@@ -113,7 +113,7 @@ def test_the_client_attaches_by_the_address_alone(site: str, published: Plugin, 
     assert (asked["code_challenge_method"], asked["resource"]) == ("S256", f"{site}/mcp")
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("Assistant", True)
-    tried = ("registration", "sign-in", "ask_expert", "refresh")
+    tried = ("registration", "sign-in", "ask_expert")
     table.record("mcp (Python)", version=version("mcp"), door="MCP, by OAuth", tried=tried)
 
 

@@ -22,11 +22,12 @@ from tests.clients import table
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 PROGRAM = Path(__file__).parent / "hosts.mjs"
+# The newest that run on Node 20.
 PACKAGES = (
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/inspector@2.12.0",
-    "@ai-sdk/mcp@1.0.101",
+    "@ai-sdk/mcp@2.0.99",
     "@langchain/mcp-adapters@1.1.4",
     "@langchain/core@1.4.0",
     "@langchain/langgraph@1.7.3",
