@@ -118,6 +118,27 @@ def test_sp_11_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> Non
     expect(page.locator("#drop")).not_to_contain_class("over")
 
 
+def test_a_folder_comes_in_whole_and_several_documents_are_changed_together(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    for year in ("2023", "2024"):
+        (tmp_path / "rules" / year).mkdir(parents=True)
+        (tmp_path / "rules" / year / "gloves.md").write_text(f"Gloves of {year} are blue.")
+    (tmp_path / "rules" / ".DS_Store").write_bytes(b"left by a system")
+    open_pane(page, alice, plugin)
+    page.locator("#folder").set_input_files(tmp_path / "rules")
+    expect(page.locator("#documents")).to_contain_text("2 still working")
+    names = Document.objects.filter(title="gloves").order_by("file_name").values_list("file_name", flat=True)
+    assert list(names) == ["rules/2023/gloves.md", "rules/2024/gloves.md"]
+    page.get_by_label("Select all on this page").check()
+    expect(page.locator("#bulk-count")).to_have_text("3 selected")
+    with page.expect_response("**/knowledge/list/**"):  # the list is fetched anew meanwhile
+        page.evaluate("htmx.trigger('#documents', 'refresh')")
+    expect(page.locator("#bulk-count")).to_have_text("3 selected")
+    page.get_by_role("button", name="Make public").click()
+    expect(page.get_by_text("Made 3 documents public.")).to_be_visible()
+
+
 def test_without_scripts_the_same_form_sends_them_together(
     browser: Browser, live_server: Any, alice: User, plugin: Plugin, tmp_path: Path
 ) -> None:
