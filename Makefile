@@ -52,7 +52,8 @@ components: $(DEV) ## What Lexic consists of: a bill of materials (var/sbom.cdx.
 	@$(IN_VENV) -m supply_chain.vulnerabilities
 
 bench: $(DEV) ## Measure speed and quality
-	@for program in benchmarks/[a-z]*.py; do \
+	@if [ -n "$(QUICK)" ]; then PYTHONPATH=. $(IN_VENV) -m benchmarks.costs --quick --save var/benchmarks; exit; fi; \
+	for program in benchmarks/[a-z]*.py; do \
 		[ -e "$$program" ] || { echo "There are no benchmarks yet."; break; }; \
 		echo "== $$program"; PYTHONPATH=. $(IN_VENV) "$$program" || exit 1; \
 	done

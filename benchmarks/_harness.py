@@ -16,8 +16,11 @@ def run_benchmark(about: str | None, measured: Callable[[], Mapping[str, float |
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     wants_json = parser.parse_args().json
-    figures = measured()
-    if wants_json:
+    print_figures(measured(), as_json=wants_json)
+
+
+def print_figures(figures: Mapping[str, float | str], *, as_json: bool) -> None:
+    if as_json:
         print(json.dumps(figures))
         return
     width = max(map(len, figures))
@@ -47,7 +50,7 @@ def temporary_database(*, with_redis: bool = False) -> Iterator[None]:
             connection.close()
 
 
-def processor_seconds(pid: int) -> float:
-    """What this process has used so far, in all its threads (Linux)."""
+def processor_seconds(pid: int, *, with_children: bool = False) -> float:
+    """What this process has used so far, in all its threads, and its children that have ended (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11 : 15 if with_children else 13])) / os.sysconf("SC_CLK_TCK")

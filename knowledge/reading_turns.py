@@ -14,7 +14,7 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.quotas import READS
-from knowledge.models import Document, DocumentStatus
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus
 
 _IN_PROGRESS = (DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING)
 # A document that nothing was heard of for so long is not being read: its reader died.

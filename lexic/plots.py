@@ -152,6 +152,24 @@ def render_svg(plot: UnitPlot) -> str:
     return f"<svg {about}>{title}{''.join(parts)}</svg>"
 
 
+def render_bars(rows: Sequence[tuple[str, float]], *, title: str) -> str:
+    """A file of its own: a bar for each name, with its value and a line at 1."""
+    left, length, step, top = 300.0, 360.0, 28.0, 56.0
+    highest = max([1.0, *(value for _, value in rows)])
+    one, bottom = left + length / highest, top + step * len(rows)
+    parts = [f'<text x="12" y="28" font-size="16">{escape(title)}</text>']
+    for number, (name, value) in enumerate(rows):
+        y, width = top + step * number, length * value / highest
+        parts.append(f'<text x="{left - 8:.0f}" y="{y + 14:.0f}" text-anchor="end">{escape(name)}</text>')
+        parts.append(f'<rect x="{left:.0f}" y="{y:.0f}" width="{width:.1f}" height="18" fill="#2f6f9f"/>')
+        parts.append(f'<text x="{left + width + 6:.1f}" y="{y + 14:.0f}">{value:.2f}</text>')
+    parts.append(f'<path d="M{one:.1f} {top - 6:.0f}V{bottom:.0f}" stroke="#888" stroke-dasharray="4 3"/>')
+    size = f'viewBox="0 0 {left + length + 60:.0f} {bottom + 12:.0f}"'
+    look = 'font-family="sans-serif" font-size="13"'
+    background = '<rect width="100%" height="100%" fill="#fff"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {look}>{background}{"".join(parts)}</svg>'
+
+
 def _axes_markup(plot: UnitPlot) -> str:
     bottom, right = _to_pixels(0, 0), _to_pixels(1, 1)
     frame = (

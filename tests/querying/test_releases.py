@@ -186,3 +186,17 @@ def test_a_snapshot_holds_everything_that_decides_an_answer(plugin: Plugin, alic
     assert draft.policy() == plugin.policy()
     assert [tree["id"] for tree in draft.trees] == [str(active.pk)]
     assert [(one["knowledge_base"], one["revision"]) for one in draft.knowledge] == [(own.pk, 3), (attached.pk, 5)]
+
+
+def test_what_is_listed_to_somebody_is_visible_to_them(published: Plugin, alice: User, charlie: User) -> None:
+    other = make(alice, "other")
+    release(other, "1.0.0")
+    make(alice, "draft")
+    library = make(alice, "library", kind="library")
+    release(library, "1.0.0")
+    for principal in (alice, charlie, key_of(charlie), key_of(charlie, published), key_of(alice, library)):
+        listed = set(Plugin.objects.listed_to(principal))
+        assert listed <= set(Plugin.objects.visible_to(principal))
+        assert library not in listed
+    assert set(Plugin.objects.listed_to(key_of(charlie, published))) == {published}
+    assert set(Plugin.objects.listed_to(charlie)) == {published, other}

@@ -151,6 +151,7 @@ class _ForkServer:
                 pass_fds=[requests.fileno()],
                 start_new_session=True,
             )
+        self.pid = self._process.pid
         self._owner = os.getpid()
         self._asked = 0
         self._is_retired = False
