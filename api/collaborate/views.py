@@ -59,7 +59,8 @@ class CollaborateView(IdempotentView):
         body = validated(CollaborateSerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
         if body["stream"] or request.accepted_renderer.format == "sse":
-            return stream_response(request, partial(_events_of, body, request.auth, request))
+            make_source = partial(_events_of, body, request.auth, request)
+            return stream_response(request, make_source, check_access=self.check_replay)
         experts = _read_experts(body, request.auth, request)
         last = async_to_sync(hold_room)(experts, **_how(body, request))
         if isinstance(last, Failed):

@@ -23,6 +23,7 @@ from rest_framework.request import Request
 
 from accounts.models import ApiKey
 from api.query.event_journal import EventJournal
+from lexic.database import release_connections
 from lexic.errors import LexicError, NotFound
 from lexic.http.parameters import parse_natural
 from plugins.slugs import parse_id
@@ -98,11 +99,15 @@ async def stream_events(source: EventSource[Any], *, journal: EventJournal) -> A
                 await task
 
 
-def stream_response(request: Request, make_source: Callable[[], EventSource[Any]]) -> HttpResponseBase:
-    """The events as a response, or those behind the one that the request names. Raises `UnknownStreamEvent`, and what
-    making the source raises."""
+def stream_response(
+    request: Request, make_source: Callable[[], EventSource[Any]], *, check_access: Callable[[Request], None]
+) -> HttpResponseBase:
+    """The events as a response, or those behind the one that the request names, where the key still may: raises what
+    `check_access` raises. Raises `UnknownStreamEvent`, and what making the source raises."""
     assert isinstance(request.auth, ApiKey)
     if last := request.headers.get("Last-Event-ID"):
+        with release_connections():
+            check_access(request)
         stream_id, after = parse_event_id(last)
         journal = EventJournal.of(stream_id, key=request.auth, body=request.data)
         if not journal.is_known():

@@ -89,7 +89,8 @@ class QueryView(IdempotentView):
         body = validated(QuerySerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
         if body["stream"] or request.accepted_renderer.format == "sse":
-            return stream_response(request, partial(_events_of, body, request.auth, request))
+            make_source = partial(_events_of, body, request.auth, request)
+            return stream_response(request, make_source, check_access=self.check_replay)
         if "plugins" in body:
             return _answer_together(body, request.auth, request)
         with release_connections():

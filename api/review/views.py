@@ -58,7 +58,8 @@ class ReviewView(IdempotentView):
         body = validated(ReviewRequestSerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
         if body["stream"] or request.accepted_renderer.format == "sse":
-            return stream_response(request, partial(_events_of, body, request.auth, request))
+            make_source = partial(_events_of, body, request.auth, request)
+            return stream_response(request, make_source, check_access=self.check_replay)
         question, segments = _read_text(body, request.auth, request)
         last = async_to_sync(review_text)(question, segments)
         if isinstance(last, Failed):

@@ -66,6 +66,9 @@ def test_a_room_tells_of_each_step_and_is_gone_on_with_behind_any_of_them(
     asked = Query.objects.count()
     assert events(client, "collaborate", ROOM, last=arrived[3][0]) == arrived[4:]
     assert Query.objects.count() == asked
+    harbour.unpublish()
+    refused = client.post("collaborate", json={**ROOM, "stream": True}, headers={"Last-Event-ID": arrived[3][0]})
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown_plugin")
 
 
 def test_a_review_tells_of_each_annotation(published: Plugin, client: httpx2.Client) -> None:
