@@ -30,7 +30,7 @@ PYTHON = {
     "langchain-openai": ("langchain-openai==1.7.4", OPENAI),
     "llama-index": ("llama-index-llms-openai-like==0.8.1", OPENAI),
     "litellm": ("litellm==1.110.2", OPENAI),
-    "fastmcp": ("fastmcp==0.0.0", MCP),
+    "fastmcp": ("fastmcp==4.2.3", MCP),
 }
 NPM = ("openai", "@openai/agents", "@ai-sdk/openai", "@langchain/openai")
 NPM_PACKAGES = (
