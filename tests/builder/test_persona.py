@@ -177,7 +177,7 @@ def test_a_slug_that_the_page_made_of_the_name_gets_a_number_where_it_is_taken(
     assert response.status_code == 302, response.content
     assert Plugin.objects.get(owner=bob).slug == "boots-1"
     taken = browsing(bob).post(reverse("admin:plugins_plugin_add"), {**said, "name": "Shoes"})
-    assert "already exists" in taken.content.decode()
+    assert "slug" in taken.context["adminform"].form.errors
 
 
 # --- A question to the form as it stands ----------------------------------------------------------------
