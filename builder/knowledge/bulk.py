@@ -78,8 +78,8 @@ def _change(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document]
 def _label(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document], named: str) -> None:
     form = BulkForm(request.POST)
     if not form.is_valid():
-        named = {str(form.fields[name].label): map(str, errors) for name, errors in form.errors.items()}
-        wrong = "; ".join(f"{label}: {' '.join(errors)}" for label, errors in named.items())
+        errors_of = {str(form.fields[name].label): map(str, errors) for name, errors in form.errors.items()}
+        wrong = "; ".join(f"{label}: {' '.join(errors)}" for label, errors in errors_of.items())
         messages.error(request, f"Nothing was changed. {wrong}")
     elif not form.labels:
         messages.error(request, "Nothing was changed. Fill in a type or a date.")

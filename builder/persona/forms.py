@@ -10,6 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.functional import cached_property
 from django.utils.html import format_html
+from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
@@ -165,6 +166,12 @@ class NewPluginForm(forms.ModelForm):
             (name, format_html("<b>{}.</b> {}", title, summary))
             for name, title, summary in [("", "No template", "Only a first draft of the persona."), *described]
         ]
+
+    def clean_slug(self) -> str:
+        """A slug that the page made of the name is no choice of anybody's: where it is taken, a number is added."""
+        slug: str = self.cleaned_data["slug"]
+        is_of_name = slug == slugify(self.cleaned_data.get("name", ""))
+        return "" if is_of_name and Plugin.objects.filter(slug=slug).exists() else slug
 
     def clean(self) -> dict[str, Any] | None:
         try:

@@ -177,7 +177,8 @@ def publish_blockers(
     if not counts.answering:
         reasons.append("None of its documents is ready.")
     if counts.unfinished:
-        reasons.append(f"{counts.unfinished} of its documents are still being read.")
+        verb = "is" if counts.unfinished == 1 else "are"
+        reasons.append(f"{counts.unfinished} of its documents {verb} still being read.")
     if counts.unverified:
         unverified = f"{counts.unverified} of its documents are not verified against their files."
         reasons.append(f"{unverified} Read them again, or remove them.")

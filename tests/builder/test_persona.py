@@ -167,6 +167,19 @@ def test_the_ends_of_lines_that_browsers_send_change_nothing(browsing: Browse, a
     assert release_changes(snapshot(saved), since=before) == ["The tone is now “short”."]
 
 
+def test_a_slug_that_the_page_made_of_the_name_gets_a_number_where_it_is_taken(
+    browsing: Browse, bob: User, plugin: Plugin
+) -> None:
+    bob.is_staff = True
+    bob.save()
+    said = {"name": "Boots", "domain": "safety", "slug": "boots", "template": ""}
+    response = browsing(bob).post(reverse("admin:plugins_plugin_add"), said)
+    assert response.status_code == 302, response.content
+    assert Plugin.objects.get(owner=bob).slug == "boots-1"
+    taken = browsing(bob).post(reverse("admin:plugins_plugin_add"), {**said, "name": "Shoes"})
+    assert "slug" in taken.context["adminform"].form.errors
+
+
 # --- A question to the form as it stands ----------------------------------------------------------------
 
 

@@ -121,7 +121,7 @@ def test_a_document_of_an_attached_base_counts(plugin: Plugin, alice: User) -> N
 @pytest.mark.parametrize("status", ["queued", "reading", "chunking", "embedding"])
 def test_while_a_document_is_being_read(ready: Plugin, base: KnowledgeBase, status: str) -> None:
     add_document(base, status=status, title="Second")
-    assert reasons(ready) == ["1 of its documents are still being read."]
+    assert reasons(ready) == ["1 of its documents is still being read."]
 
 
 def test_a_document_that_failed_beside_one_that_is_ready_is_no_obstacle(ready: Plugin, base: KnowledgeBase) -> None:
