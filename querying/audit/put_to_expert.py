@@ -35,7 +35,7 @@ class NotForExperts(Conflict):
 class AddressNotConfirmed(Conflict):
     """The address of your account is not confirmed."""
 
-    code = "address_not_confirmed"
+    code = "expert_reply_address_not_confirmed"
     hint = "Confirm it on your account's page, or send the question without asking for a mail."
 
 
