@@ -22,6 +22,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "ask": ["cover", "What is the cover?"],
     "check_trees": [],
     "client_schema": [],
+    "compile_catalogues": [],
     "collectstatic": ["--dry-run", "--no-input"],
     "audit": ["verify"],
     "backup": ["create", "{file}.backups"],
@@ -116,7 +117,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[object, str, 
 
 def test_every_command_is_tried() -> None:
     ours = {name for name, app in get_commands().items() if app in APPS}
-    assert ours <= set(ARGUMENTS)
+    assert ours - LEFT_OUT <= set(ARGUMENTS)
     assert len(ours) > 15
 
 

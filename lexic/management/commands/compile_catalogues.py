@@ -1,4 +1,4 @@
-"""Compiles the catalogues of `locale/`, as `compilemessages` does where GNU gettext is installed."""
+"""Compiles the catalogues of `locale/`, as Django's own command does where GNU gettext is installed."""
 
 from __future__ import annotations
 
