@@ -78,6 +78,7 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "case": str(case.pk),
         "golden": golden.pk,
         "grant": grant.pk,
+        "source": plugin.knowledge_base.sources.create(kind="feed", location="https://example.org/feed").pk,
         "project": str(project.pk),
         "conversation": str(ChatSession.objects.create(user=owner, is_private=True, project=project).pk),
         "batch": str(uuid.uuid4()),

@@ -5,6 +5,7 @@ Requests are signed by botocore and sent by the egress client, so that no endpoi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -23,17 +24,22 @@ from lexic.egress import EgressRefused, FetchFailed, WebResponse
 MAX_OBJECTS = 2_000
 DEFAULT_REGION = "us-east-1"
 REQUEST_SECONDS = 60.0
+# What one sync may take; what it fetched is known to the next one.
+MAX_SECONDS = 600.0
 _MAX_PAGES = 50
 _LISTING = "knowledge.readers.web.bucket_list:read_bucket_list"
 
 
 def list_bucket(source: Source, *, known: Mapping[str, SourceItem], spool: Spool) -> RemoteListing:
     """The objects below the prefix. Raises `SourceUnavailable`."""
-    bucket = _Bucket(source)
+    bucket, end = _Bucket(source), time.monotonic() + MAX_SECONDS
     listing = RemoteListing()
     try:
         found = _list_objects(bucket, spool=spool, listing=listing)
         for key, etag in found.items():
+            if time.monotonic() > end:
+                listing.end_early(f"After {MAX_SECONDS / 60:.0f} minutes not all was fetched.")
+                break
             item = known.get(key)
             if item and etag and item.version.get("etag") == etag:
                 listing.same.add(key)
