@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
     for text in questions[:5]:
         time_answer(release, text)
     asked = questions[5 : 5 + times]
-    searched = statistics.median(_spent(lambda text=text: time_search(release, text)) for text in asked)
+    searched = statistics.median(_spent(partial(time_search, release, text)) for text in asked)
     with _model_clock() as model_ms, _statements() as count:
         whole = [_answer(release, text, model_ms, count) for text in asked]
     answer, model, statements = (statistics.median(values) for values in zip(*whole, strict=True))
@@ -145,7 +146,7 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
 
 def _answer(release: Release, text: str, model_ms: Callable[[], float], count: Callable[[], int]) -> tuple[float, ...]:
     model, statements = model_ms(), count()
-    spent = _spent(lambda: time_answer(release, text))
+    spent = _spent(partial(time_answer, release, text))
     return spent, model_ms() - model, count() - statements
 
 
@@ -172,14 +173,15 @@ def _model_clock() -> Iterator[Callable[[], float]]:
 def _statements() -> Iterator[Callable[[], int]]:
     from django.db.backends.utils import CursorWrapper
 
-    count, execute = 0, CursorWrapper._execute_with_wrappers
+    cursors: Any = CursorWrapper
+    count, execute = 0, cursors._execute_with_wrappers
 
     def counted(*args: Any, **kwargs: Any) -> Any:
         nonlocal count
         count += 1
         return execute(*args, **kwargs)
 
-    with _replaced(CursorWrapper, "_execute_with_wrappers", counted):
+    with _replaced(cursors, "_execute_with_wrappers", counted):
         yield lambda: count
 
 
