@@ -19,9 +19,10 @@ LONGEST_PERIOD = timedelta(days=90)
 MAX_UNCONFIRMED_MAILS, UNCONFIRMED_PERIOD = 2, timedelta(days=30)
 
 
-def hash_address(email: str) -> str:
-    """By which an address is recognised that is not kept."""
-    return salted_hmac("querying.expert_requests", email.strip().lower(), algorithm="sha256").hexdigest()
+def hash_address(email: str, *, secret: str | None = None) -> str:
+    """By which an address is recognised that is not kept. `secret`: an earlier SECRET_KEY."""
+    address = email.strip().lower()
+    return salted_hmac("querying.expert_requests", address, secret=secret, algorithm="sha256").hexdigest()
 
 
 class ExpertRequestQuerySet(models.QuerySet["ExpertRequest"]):
@@ -40,7 +41,8 @@ class ExpertRequestQuerySet(models.QuerySet["ExpertRequest"]):
 
     def may_mail(self, email: str, *, now: datetime) -> bool:
         """Whether a mail may ask this address to confirm: its owner has not said no, nor been silent twice."""
-        same = self.filter(address_hash=hash_address(email))
+        secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        same = self.filter(address_hash__in=[hash_address(email, secret=secret) for secret in secrets])
         silent = same.filter(confirmed_at=None, created_at__gt=now - UNCONFIRMED_PERIOD).count()
         return silent < MAX_UNCONFIRMED_MAILS and not same.filter(declined_at__isnull=False).exists()
 

@@ -125,6 +125,14 @@ def test_a_stranger_who_says_no_or_nothing_gets_no_more_mails(chat: Plugin, clie
     assert len(mail.outbox) == 3
 
 
+def test_a_no_is_remembered_under_another_secret_key(chat: Plugin, client: Client, settings: Any) -> None:
+    put(client, email=ME, mail="yes")
+    client.post(confirm_link(), {"say": "no"})
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another secret key of this site"
+    put(client, email=ME, mail="yes")
+    assert len(mail.outbox) == 1
+
+
 def test_an_address_without_consent_is_refused_and_nothing_is_kept(chat: Plugin, client: Client) -> None:
     for fields in ({"email": ME}, {"email": "no address", "mail": "yes"}):
         assert put(client, **fields).status_code == 400

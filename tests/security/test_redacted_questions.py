@@ -99,6 +99,27 @@ def by_batch(plugin: Plugin, key: str, text: str) -> None:
     assert Batch.objects.get().state == Batch.State.DONE
 
 
+def _another_plugin(plugin: Plugin) -> Plugin:
+    other = Plugin.objects.create(
+        owner=plugin.owner, name="Spacers", slug="spacers", domain="x", system_prompt="Brief."
+    )
+    give_document(other, title="Spacers", text="# Spacers\n\nThe nominal cover of a beam is 60 mm in harbours.\n")
+    publish(other, by=plugin.owner)
+    return other
+
+
+def by_several_plugins(plugin: Plugin, key: str, text: str) -> None:
+    body = {"plugins": [plugin.slug, _another_plugin(plugin).slug], "query": text, "facts": {"person": MAIL}}
+    sent = client_of(key).post("/api/v1/query", body, format="json")
+    assert sent.status_code == 200, sent.content
+
+
+def by_room(plugin: Plugin, key: str, text: str) -> None:
+    body = {"experts": [plugin.slug, _another_plugin(plugin).slug], "query": text, "facts": {"person": MAIL}}
+    sent = client_of(key).post("/api/v1/collaborate", body, format="json", headers={"Idempotency-Key": "once"})
+    assert sent.status_code == 200, sent.content
+
+
 def by_plugin_page(plugin: Plugin, key: str, text: str) -> None:
     assert Client().post(f"/marketplace/{plugin.slug}/try", {"question": text}).status_code == 200
 
@@ -118,7 +139,19 @@ def by_agent(plugin: Plugin, key: str, text: str) -> None:
 
 @pytest.mark.parametrize("question", [COVER, CHESS], ids=["answered", "refused"])
 @pytest.mark.parametrize(
-    "door", [by_rest, by_chat, by_responses, by_a2a, by_batch, by_plugin_page, by_public_chat, by_agent]
+    "door",
+    [
+        by_rest,
+        by_chat,
+        by_responses,
+        by_a2a,
+        by_batch,
+        by_several_plugins,
+        by_room,
+        by_plugin_page,
+        by_public_chat,
+        by_agent,
+    ],
 )
 def test_no_table_has_what_was_left_out(
     redacting: None, published: Plugin, key: str, door: Callable[..., None], question: str
