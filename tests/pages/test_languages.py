@@ -275,7 +275,7 @@ def test_mails_of_replies_are_in_the_language_of_the_account_or_else_of_the_ques
         "A reply from the expert of Κάλυψη",
         "Une réponse de l’expert de Κάλυψη",
     ]
-    contents = [str(one.alternatives[0][0]) for one in mail.outbox]  # type: ignore[attr-defined]
+    contents = [str(one.alternatives[0][0]) for one in mail.outbox]  # type: ignore[union-attr]
     languages = [re.findall(r'<html lang="(.*?)"', content)[0] for content in contents]
     assert languages == ["de", "de", "en-GB", "en-GB", "fr"]
     found = [text for content in contents[:2] for text in untranslated(HttpResponse(content))]
