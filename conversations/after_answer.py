@@ -8,6 +8,7 @@ from uuid import UUID
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from conversations.chat_page import render_chat_page
@@ -72,5 +73,5 @@ def _shown_query(session: ChatSession, request: HttpRequest) -> Query:
     shown = [one for one in exchanges_of(session, only=pk) if one.answer and not one.is_withdrawn] if pk else []
     query = Query.objects.filter(pk=pk, erased_at=None).first() if pk and shown else None
     if query is None:
-        raise NotFound("This answer is not shown any more.", hint="Ask the question again.")
+        raise NotFound(gettext("This answer is not shown any more."), hint="Ask the question again.")
     return query

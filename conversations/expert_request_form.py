@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from accounts import visitors
 from accounts.signed_in_request import user_or_none
@@ -23,7 +24,9 @@ class ExpertRequestForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         if said.get("email") and not said.get("mail"):
-            raise forms.ValidationError("Tick that the reply may be mailed to this address, or leave the address out.")
+            raise forms.ValidationError(
+                gettext("Tick that the reply may be mailed to this address, or leave the address out.")
+            )
         return said
 
 

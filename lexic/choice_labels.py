@@ -52,6 +52,11 @@ CHOICE_LABELS = (
     gettext_noop("synonyms"),
     gettext_noop("planner"),
     gettext_noop("only what is public"),
+    # marketplace.site.guides, the titles of its groups
+    gettext_noop("Start"),
+    gettext_noop("For agents"),
+    gettext_noop("For experts"),
+    gettext_noop("For operators and the curious"),
 )
 
 

@@ -1,4 +1,5 @@
-"""Mails to those who put a question to an expert: whether their address may be used, and the reply."""
+"""Mails to those who put a question to an expert: whether their address may be used, and the reply. They are in the
+language of the account, or else in that of the question."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ from datetime import datetime
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
 
 from knowledge.lease import try_lease
 from lexic.celery import publish_task
 from notifications.mails import send_to_address
 from querying.audit.put_to_expert import make_confirmation_token
 from querying.models import ExpertRequest
+from querying.question.answer_language import text_language
 
 logger = logging.getLogger(__name__)
 
@@ -20,12 +24,13 @@ logger = logging.getLogger(__name__)
 def ask_to_confirm(request_id: int) -> bool:
     """Asks the owner of the address. The mail holds nothing that whoever entered the address wrote. Whether it went
     out."""
-    request = ExpertRequest.objects.filter(pk=request_id).exclude(email="").first()
+    request = ExpertRequest.objects.filter(pk=request_id).exclude(email="").select_related("query").first()
     if request is None or request.confirmed_at:
         return False
     link = settings.PUBLIC_URL + reverse("confirm_expert_request", args=[make_confirmation_token(request)])
-    subject = "Shall the expert's reply be mailed to you?"
-    return _send(request.email, subject=subject, template="expert_confirmation", context={"link": link})
+    with translation.override(_language(request)):
+        subject = gettext("Shall the expert’s reply be mailed to you?")
+        return _send(request.email, subject=subject, template="expert_confirmation", context={"link": link})
 
 
 def mail_reply(request_id: int) -> bool:
@@ -42,7 +47,9 @@ def mail_reply(request_id: int) -> bool:
         page = settings.PUBLIC_URL + reverse("plugin", args=[plugin.slug]) if plugin and plugin.is_listed else ""
         context = {"request": request, "question": request.query.question, "plugin": name, "page": page}
         address = request.user.email if request.user else request.email
-        sent = _send(address, subject=f"A reply from the expert of {name}", template="expert_reply", context=context)
+        with translation.override(_language(request)):
+            subject = gettext("A reply from the expert of %(plugin)s") % {"plugin": name}
+            sent = _send(address, subject=subject, template="expert_reply", context=context)
         if sent:
             request.mark_sent()
         return sent
@@ -53,6 +60,12 @@ def tidy_up(*, now: datetime) -> None:
     ExpertRequest.objects.erase_old_addresses(now=now)
     for pk in ExpertRequest.objects.due().values_list("pk", flat=True):
         publish_task("notifications.mail_expert_reply", request_id=pk, expires=3600)
+
+
+def _language(request: ExpertRequest) -> str:
+    """Django's code."""
+    chosen = request.user.language if request.user else ""
+    return chosen or text_language(request.query.question)
 
 
 def _send(address: str, *, subject: str, template: str, context: dict[str, object]) -> bool:

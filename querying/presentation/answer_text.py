@@ -9,6 +9,8 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext, gettext_lazy
+
 from knowledge.file_place import lines_text
 from knowledge.page_names import section_below_title, shown_page_name
 from querying.answering.citation_styles import CITATION_MARK
@@ -17,14 +19,20 @@ from querying.models import Query
 _PUNCTUATION = re.compile(r"[.,;:!?]{1,3}")
 # What the guard took a step down for (`querying.answering.guard`).
 _WEAKNESS_PHRASES = {
-    "conflicting_sources": "sources contradict each other",
-    "unsupported_number": "it has a number that none of its sources has",
-    "unsure_number": "text recognition (OCR) is not sure of a number in what it cites",
-    "phantom_citations": "it named a source that was not read",
-    "doubtful_support": "the page behind the recommendation may speak of something else",
-    "unsupported_recommendation": "no page supports what the expert's tree recommends",
-    "weak_evidence": "what was found is too weak to answer from",
-    "self_refusal": "it says itself that it does not know",
+    "conflicting_sources": gettext_lazy("one step down because sources contradict each other"),
+    "unsupported_number": gettext_lazy("one step down because it has a number that none of its sources has"),
+    "unsure_number": gettext_lazy(
+        "one step down because text recognition (OCR) is not sure of a number in what it cites"
+    ),
+    "phantom_citations": gettext_lazy("one step down because it named a source that was not read"),
+    "doubtful_support": gettext_lazy(
+        "one step down because the page behind the recommendation may speak of something else"
+    ),
+    "unsupported_recommendation": gettext_lazy(
+        "one step down because no page supports what the expert's tree recommends"
+    ),
+    "weak_evidence": gettext_lazy("one step down because what was found is too weak to answer from"),
+    "self_refusal": gettext_lazy("one step down because it says itself that it does not know"),
 }
 
 
@@ -126,19 +134,32 @@ def explain_logged_confidence(query: Query) -> str:
     The row keeps the score of the evidence; the other two signals are named without their figures.
     """
     if not query.citations:
-        return "Low, because it cites no source."
-    if query.evidence_score is None:
-        start = "No passages were weighed"
-    else:
-        how = "Not calibrated: by rule"
-        if query.probability is not None:
-            how = f"Calibrated on this plugin's golden questions: right with probability {query.probability:.2f}"
-        start = (
-            f"{how}, from evidence {query.evidence_score:.2f} of 1, its lead over the next passage, and whether the "
-            "searches by words and by meaning agree"
-        )
-    weakness = _WEAKNESS_PHRASES.get(query.reason)
-    steps = [f"one step down because {weakness}"] if weakness else []
+        return gettext("Low, because it cites no source.")
+    steps = [_start_of_confidence(query)]
+    if weakness := _WEAKNESS_PHRASES.get(query.reason):
+        steps.append(str(weakness))
     if query.decided_node:
-        steps.append("one step up because the tree decided with all its facts given")
-    return f"{'; '.join([start, *steps])}."
+        steps.append(gettext("one step up because the tree decided with all its facts given"))
+    return f"{'; '.join(steps)}."
+
+
+def _start_of_confidence(query: Query) -> str:
+    if query.evidence_score is None:
+        return gettext("No passages were weighed")
+    values = {"score": f"{query.evidence_score:.2f}"}
+    if query.probability is None:
+        return (
+            gettext(
+                "Not calibrated: by rule, from evidence %(score)s of 1, its lead over the next passage, and whether "
+                "the searches by words and by meaning agree"
+            )
+            % values
+        )
+    values["probability"] = f"{query.probability:.2f}"
+    return (
+        gettext(
+            "Calibrated on this plugin's golden questions: right with probability %(probability)s, from evidence "
+            "%(score)s of 1, its lead over the next passage, and whether the searches by words and by meaning agree"
+        )
+        % values
+    )

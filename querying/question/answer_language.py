@@ -28,7 +28,12 @@ Said = TypeVar("Said", bound=Delta | Answer)
 def answer_language(question: Question) -> str:
     """Django's code of the language that the question is in for sure, where there is a catalogue for it; else
     English. A text too short to tell is taken for the language of what its asker said before."""
-    for text in [question.text, *reversed(question.earlier_user_turns)]:
+    return text_language(question.text, *reversed(question.earlier_user_turns))
+
+
+def text_language(*texts: str) -> str:
+    """The same of texts, of which the first counts that its language can be told of."""
+    for text in texts:
         if _ENGLISH_WORDS.search(text):
             return ENGLISH
         if language := language_of(text):

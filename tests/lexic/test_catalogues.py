@@ -19,16 +19,21 @@ from lexic.errors import LexicError
 from lexic.management.commands.makemessages import locale_name
 from lexic.script_texts import SCRIPT_TEXTS
 from marketplace.models import Report, Verdict
+from marketplace.site.guides import GUIDE_GROUPS
 from plugins.models import AnswerPolicy, CitationMode
 
 OTHERS = [code for code, _ in LANGUAGES if code != ENGLISH]
 ERROR_MODULES = (
     "accounts.rate_limits",
+    "conversations.asker_proof",
     "conversations.public_questions",
     "lexic.http.error_handlers",
     "marketplace.reviews.abuse_reports",
     "marketplace.reviews.eligibility",
     "marketplace.reviews.save_review",
+    "querying.answer_links",
+    "querying.audit.put_to_expert",
+    "querying.audit.shared_answers",
     "querying.forms",
     "querying.pipeline",
     "querying.question.user_limits",
@@ -76,6 +81,7 @@ def test_the_labels_of_choices_are_those_of_the_choices() -> None:
     labels = {str(label) for choices in (Verdict, Report.Reason, Capability, CitationMode) for label in choices.labels}
     labels |= {value for value, _ in CitationMode.choices} | {str(label) for label in SourceType.labels}
     labels |= {str(field.verbose_name) for field in AnswerPolicy._meta.fields}
+    labels |= {group.title for group in GUIDE_GROUPS}
     assert set(CHOICE_LABELS) <= labels
 
 

@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.core import mail
+from django.http import HttpResponse
 from django.test import Client
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import trans_real
 
 from accounts.models import User
@@ -18,7 +20,10 @@ from knowledge.models import Page
 from lexic.conf.languages import COOKIE_NAME, LANGUAGES
 from marketplace.models import DayOfPlugin, Listing
 from marketplace.publishing.publish import publish
+from notifications.expert_replies import ask_to_confirm, mail_reply
 from plugins.models import Plugin
+from querying.audit.put_to_expert import make_confirmation_token
+from querying.models import AnswerLink, ExpertRequest, Query
 from querying.question.question_language import other_language_notice
 from tests.cover import give_document
 
@@ -29,6 +34,8 @@ LATIN = re.compile(r"[A-Za-z][A-Za-z.-]+")
 ADDRESS_OR_HASH = re.compile(r"https?://\S+|\b[0-9a-f]{40,}\b")
 # In the language of the page, so that what is said about them is in it too.
 QUESTIONS = ("Wie groß ist die kleinste Deckung eines Balkens?", "Wer bezahlt eigentlich die Steuern im Jahr 2031?")
+# What the foreign plugin answers.
+ANSWERED = "Ποια είναι η ελάχιστη κάλυψη μιας δοκού σε ξηρό χώρο;"
 # Names and units that are the same in every language.
 NAMES = frozenset(
     [
@@ -200,6 +207,12 @@ def test_no_text_of_visitors_pages_stays_english(pseudo: Client, foreign: Plugin
         "/accounts/password/reset/done/",
         "/accounts/confirm-email/1/",
         "/organisations/sign-in",
+        "/docs/search",
+        "/docs/search?q=ξξξ",
+        "/docs/search?q=plugin",
+        "/answers/1",
+        "/answers/1/2",
+        "/expert-replies/1",
         "/nowhere",
     ]
     found = complaints(pseudo, paths)
@@ -209,6 +222,63 @@ def test_no_text_of_visitors_pages_stays_english(pseudo: Client, foreign: Plugin
             pseudo.post("/chat/4-2/ask", {"question": question}, follow=True),
         ]
         found += [f"{question}: {text}" for response in asked for text in untranslated(response)]
+    assert not found, "\n".join([HINT, *found])
+
+
+def test_no_text_about_an_answer_stays_english(
+    pseudo: Client, foreign: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its link, the page that revokes it, and the question that is put to the expert, from the page and in the chat."""
+    # A question in Greek would be answered in English.
+    monkeypatch.setattr("querying.question.answer_language.text_language", lambda *texts: "de")
+    shown = pseudo.post("/marketplace/4-2/try", {"question": ANSWERED}).content.decode()
+    [proof] = set(re.findall(r'name="proof" value="([^"]+)"', shown))
+    pages = [
+        pseudo.post("/marketplace/4-2/share", {"proof": proof}, follow=True),
+        pseudo.get(f"/answers/{AnswerLink.objects.get().token}"),
+        pseudo.post("/marketplace/4-2/expert", {"proof": proof, "email": "7@8.9"}),
+        pseudo.post("/marketplace/4-2/expert", {"proof": "1"}),
+        pseudo.post("/marketplace/4-2/expert", {"proof": proof, "email": "7@8.ελ", "mail": "yes"}),
+    ]
+    confirmation = f"/expert-replies/{make_confirmation_token(ExpertRequest.objects.get())}"
+    pages += [pseudo.get(confirmation), *(pseudo.post(confirmation, {"say": word}) for word in ("yes", "no"))]
+    made = str(pages[0].redirect_chain[0][0])
+    pages.append(pseudo.post(made))
+    chat = pseudo.post("/chat/4-2/ask", {"question": ANSWERED}, follow=True)
+    address, answer = str(chat.redirect_chain[0][0]).partition("#")[0], Query.objects.latest("created_at").pk
+    for act in ("share", "expert"):
+        pages.append(pseudo.post(f"{address}/{act}", {"answer": answer}, follow=True))
+    ExpertRequest.objects.update(reply="Είκοσι.", replied_by="Αλίκη", replied_at=timezone.now())
+    pages += [chat, pseudo.get(address)]
+    found = [f"{page.request['PATH_INFO']}: {text}" for page in pages for text in untranslated(page)]
+    assert not found, "\n".join([HINT, *found])
+
+
+def test_mails_of_replies_are_in_the_language_of_the_account_or_else_of_the_question(
+    pseudo: Client, foreign: Plugin, charlie: User
+) -> None:
+    charlie.language = "fr"
+    charlie.save()
+    for user, question in ((None, QUESTIONS[0]), (None, "How thick is the cover?"), (charlie, QUESTIONS[0])):
+        query = Query.objects.create(plugin=foreign, question=question)
+        row = ExpertRequest.objects.create(query=query, user=user, email="" if user else "7@8.9")
+        if not user:
+            assert ask_to_confirm(row.pk)
+        row.confirmed_at = row.replied_at = timezone.now()
+        row.reply, row.replied_by = "Είκοσι.", "Αλίκη"
+        row.save()
+        assert mail_reply(row.pk)
+    subjects = [one.subject for one in mail.outbox]
+    assert subjects[0].startswith(OPENED)
+    assert subjects[2:] == [
+        "Shall the expert’s reply be mailed to you?",
+        "A reply from the expert of Κάλυψη",
+        "Une réponse de l’expert de Κάλυψη",
+    ]
+    contents = [str(one.alternatives[0][0]) for one in mail.outbox]  # type: ignore[union-attr]
+    languages = [re.findall(r'<html lang="(.*?)"', content)[0] for content in contents]
+    assert languages == ["de", "de", "en-GB", "en-GB", "fr"]
+    found = [text for content in contents[:2] for text in untranslated(HttpResponse(content))]
     assert not found, "\n".join([HINT, *found])
 
 
