@@ -90,7 +90,7 @@ class UnknownKey(NotFound):
 class ApiKeyManager(models.Manager["ApiKey"]):
     @transaction.atomic
     def issue(self, *, owner: User, name: str, plugins: Iterable[Any] = (), **fields: Any) -> tuple[ApiKey, str]:
-        """Make a key and return it with its secret. The secret is not stored in the clear anywhere.
+        """Create a key and return it with its secret. The secret is not stored in the clear anywhere.
 
         With `plugins` the key can ask these and no others, ever: there is no moment at which it could ask more.
         """

@@ -21,7 +21,7 @@ class MissingCapability(NotAllowed):
     auth_header: str | None = None
 
     def __init__(self, needed: Capability) -> None:
-        super().__init__(hint=f"Make a key with the capability “{needed.value}”, or sign in again and allow it.")
+        super().__init__(hint=f"Create a key with the capability “{needed.value}”, or sign in again and allow it.")
         self.needed = needed
 
 

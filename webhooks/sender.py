@@ -92,7 +92,7 @@ def attempt_delivery(claimed: DeliveryLease, *, now: datetime | None = None) -> 
     now, body = now or timezone.now(), claimed.delivery.body()
     secrets = claimed.webhook.valid_secrets(now=now)
     if not secrets:
-        return AttemptResult(error="The secret cannot be opened any more. Make a new one.")
+        return AttemptResult(error="The secret cannot be opened any more. Create a new one.")
     headers = {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,

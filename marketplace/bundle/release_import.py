@@ -45,7 +45,7 @@ class EmbedderMismatch(Conflict):
     """The release reads vectors of another embedder than this plugin."""
 
     code = "another_embedder"
-    hint = "Make another copy of it instead."
+    hint = "Create another copy of it instead."
 
 
 @dataclass(frozen=True, kw_only=True)

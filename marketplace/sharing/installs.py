@@ -36,7 +36,7 @@ class ModifiedCopy(Conflict):
     """You have changed this copy since it was made, so it was not updated."""
 
     code = "worked_on"
-    hint = "Make a second copy of the new release, and compare the two."
+    hint = "Create a second copy of the new release, and compare the two."
 
 
 class CopyUpToDate(Conflict):

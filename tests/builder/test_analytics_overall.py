@@ -88,7 +88,7 @@ def test_by_hand_and_by_key_are_told_apart(browsing: Browse, alice: User) -> Non
 
 
 def test_without_a_plugin_it_says_what_to_do(browsing: Browse, alice: User) -> None:
-    assert "Make your first plugin" in shown(browsing(alice)).content.decode()
+    assert "Create your first plugin" in shown(browsing(alice)).content.decode()
 
 
 @pytest.mark.parametrize("plugins", [1, 9])

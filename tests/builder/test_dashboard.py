@@ -45,7 +45,7 @@ def full(owner: User, number: int) -> Plugin:
 
 def test_a_newcomer_is_led_through_five_steps(browsing: Browse, alice: User) -> None:
     content = browsing(alice).get(INDEX).content.decode()
-    for words in ("Make your first plugin", "Add documents", "Draw a tree", "Publish it"):
+    for words in ("Create your first plugin", "Add documents", "Draw a tree", "Publish it"):
         assert words in content
     assert reverse("admin:plugins_plugin_add") in content
 

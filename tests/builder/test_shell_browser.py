@@ -19,7 +19,7 @@ def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None
     sign_in(page, visitor)
     page.get_by_role("link", name="For experts").click()
     page.get_by_role("button", name="Open the builder").click()
-    page.get_by_role("link", name="Make your first plugin").click()
+    page.get_by_role("link", name="Create your first plugin").click()
     page.get_by_label("Name").fill("Adult sepsis, first hour")
     page.get_by_label("Domain").fill("emergency medicine")
     expect(page.locator("#draft")).to_contain_text("You are a clinical specialist")

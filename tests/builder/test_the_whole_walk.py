@@ -131,13 +131,13 @@ def _sign_up(walker: Walker) -> None:
     page.get_by_role("button", name="Open the builder").wait_for()
     walker.look()
     page.get_by_role("button", name="Open the builder").click()
-    page.get_by_role("heading", name="Make your first plugin").wait_for()
+    page.get_by_role("heading", name="Create your first plugin").wait_for()
     walker.look()
 
 
 def _make_a_plugin(walker: Walker) -> None:
     page = walker.page
-    page.get_by_role("link", name="Make your first plugin").click()
+    page.get_by_role("link", name="Create your first plugin").click()
     page.get_by_label("Name").wait_for()
     walker.look()
     page.get_by_label("Name").fill("Work at height")
@@ -274,7 +274,7 @@ def _publish(walker: Walker) -> None:
     page.get_by_role("button", name="Publish 1.0.0", exact=True).click()
     page.get_by_text("Published: work-at-height@1.0.0.").wait_for()
     expect(page.locator(".ready")).to_contain_text("Everything is published")
-    page.get_by_role("link", name="Make an API key").wait_for()
+    page.get_by_role("link", name="Create an API key").wait_for()
     walker.look()
     walker.open("Releases")
     page.get_by_role("table").get_by_role("link", name="1.0.0", exact=True).click()
@@ -289,7 +289,7 @@ def _make_a_key(walker: Walker) -> str:
     page.get_by_role("link", name="Get a key").click()
     walker.look()
     page.get_by_label("Name").fill("site agent")
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
     return page.locator("#secret").inner_text()
 
 

@@ -85,7 +85,7 @@ def test_a_passkey_signs_in_without_a_password(page: Page, dora: User, device: A
     page.goto("/accounts/login/?next=/api-keys")
     page.get_by_role("button", name="Use a passkey").click()
     page.wait_for_url("**/api-keys")
-    page.get_by_role("heading", name="Make a key").wait_for()
+    page.get_by_role("heading", name="Create a key").wait_for()
 
 
 def test_a_passkey_is_the_second_step_after_a_password(page: Page, dora: User, device: Any) -> None:
@@ -210,6 +210,6 @@ def test_the_page_of_keys_fits_with_use_and_a_secret(page: Page, dora: User, plu
     page.get_by_text("3 questions in 30 days").click()
     assert problems_of(page, "/api-keys") == []
     page.get_by_label("Name").fill("another")
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
     page.locator("#secret").wait_for()
     assert [look for look in each_look(page) if overflow(page) > 0] == []

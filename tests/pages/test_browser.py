@@ -27,7 +27,7 @@ def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:
     page.get_by_label("Password (again)").fill("a long walk home")
     page.get_by_role("button", name="Sign Up").click()
     page.get_by_label("Name").fill("planning agent")
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
     secret = page.locator("#secret").inner_text()
     key = ApiKey.objects.for_secret(secret)
     assert key

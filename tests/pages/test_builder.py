@@ -302,4 +302,4 @@ def test_a_list_takes_the_same_queries_for_any_number_of_rows(
 def test_empty_lists_and_the_first_page_open(browsing: Browse, charlie: User, model: str) -> None:
     client = browsing(charlie)
     assert client.get(listing(model)).status_code == 200
-    assert "Make your first plugin" in shown(client, reverse("admin:index"))
+    assert "Create your first plugin" in shown(client, reverse("admin:index"))

@@ -31,7 +31,7 @@ def test_from_signing_up_to_a_first_answer(page: Page, published: Plugin, settin
     page.wait_for_url("**/api-keys?plugin=boots")
     assert page.get_by_label("Only for this plugin").input_value() == "boots"
     page.get_by_label("Name").fill("planning agent")
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create the key").click()
     page.get_by_text("Next: ask your first question").wait_for()
     secret = page.locator("#secret").inner_text()
     command = shlex.split(page.locator("#example").inner_text())

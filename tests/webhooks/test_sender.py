@@ -249,7 +249,7 @@ def test_without_a_secret_that_opens_nothing_is_sent(webhook: Webhook, receiver:
         send(webhook)
     delivery.refresh_from_db()
     assert (delivery.state, receiver.arrived) == ("failed", [])
-    assert "Make a new one" in delivery.error
+    assert "Create a new one" in delivery.error
 
 
 # --- What is lost when a worker dies: nothing -----------------------------------------------------------------------

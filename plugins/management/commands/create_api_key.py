@@ -14,7 +14,7 @@ from plugins.models import Plugin
 
 
 class Command(LexicCommand):
-    help = "Make an API key and print it once.\n\nExample: manage.py create_api_key me@example.com --name agent"
+    help = "Create an API key and print it once.\n\nExample: manage.py create_api_key me@example.com --name agent"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="whose key it is")

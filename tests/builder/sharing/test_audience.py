@@ -100,7 +100,7 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
     for words in (
         "After how long are boots replaced?",
         "/marketplace/boots",
-        "Make an API key",
+        "Create an API key",
         "/api/v1/query",
         "Who can see it: Anyone with an API key",
     ):

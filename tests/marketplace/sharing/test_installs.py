@@ -196,12 +196,12 @@ def test_by_page(boots: Plugin, charlie: User) -> None:
     assert "Sign in to install it" in Client().get(address).content.decode()
     assert Client().post(address).url.startswith("/accounts/login/")
     client = signed_in(charlie)
-    assert "Make the copy" in client.get(address).content.decode()
+    assert "Create the copy" in client.get(address).content.decode()
     answer = client.post(address, {"copies": "0"}, follow=True)
     assert "Your copy is there" in answer.content.decode()
     client.post(address, {"copies": "0"})
     assert Install.objects.of(charlie).count() == 1
-    assert "Make another copy" in client.get(address).content.decode()
+    assert "Create another copy" in client.get(address).content.decode()
 
 
 def test_installing_opens_the_builder_for_whoever_may_become_an_author(boots: Plugin, settings) -> None:
@@ -344,7 +344,7 @@ def test_what_somebody_worked_on_is_not_overwritten(copy: Plugin, newer: Release
     with pytest.raises(ModifiedCopy):
         update_copy(copy, by=charlie)
     page = signed_in(charlie).get(reverse("admin:builder_sharing", args=[copy.pk])).content.decode()
-    assert "Make a second copy of 1.1.0" in page
+    assert "Create a second copy of 1.1.0" in page
     answer = signed_in(charlie).post(reverse("admin:builder_second_copy", args=[copy.pk]))
     second = Plugin.objects.get(slug="boots-2")
     assert answer.url == reverse("admin:plugins_plugin_change", args=[second.pk])
