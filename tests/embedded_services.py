@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
+
+import django.utils.asyncio as django_asyncio
 
 from local import embedded_services, locks
 from tests import prepared
@@ -26,8 +29,9 @@ for variable in ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENROUTER_API_
     os.environ[variable] = ""  # set, so that a developer's .env cannot fill it in
 os.environ["LEXIC_LLM"] = "extractive"
 os.environ["LEXIC_EMBEDDER"] = "local"
-# Sync Playwright keeps an event loop in the main thread, which Django would take for async code.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+# Sync Playwright keeps an event loop in the main thread, which Django would take for async code. This is for the tests'
+# own process: in the environment the servers that they start would have it too, and hide what fails on the event loop.
+django_asyncio.os = SimpleNamespace(environ={"DJANGO_ALLOW_ASYNC_UNSAFE": "1"})  # type: ignore[attr-defined]
 # Dozens of processes import the same modules. Compiling them anew takes each of them longer than most tests.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

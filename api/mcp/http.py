@@ -117,7 +117,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             cors_headers = await in_thread(_check_origin, request, key)
             caller = {**scope, KEY_IN_SCOPE: key, CORS_IN_SCOPE: cors_headers}
             message = await _read_message(request, receive)
-            _check_scope(request, message, key)
+            await in_thread(_check_scope, request, message, key)
             if isinstance(message, list):
                 await _handle_batch(message, caller, receive, answer)
             elif session := _session_of(request, key):

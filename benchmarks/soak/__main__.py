@@ -1,6 +1,6 @@
 """Half an hour of mixed traffic with a fault a minute: `make soak`, or `python -m benchmarks.soak --minutes 5`.
 
-Starts Lexic as `manage.py up` does, with two web processes, in a folder that goes away. Fifteen kinds of requests are
+Starts Lexic as `manage.py up` does, with two web processes, in a folder that goes away. Sixteen kinds of requests are
 sent all the time: questions by every door, conversations, uploads, edits, deletions, publishing, plugins as files,
 pages of the builder; backups are made beside them, and webhooks go to a receiver of the soak. Every minute something
 is killed, paused, dropped, filled or spoilt. A checker looks throughout whether every citation stands on its page, no

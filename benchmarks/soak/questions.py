@@ -67,6 +67,16 @@ def stream(site: Site, record: SoakRecord, client: httpx2.Client, choose: random
     return verdict_of_events(last, end="done")
 
 
+def hold_room(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.Random) -> str:
+    """Both plugins on one question, as a stream."""
+    expert = choose.choice(site.experts)
+    body = {"experts": list(PLUGINS), "query": question(choose), "maxRounds": 2, "stream": True}
+    response = client.post("/api/v1/collaborate", json=body, headers=headers_of(expert))
+    if response.status_code != 200:
+        return verdict(response)
+    return verdict_of_events(events_of(response.text)[-1], end="done")
+
+
 def complete_chat(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.Random) -> str:
     """In the OpenAI form, whose stream ends with `[DONE]` or with an error."""
     expert = choose.choice(site.experts)

@@ -83,7 +83,7 @@ def test_every_address_says_that_it_is_unavailable(client: Client, method: str) 
 @pytest.mark.parametrize("address", ["/admin/", "/accounts/profile", "/marketplace", "/keys"])
 def test_so_it_is_on_the_event_loop(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As our server runs it, where a middleware that reads the session is an error of its own."""
-    monkeypatch.delenv("DJANGO_ALLOW_ASYNC_UNSAFE", raising=False)
+    monkeypatch.setattr("django.utils.asyncio.os.environ", {})
     client = AsyncClient(raise_request_exception=False)
     client.cookies["sessionid"] = "a" * 32
     response = async_to_sync(client.get)(address)
