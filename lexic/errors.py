@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
-
 
 def try_again_in(seconds: int) -> str:
     """What to do about a limit, as a sentence."""
+    from django.utils.translation import ngettext  # the confined readers have the errors, and no Django
+
     said = ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", seconds)
     return said % {"count": seconds}
 
@@ -42,6 +42,8 @@ class LexicError(Exception):
     @property
     def message_with_hint(self) -> str:
         """What went wrong, and what to do next, as one text for a person."""
+        from django.utils.translation import gettext
+
         return f"{gettext(self.message)} {gettext(self.hint)}".strip()
 
     def as_dict(self) -> dict[str, Any]:

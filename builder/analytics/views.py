@@ -116,14 +116,14 @@ def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User
     """The questions of the chosen days for a spreadsheet, the newest first."""
     rows, names = _exported_rows(form, everything, user=user)
     content = write_csv(rows, steps=TIMED_STEPS, names=names)
-    return _as_file(form, content, content_type="text/csv; charset=utf-8", name=f"{name}-{{}}.csv")
+    return _as_file(content, content_type="text/csv; charset=utf-8", name=f"{name}-{_range_words(form)}.csv")
 
 
 def json_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The same for programs, with the citations."""
     rows, names = _exported_rows(form, everything, user=user)
     content = write_json(rows, days=form.days, names=names)
-    return _as_file(form, content, content_type="application/json", name=f"{name}-{{}}.json")
+    return _as_file(content, content_type="application/json", name=f"{name}-{_range_words(form)}.json")
 
 
 def _exported_rows(
@@ -136,11 +136,15 @@ def _exported_rows(
     return rows, visible_key_names((row.api_key_id for row in rows), viewer=user)
 
 
-def _as_file(form: DateRangeForm, content: str, *, content_type: str, name: str) -> HttpResponse:
-    first, last = form.days
+def _as_file(content: str, *, content_type: str, name: str) -> HttpResponse:
     response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{name.format(f"{first}-{last}")}"'
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _range_words(form: DateRangeForm) -> str:
+    first, last = form.days
+    return f"{first}-{last}"
 
 
 def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:

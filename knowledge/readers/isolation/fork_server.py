@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import resource
+import runpy
 import select
 import signal
 import socket
@@ -22,7 +23,7 @@ import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, NoReturn
 
 MAX_REQUEST_BYTES = 1024 * 1024
@@ -48,7 +49,6 @@ class _Server:
     def __init__(self, requests: socket.socket, parent: int) -> None:
         self._requests = requests
         self._parent = parent
-        self._programs: dict[str, CodeType] = {}
         self._children: dict[int, socket.socket] = {}
         self._killed: set[int] = set()
         self._is_closed = False
@@ -77,24 +77,18 @@ class _Server:
             self._is_closed = True
             return
         request = json.loads(message)
-        program = self._program(request["program"])
         output, errors, status = descriptors
         child = os.fork()
         if child == 0:
             os.close(status)
-            self._become(program, request, output, errors)
+            self._become(request, output, errors)
         os.close(output)
         os.close(errors)
         asker = self._children[child] = socket.socket(fileno=status)
         with suppress(OSError):
             asker.send(json.dumps(child).encode())
 
-    def _program(self, path: str) -> CodeType:
-        if path not in self._programs:
-            self._programs[path] = compile(Path(path).read_bytes(), path, "exec")
-        return self._programs[path]
-
-    def _become(self, program: CodeType, request: dict[str, Any], output: int, errors: int) -> NoReturn:
+    def _become(self, request: dict[str, Any], output: int, errors: int) -> NoReturn:
         """In the child: be the program, as a new interpreter would be."""
         code = 1
         try:
@@ -108,7 +102,7 @@ class _Server:
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             _prctl(_PR_SET_DUMPABLE, 1)
             sys.argv = [request["program"], *request["arguments"], str(os.getppid()), *request["more"]]
-            exec(program, {"__name__": "__main__", "__file__": request["program"], "__builtins__": __builtins__})  # noqa: S102
+            runpy.run_path(request["program"], run_name="__main__")
             code = 0
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
