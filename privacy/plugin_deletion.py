@@ -71,8 +71,8 @@ def delete_plugin(plugin: Plugin) -> None:
     kept = [base.pk for base in _bases_read_elsewhere(plugin)]
     KnowledgeBase.objects.filter(pk__in=kept).update(plugin=None)
     bases = list(KnowledgeBase.objects.filter(plugin=plugin).values_list("pk", flat=True))
-    enqueue_file_deletion(bases)
     erase_quotations(bases)
+    enqueue_file_deletion(bases)
     Query.objects.filter(plugin=plugin).erase_content(now=timezone.now())
     KnowledgeBase.objects.filter(pk__in=bases).delete()
     plugin.knowledge_grants.all().delete()
@@ -90,8 +90,8 @@ def delete_knowledge_base(base: KnowledgeBase) -> None:
     for plugin in plugins_that_read([base.pk]).exclude(legal_hold="")[:1]:
         plugin.check_deletable()
     pk = base.pk
-    enqueue_file_deletion([pk])
     erase_quotations([pk])
+    enqueue_file_deletion([pk])
     base.delete()
     task_queue.enqueue_index_check(pk)
 
@@ -134,6 +134,8 @@ def erase_quotations(bases: Iterable[int]) -> None:
     ids = list(bases)
     # From now on nobody can write an answer that quotes them without waiting for the deletion.
     list(KnowledgeBase.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
+    # And whoever reads a document of theirs waits to add a page, and finds the document gone.
+    list(Document.objects.select_for_update().filter(knowledge_base__in=ids).order_by("pk").values_list("pk"))
     for pk in ids:
         Query.objects.private().read_from(pk).erase_content(now=timezone.now())
         AgentRun.objects.reading_base(pk).erase_content()

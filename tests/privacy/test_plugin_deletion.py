@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 
@@ -26,6 +27,7 @@ from tests.cover import handbook, plugin, published
 from tests.knowledge.bases import attach
 from tests.remembered import remembered
 from tests.stored_files import stored_path
+from tests.two_transactions import wait_in_turn
 
 __all__ = ["browsing", "handbook", "plugin", "published"]
 
@@ -249,3 +251,24 @@ def test_api_deletion_is_refused_under_legal_hold(plugin: Plugin, alice: User) -
         answer = agent.delete(address, headers={"If-Match": etag})
         assert (answer.status_code, answer.json()["code"]) == (409, "legal_hold"), address
     assert Plugin.objects.get().trees.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_of_its_documents_waits_and_finds_them_gone(
+    plugin: Plugin, handbook: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a page that comes in the middle keeps the plugin from being deleted."""
+
+    def delete(hold: Callable[[], None]) -> None:
+        monkeypatch.setattr("privacy.plugin_deletion.enqueue_file_deletion", lambda bases: hold())
+        delete_plugin(plugin)
+
+    def read() -> bool:
+        try:
+            Page.objects.create(document=handbook, number=99, text="Late.", source_sha256="0" * 64)
+        except IntegrityError:
+            return False
+        return True
+
+    assert wait_in_turn(delete, read) == (None, False)
+    assert not Document.objects.filter(pk=handbook.pk).exists()
