@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from querying import json_format
-from querying.answering.grounding.statement_conflicts import ConflictKind, StatementConflict
+from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.sanitize import sanitize
 from querying.types import Citation, Failed
 from rooms.room_types import (

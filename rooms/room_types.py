@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from querying.answering.grounding.statement_conflicts import StatementConflict
+from querying.answering.grounding.conflict_types import StatementConflict
 from querying.sanitize import sanitize
 from querying.types import Answer, Citation, Confidence, Failed, Outcome, PeerStatement, Question
 

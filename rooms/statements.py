@@ -8,7 +8,8 @@ from itertools import product
 from knowledge.chunking.chunker import title_path
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier, referenced_numbers, without_marks
-from querying.answering.grounding.statement_conflicts import StatementConflict, find_conflict
+from querying.answering.grounding.conflict_types import StatementConflict
+from querying.answering.grounding.statement_conflicts import find_conflict
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
 from querying.answering.verified_text import split_sentences
 from querying.types import Answer, Citation, Outcome

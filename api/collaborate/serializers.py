@@ -20,7 +20,7 @@ from api.query.serializers import (
     ErrorEventSerializer,
 )
 from api.query.several_plugins import ConflictSerializer, PluginsField
-from querying.answering.grounding.statement_conflicts import ConflictKind
+from querying.answering.grounding.conflict_types import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.types import Confidence, Outcome
 from rooms.room_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS, Mode, Stance

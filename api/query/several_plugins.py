@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from api.fields import StrictCharField, in_tools
 from plugins.slugs import MAX_REFERENCE_LENGTH
-from querying.answering.grounding.statement_conflicts import ConflictKind
+from querying.answering.grounding.conflict_types import ConflictKind
 from rooms.room_types import MAX_EXPERTS
 
 

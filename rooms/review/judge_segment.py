@@ -10,8 +10,9 @@ from contracts.review.statement_mismatches import before_exception, has_reservat
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from language.sentences import sentence_spans
+from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.answering.grounding.modality import states_duty
-from querying.answering.grounding.statement_conflicts import ConflictKind, StatementConflict, is_within_bound
+from querying.answering.grounding.statement_conflicts import is_within_bound
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
 from querying.types import Citation, Confidence
 from rooms.review.review_types import Annotation, Category, Segment, Severity

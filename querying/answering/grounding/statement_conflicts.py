@@ -6,9 +6,7 @@ own words, so here the subject may be worded otherwise; a conflict is certain on
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -19,6 +17,7 @@ from language.opposites import opposite_words
 from language.units import convert_number
 from querying.answering.grounding.claim_contradictions import find_opposite, lowercase_words
 from querying.answering.grounding.claim_support import Surroundings, compare_words
+from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.answering.grounding.figure_association import is_rival_figure
 from querying.answering.grounding.modality import changes_degree, changes_duty
 from querying.answering.grounding.semantic_similarity import similarities
@@ -31,20 +30,6 @@ _MIN_SIMILARITY = 0.6
 _LIMITS = ("<", "<=", ">", ">=")
 # Nobody writes a sentence this long; it is not compared.
 _MAX_CHARACTERS = 2000
-
-
-class ConflictKind(enum.StrEnum):
-    NUMBER = "number"
-    DUTY = "duty"
-    DENIAL = "denial"
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatementConflict:
-    """`is_certain`: both speak of exactly the same, so that they cannot both hold."""
-
-    kind: ConflictKind
-    is_certain: bool
 
 
 def find_conflict(one: str, other: str, *, headings: Sequence[str] = ("", "")) -> StatementConflict | None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from api import tasks
-from api.batch import create, work
+from api.batch import ask_questions, create
 from api.batch.create import MAX_QUESTIONS, MAX_UNFINISHED
 from api.models import Batch, BatchItem
 from plugins.models import Plugin
@@ -85,7 +85,7 @@ def test_questions_come_and_answers_go_as_lines(published: Plugin, key: str, med
 
 def test_the_words_of_a_question_are_kept_in_the_log_alone(published: Plugin, key: str) -> None:
     batch = made(key, line(1))
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert BatchItem.objects.get().request == {}
     Query.objects.all().erase_content(now=timezone.now())
     [one] = results(key, batch)
@@ -106,12 +106,12 @@ def test_a_worker_that_dies_leaves_the_rest_to_another(
 
     monkeypatch.setattr(BatchItem, "finish", finish_or_die)
     with pytest.raises(KeyboardInterrupt):
-        work.work_on(batch.pk)
+        ask_questions.work_on(batch.pk)
     monkeypatch.undo()
     assert progress(key, batch)["answered"] == 1
     assert Query.objects.count() == 2
     tasks.resume_batches()
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert progress(key, batch)["state"] == "done"
     assert Query.objects.count() == 3
     assert [one["id"] for one in results(key, batch)] == ["q1", "q2", "q3"]
@@ -121,7 +121,7 @@ def test_a_task_that_worked_for_long_leaves_the_rest_to_the_next(
     published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = made(key, line(1), line(2))
-    monkeypatch.setattr(work, "SLICE_SECONDS", -1.0)
+    monkeypatch.setattr(ask_questions, "SLICE_SECONDS", -1.0)
     published_tasks: list[Any] = []
     monkeypatch.setattr(tasks, "publish_task", lambda name, **arguments: published_tasks.append((name, arguments)))
     tasks.work_on_batch(batch_id=str(batch.pk))
@@ -133,8 +133,8 @@ def test_a_batch_that_is_cancelled_asks_nothing_more(
     published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = made(key, line(1), line(2))
-    monkeypatch.setattr(work, "_ask", _then(lambda: _cancel(key, batch), work._ask))
-    work.work_on(batch.pk)
+    monkeypatch.setattr(ask_questions, "_ask", _then(lambda: _cancel(key, batch), ask_questions._ask))
+    ask_questions.work_on(batch.pk)
     ended = progress(key, batch)
     assert (ended["state"], ended["answered"], ended["waiting"]) == ("cancelled", 0, 0)
     assert not BatchItem.objects.exclude(request={}).exists()
@@ -158,23 +158,23 @@ def _then(after: Callable[[], Any], ask: Callable[..., Any]) -> Callable[..., An
 def test_a_batch_waits_where_a_limit_of_the_key_is_used_up(published: Plugin, alice: User) -> None:
     _, slow = ApiKey.objects.issue(owner=alice, name="slow", per_minute=2)
     batch = made(slow, line(1), line(2))  # which counts as one
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     batch.refresh_from_db()
     assert batch.items.filter(state="answered").count() == 1
     assert batch.waits_until
     assert batch.waits_until > timezone.now()
-    assert not work.work_on(batch.pk)
+    assert not ask_questions.work_on(batch.pk)
     assert Query.objects.count() == 1
     ApiKey.objects.update(per_minute=1000)
     Batch.objects.update(waits_until=timezone.now() - timedelta(seconds=1))
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert Query.objects.count() == 2
 
 
 def test_what_cannot_be_asked_any_more_fails_one_by_one(published: Plugin, key: str) -> None:
     batch = made(key, line(1), line(2))
     ApiKey.objects.update(revoked_at=timezone.now())
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert {item.error["code"] for item in batch.items.all()} == {"key_ended"}
     assert not Query.objects.exists()
 
@@ -185,7 +185,7 @@ def test_a_plugin_that_is_withdrawn_fails_its_questions_and_closes_its_answers(
     batch = made(charlies_key, line(1), line(2))
     published.is_published = False
     published.save()
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert {one["error"]["code"] for one in results(charlies_key, batch)} == {"unknown_plugin"}
 
 
@@ -220,7 +220,7 @@ def test_the_list_takes_the_same_statements_for_many(
 
 def test_a_batch_is_deleted_with_its_results_and_the_log_stays(published: Plugin, key: str) -> None:
     batch = made(key, line(1))
-    work.work_on(batch.pk)
+    ask_questions.work_on(batch.pk)
     assert client_of(key).delete(f"/api/v1/batch/{batch.pk}").status_code == 204
     assert not BatchItem.objects.exists()
     assert Query.objects.count() == 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from querying.answering.grounding.statement_conflicts import ConflictKind, find_conflict, is_within_bound
+from querying.answering.grounding.conflict_types import ConflictKind
+from querying.answering.grounding.statement_conflicts import find_conflict, is_within_bound
 
 BEAM = "The minimum nominal cover for a beam in severe exposure is 45 mm."
 
