@@ -20,6 +20,7 @@ from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
 from marketplace.listings.trust_label import MIN_QUESTIONS
 from plugins.models import Plugin
+from plugins.slugs import parse_id
 from querying.audit.date_range import days_before
 from querying.audit.key_names import key_label, visible_key_names
 from querying.audit.quotations import withhold_quotations
@@ -171,7 +172,7 @@ def documents_context(
     """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
-    ids = [UUID(pk) for pk, _, _ in cited if pk]
+    ids = [known_id for pk, _, _ in cited if pk and (known_id := parse_id(pk))]
     known = {str(pk) for pk in present.filter(pk__in=ids[:most]).values_list("pk", flat=True)}
     never = present.filter(status="ready").exclude(pk__in=ids)
     return {
