@@ -17,7 +17,9 @@ _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         r"(lx[ar]?_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
-        r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/|/mail/unsubscribe/)[^\s/?\"'<>]+",
+        r"(/accounts/confirm-email/|/accounts/password/reset/key/)[^\s/?\"'<>]+",
+        r"(/invitations/|/mail/unsubscribe/|/expert-replies/)[^\s/?\"'<>]+",
+        r"(/answers/)[^\s?\"'<>]+",  # a link to an answer, with the proof of who made it
         r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
         # What was searched for, in the address of a page.
         r"([?&](?:q|question|sentence|facts|title|email|login|filter)=)[^\s&\"'<>]+",

@@ -31,5 +31,5 @@ def revoke_link(request: SignedInRequest, plugin: Plugin, query: UUID) -> HttpRe
     link = get_object_or_404(AnswerLink.objects.live(), query=query, query__plugin=plugin)
     link.revoke(by_author=True)
     log_plugin_change(request, plugin, "Revoked a link to an answer.")
-    messages.success(request, "The link is revoked. Whoever opens it finds nothing any more.")
+    messages.success(request, "The link is revoked. Anyone who opens it finds nothing any more.")
     return HttpResponseRedirect(reverse("admin:builder_answer_links", args=[plugin.pk]))

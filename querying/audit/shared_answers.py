@@ -28,7 +28,7 @@ class UnknownAnswerLink(NotFound):
     """There is no such link, or it was revoked, or its answer is not kept any more."""
 
     code = "unknown_answer_link"
-    hint = "Ask whoever sent it for a new one."
+    hint = "Ask the person who sent it for a new one."
 
 
 class ClosedAnswer(NotFound):

@@ -50,7 +50,7 @@ def secret_addresses() -> list[tuple[str, str]]:
     found = []
     for route, _ in routes(""):
         plain = re.sub(r"\(\?P<uidb36>[^()]*\)", "1a", route)
-        plain = re.sub(r"\(\?P<key>[^()]*\)|<str:token>", SECRET, plain)
+        plain = re.sub(r"\(\?P<key>[^()]*\)|<str:(?:token|proof)>", SECRET, plain)
         if plain != route and SECRET in plain:
             found.append((route, "/" + plain.replace("^", "").replace("$", "")))
     return found
