@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.fields import validated
+from api.history import mark_changed
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.synced_sources import serializers
@@ -44,6 +45,7 @@ class SyncedSourcesView(AuthorView):
         found = get_plugin(request, plugin)
         fields = validated(serializers.NewSyncedSourceSerializer(data=request.data))
         source = source_settings.create_source(own_knowledge_base(found), **fields)
+        mark_changed(request, found)
         enqueue_sync(source.pk)
         return Response(serializers.SyncedSourceSerializer(source).data, status=201)
 
@@ -58,15 +60,19 @@ class SyncedSourceView(AuthorView):
     def patch(self, request: Request, plugin: str, source: int) -> Response:
         """Change its options, credentials or timetable, pause it, or open and close its documents. Its address stays:
         make another source."""
-        found = _get_source(get_plugin(request, plugin), source)
+        owner = get_plugin(request, plugin)
+        found = _get_source(owner, source)
         fields = validated(serializers.SyncedSourceChangeSerializer(data=request.data))
         changed = source_settings.change_source(found, **fields)
+        mark_changed(request, owner)
         return Response(serializers.SyncedSourceSerializer(changed).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, source: int) -> Response:
         """Forget the source and its credentials. Its documents stay, and are not synced any more."""
-        source_settings.delete_source(_get_source(get_plugin(request, plugin), source))
+        owner = get_plugin(request, plugin)
+        source_settings.delete_source(_get_source(owner, source))
+        mark_changed(request, owner)
         return Response(status=204)
 
 
@@ -74,9 +80,11 @@ class SyncView(AuthorView):
     @extend_schema(request=serializers.SyncRequestSerializer, responses={202: serializers.SyncedSourceSerializer})
     def post(self, request: Request, plugin: str, source: int) -> Response:
         """Have a worker sync it now, paused or not. How it went is in the source's `report` afterwards."""
-        found = _get_source(get_plugin(request, plugin), source)
+        owner = get_plugin(request, plugin)
+        found = _get_source(owner, source)
         fields = validated(serializers.SyncRequestSerializer(data=request.data))
         enqueue_sync(found.pk, **fields)
+        mark_changed(request, owner)
         return Response(serializers.SyncedSourceSerializer(found).data, status=202)
 
 

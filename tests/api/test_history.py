@@ -26,6 +26,8 @@ _READS = "it changes nothing of a plugin"
 _KEYS = "a key belongs to a person, not to a plugin"
 WITHOUT_ENTRY = {
     "askQuestion": _READS,
+    "collaborate": _READS,
+    "reviewText": _READS,
     "createBatch": _READS,
     "cancelBatch": _READS,
     "deleteBatch": _READS,
@@ -100,6 +102,8 @@ def body_of(name: str, world: World) -> dict[str, Any]:
         "updateReleaseNotes": {"notes": "New"},
         "createWebhook": {"url": "https://hooks.example.org/", "events": ["release.published"]},
         "updateWebhook": {"isActive": False},
+        "createSyncedSource": {"kind": "website", "address": "https://rules.example.org/"},
+        "updateSyncedSource": {"isPaused": True},
     }
     return bodies.get(name, {})
 
@@ -121,6 +125,7 @@ def url_of(path: str, name: str, world: World) -> str:
         "{version}": "1.0.0",
         "{webhook}": world["webhooks.Webhook"].pk,
         "{delivery}": world["webhooks.Delivery"].pk,
+        "{source}": world["knowledge.Source"].pk,
         "{grant}": world["knowledge.KnowledgeGrant"].pk,
     }
     return "/".join(str(kinds.get(part, part)) for part in path.split("/"))

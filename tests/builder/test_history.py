@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Page
+from querying.answer_links import AnswerLink
 from tests.security.routes import EVERYWHERE, routes
 from tests.security.world import TREE, World, build
 
@@ -136,6 +137,7 @@ def test_every_form_that_changes_a_plugin_leaves_an_entry(world: World) -> None:
     scanned = world["knowledge.Document"].sha256
     Page.objects.update(read_by="ocr", source_sha256=scanned)  # only such pages are corrected
     client.force_login(world.alice)
+    AnswerLink.objects.create(query=world["querying.Query"])
     for name, ids in forms():
         if name in WITHOUT_ENTRY:
             continue

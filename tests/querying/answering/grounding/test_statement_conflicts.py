@@ -20,7 +20,7 @@ BEAM = "The minimum nominal cover for a beam in severe exposure is 45 mm."
         ("Visitors must wear a helmet on site.", "Visitors may wear a helmet on site.", "duty", True),
         ("The supplier shall indemnify the buyer.", "The supplier shall not indemnify the buyer.", "denial", True),
         ("Invoices are paid within 30 days.", "Invoices are paid within 60 days of receipt.", "number", False),
-        ("Remote work is allowed three days a week.", "We may work remotely at most two days a week.", "number", False),
+        ("Remote work is allowed three days a week.", "We may work remotely at most two days a week.", "number", True),
         ("Smoking is prohibited in the building.", "Smoking is permitted in the building.", "denial", False),
     ],
 )
