@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -18,6 +20,9 @@ from api.mcp.server import build_server
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.http.strict_json import escape_surrogates, parse_json
+
+# How long what a client discovers waits for the message behind it, which may show that the client has given up.
+_DISCOVERY_SECONDS = 0.1
 
 
 def serve(secret: str) -> None:
@@ -49,9 +54,9 @@ async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
     revision has batches; anything else is answered with an error."""
     revision = ""
     async with repaired:
-        async for item in incoming:
+        async for item in _without_abandoned_discovery(incoming):
             if isinstance(item, SessionMessage):
-                if getattr(item.message, "method", "") == "initialize":
+                if _method(item) == "initialize":
                     revision = (getattr(item.message, "params", None) or {}).get("protocolVersion", "")
                 await repaired.send(item)
                 continue
@@ -65,6 +70,24 @@ async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
                     await repaired.send(_read_message(value))
                 except (LexicError, ValidationError) as error:
                     await outgoing.send(_error_message(error))
+
+
+async def _without_abandoned_discovery(incoming: Any) -> AsyncIterator[Any]:
+    """The messages, without a `server/discover` that `initialize` follows at once: while this process started, the
+    client gave up to ask for the newest revision and begins an earlier one, which the library would refuse by then."""
+    async for item in incoming:
+        following = None
+        if _method(item) == "server/discover":
+            with anyio.move_on_after(_DISCOVERY_SECONDS), suppress(anyio.EndOfStream):
+                following = await incoming.receive()
+        if _method(following) != "initialize":
+            yield item
+        if following is not None:
+            yield following
+
+
+def _method(item: Any) -> str:
+    return getattr(item.message, "method", "") if isinstance(item, SessionMessage) else ""
 
 
 def _read_again(error: Exception, *, has_batches: bool) -> list[Any]:

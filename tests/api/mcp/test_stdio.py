@@ -31,6 +31,7 @@ from tests.api.mcp.clients import (
     surroundings,
     until,
 )
+from tests.api.mcp.test_http import META, message
 from tests.openai_stub import OpenAIStub, SlowStream
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -243,3 +244,22 @@ def test_each_earlier_revision_that_has_forms_asks_while_the_call_waits(publishe
         process.stdin.close()
     assert answered["id"] == 2
     assert "45 mm" in answered["result"]["structuredContent"]["answer"]
+
+
+@pytest.mark.parametrize("gives_up", [True, False])
+def test_a_client_that_discovers_may_give_up_and_begin_an_earlier_revision(
+    published: Plugin, key: str, gives_up: bool
+) -> None:
+    """A process that starts slowly finds both messages; one that waits for the first is answered."""
+    hello = {"protocolVersion": PREVIOUS, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [message("server/discover", _meta=META) | {"id": 1}]
+    if gives_up:
+        lines.append(message("initialize", **hello) | {"id": 2})
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
+    command = [sys.executable, "-m", "django", "mcp"]
+    with subprocess.Popen(command, env=surroundings(LEXIC_API_KEY=key), **streams) as process:
+        process.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines))
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        process.stdin.close()
+    assert (answer["id"], "result" in answer) == (2 if gives_up else 1, True)

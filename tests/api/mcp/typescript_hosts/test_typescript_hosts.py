@@ -45,8 +45,6 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
 # Those that ask their user for a missing fact.
 ASKING_HTTP_HOSTS = {"client", "sdk"}
 ASKING_STDIO_HOSTS = {"client", "sdk"}
-# Ours, the library's, keeps to the revision that was asked for first.
-TWICE_GREETING_STDIO_HOSTS = {"ai-sdk"}
 # The package of each.
 HOSTS = {
     "sdk": "@modelcontextprotocol/sdk@",
@@ -120,8 +118,6 @@ def test_a_host_over_http(host: str, folder: Path, server: str, issue: Callable[
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_host_on_the_standard_streams(host: str, folder: Path, issue: Callable[[int], str]) -> None:
-    if host in TWICE_GREETING_STDIO_HOSTS:
-        pytest.xfail("it asks for the newest revision, then begins an older one on the same streams")
     is_asked_back = host in ASKING_STDIO_HOSTS
     secret = issue(2 + len(ERRORS) + is_asked_back)
     assert_works(host, by_command(secret), folder, is_asked_back=is_asked_back)
