@@ -24,7 +24,7 @@ from querying.question.caller_access import AccessEnded
 from querying.types import AnswerFailed, Failed, Outcome
 from rooms.consensus import build_consensus
 from rooms.expert_sources import count_sources
-from rooms.reactions import describe_reactions, react, reactions_in
+from rooms.reactions import make_response, react, reactions_in
 from rooms.room_types import (
     MAX_ROUNDS,
     Expert,
@@ -168,14 +168,7 @@ class _Room:
         if before and before.is_answered and answer.outcome != Outcome.ANSWERED:
             return _unchanged(before, "Nothing of its second answer could be verified; the first one stands.")
         reactions = await in_thread(reactions_in, answer, expert, news)
-        return Response(
-            expert=expert,
-            question_id=question.id,
-            answer=answer,
-            revised=before is not None and answer.text != before.answer.text,
-            note=describe_reactions(reactions),
-            reactions=tuple(reactions),
-        )
+        return make_response(question, answer, expert=expert, before=before, reactions=reactions)
 
     def _news_for(self, expert: Expert, now: Sequence[Response]) -> list[Statement]:
         """What others say by now that this expert has not heard. In a review the reviewers hear the first one only."""

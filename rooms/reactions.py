@@ -12,7 +12,7 @@ from querying import pipeline
 from querying.answering.grounding.supporting_spans import as_one_line
 from querying.answering.guard import refusal_answer
 from querying.llm_interface import LLM
-from querying.types import Answer, Citation, Confidence, Outcome, refusal_text
+from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 from rooms.room_types import MAX_STATEMENT_CHARACTERS, Expert, Reaction, Response, Stance, Statement
 from rooms.statements import (
     contradicting_citation,
@@ -32,6 +32,13 @@ async def react(expert: Expert, *, before: Response | None, statements: Sequence
     found = await pipeline.search_each(question, texts, llm=llm)
     reactions = await in_thread(_judge_all, statements, found)
     answer, reactions = _add_quotations(_answer_before(expert, before), reactions)
+    return make_response(question, answer, expert=expert, before=before, reactions=reactions)
+
+
+def make_response(
+    question: Question, answer: Answer, *, expert: Expert, before: Response | None, reactions: Sequence[Reaction]
+) -> Response:
+    """What the expert says to the question, beside what it said in the round before."""
     return Response(
         expert=expert,
         question_id=question.id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from api.fields import (
@@ -18,6 +17,7 @@ from api.query.serializers import (
     CitationSerializer,
     ClarificationSerializer,
     ErrorEventSerializer,
+    union_of_events,
 )
 from api.query.several_plugins import ConflictSerializer, PluginsField
 from querying.answering.grounding.conflict_types import ConflictKind
@@ -165,17 +165,14 @@ class RoomDoneEventSerializer(CollaborationSerializer):
     type = serializers.ChoiceField(["done"])
 
 
-COLLABORATION_EVENT = PolymorphicProxySerializer(
-    component_name="CollaborationEvent",
-    serializers={
-        "status": RoomStatusEventSerializer,
-        "experts_resolved": ExpertsResolvedEventSerializer,
-        "round_start": RoundStartEventSerializer,
-        "expert_thinking": ExpertThinkingEventSerializer,
-        "expert_response": ExpertResponseEventSerializer,
-        "round_complete": RoundCompleteEventSerializer,
-        "done": RoomDoneEventSerializer,
-        "error": ErrorEventSerializer,
-    },
-    resource_type_field_name="type",
+COLLABORATION_EVENT = union_of_events(
+    "CollaborationEvent",
+    status=RoomStatusEventSerializer,
+    experts_resolved=ExpertsResolvedEventSerializer,
+    round_start=RoundStartEventSerializer,
+    expert_thinking=ExpertThinkingEventSerializer,
+    expert_response=ExpertResponseEventSerializer,
+    round_complete=RoundCompleteEventSerializer,
+    done=RoomDoneEventSerializer,
+    error=ErrorEventSerializer,
 )

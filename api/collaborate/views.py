@@ -8,35 +8,23 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
-from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.models import ApiKey
 from api.collaborate.serializers import COLLABORATION_EVENT, CollaborateSerializer, CollaborationSerializer
 from api.fields import validated
-from api.idempotency import IdempotentView
-from api.parsers import StrictJSONParser
-from api.permissions import MayQuery
+from api.query.answering_view import AnsweringView
 from api.query.experts import check_all_askable, read_experts
-from api.query.resumable_stream import LAST_EVENT, EventSource, stream_response
-from api.throttling import ApiKeyThrottle, count_more
+from api.query.resumable_stream import LAST_EVENT, EventSource
+from api.throttling import count_more
 from lexic.database import in_thread, release_connections
-from lexic.http.error_handlers import error_response
-from querying.presentation import sse
-from querying.types import AnswerFailed, Failed
+from querying.types import Failed
 from rooms import room_json
 from rooms.deliberation import hold_room, stream_room
 from rooms.room_types import Expert, Mode
 
 
-class CollaborateView(IdempotentView):
-    parser_classes = [StrictJSONParser]
-    renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
-    permission_classes = [IsAuthenticated, MayQuery]
-    throttle_classes = [ApiKeyThrottle]
-
+class CollaborateView(AnsweringView):
     def check_replay(self, request: Request) -> None:
         check_all_askable(request, field="experts")
 
@@ -58,20 +46,22 @@ class CollaborateView(IdempotentView):
         """
         body = validated(CollaborateSerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
-        if body["stream"] or request.accepted_renderer.format == "sse":
-            make_source = partial(_events_of, body, request.auth, request)
-            return stream_response(request, make_source, check_access=self.check_replay)
-        experts = _read_experts(body, request.auth, request)
-        last = async_to_sync(hold_room)(experts, **_how(body, request))
-        if isinstance(last, Failed):
-            return error_response(AnswerFailed(last))
-        return Response(room_json.room_as_json(last))
+        asked = (body, request.auth, request)
+        return self.stream_or_answer(
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+        )
 
 
 def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
     experts = _read_experts(body, key, request)
     events = stream_room(experts, **_how(body, request))
     return EventSource(id=experts[0].question.id, events=events, encode=room_json.event_as_json)
+
+
+def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+    experts = _read_experts(body, key, request)
+    last = async_to_sync(hold_room)(experts, **_how(body, request))
+    return last if isinstance(last, Failed) else room_json.room_as_json(last)
 
 
 def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> list[Expert]:

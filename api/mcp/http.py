@@ -251,8 +251,9 @@ def check_message(message: Any) -> None:
 
 def _check_scope(request: ASGIRequest, message: Any, key: ApiKey) -> None:
     """Raises `MissingCapability` for a client that can ask its person for more. For the others it is a tool's error."""
-    needed = capabilities_for(message) if isinstance(message, dict) and key.is_of_client else ()
-    if needed and not any(key.can(capability) for capability in needed):
+    needed = capabilities_for(message) if isinstance(message, dict) else ()
+    # Whether it is a client's takes a statement, which only a refusal needs.
+    if needed and not any(key.can(capability) for capability in needed) and key.is_of_client:
         error = missing_capability(request, key, needed[0])
         error.request_id = message.get("id")  # type: ignore[attr-defined]
         raise error

@@ -361,15 +361,13 @@ class ErrorEventSerializer(serializers.Serializer):
 
 def event_schema(name: str, **more: type[serializers.Serializer]) -> PolymorphicProxySerializer:
     """One event of a stream, by its `type`; `more` are types of events besides those of every answer."""
-    events: dict[str, type[serializers.Serializer]] = {
-        "status": StatusEventSerializer,
-        "delta": DeltaEventSerializer,
-        "done": DoneEventSerializer,
-        "error": ErrorEventSerializer,
-    }
-    return PolymorphicProxySerializer(
-        component_name=name, serializers={**events, **more}, resource_type_field_name="type"
-    )
+    answer = {"status": StatusEventSerializer, "delta": DeltaEventSerializer, "done": DoneEventSerializer}
+    return union_of_events(name, **answer, error=ErrorEventSerializer, **more)
+
+
+def union_of_events(name: str, **by_type: type[serializers.Serializer]) -> PolymorphicProxySerializer:
+    """Any one of these events, told apart by `type`."""
+    return PolymorphicProxySerializer(component_name=name, serializers={**by_type}, resource_type_field_name="type")
 
 
 class FeedbackSerializer(StrictSerializer):

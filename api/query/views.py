@@ -11,32 +11,27 @@ from django.db.models import Q
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import ApiKey, Principal
 from api.fields import validated
-from api.idempotency import IdempotentView
-from api.parsers import StrictJSONParser
-from api.permissions import MayAsk, MayQuery
+from api.permissions import MayAsk
 from api.query import resumable_stream
+from api.query.answering_view import AnsweringView
 from api.query.experts import check_all_askable, read_experts
 from api.query.questions import check_askable, make_options, read_question
-from api.query.resumable_stream import LAST_EVENT, EventSource, stream_response
+from api.query.resumable_stream import LAST_EVENT, EventSource
 from api.query.serializers import FeedbackSerializer, QueryAnswerSerializer, QuerySerializer, event_schema
 from api.schema import examples
-from api.throttling import ApiKeyThrottle, count_more
+from api.throttling import count_more
 from api.views import PrincipalView, first_or_raise
 from lexic.database import release_connections
 from lexic.errors import Conflict, NotFound
-from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
-from querying.presentation import sse
-from querying.types import AnswerFailed, Failed, Options
+from querying.types import Failed, Options
 from rooms import joined_answer
 from rooms.joined_answer import answer_joined, joined_as_json, stream_joined
 from rooms.room_types import Expert
@@ -56,12 +51,7 @@ class PrivateAnswer(Conflict):
     hint = "Ask the plugin outside of your conversations, and say it of that answer."
 
 
-class QueryView(IdempotentView):
-    parser_classes = [StrictJSONParser]
-    renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
-    permission_classes = [IsAuthenticated, MayQuery]
-    throttle_classes = [ApiKeyThrottle]
-
+class QueryView(AnsweringView):
     def check_replay(self, request: Request) -> None:
         check_askable(request, field="plugin")
         check_all_askable(request, field="plugins")
@@ -88,17 +78,10 @@ class QueryView(IdempotentView):
         """
         body = validated(QuerySerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
-        if body["stream"] or request.accepted_renderer.format == "sse":
-            make_source = partial(_events_of, body, request.auth, request)
-            return stream_response(request, make_source, check_access=self.check_replay)
-        if "plugins" in body:
-            return _answer_together(body, request.auth, request)
-        with release_connections():
-            question = read_question(body, key=request.auth)
-        last = async_to_sync(pipeline.answer)(question)
-        if isinstance(last, Failed):
-            return error_response(AnswerFailed(last))
-        return Response(json_format.answer_as_json(last.answer, question=question))
+        asked = (body, request.auth, request)
+        return self.stream_or_answer(
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+        )
 
 
 def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
@@ -111,13 +94,20 @@ def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSour
     return EventSource(id=first.id, events=stream_joined(experts, options=options), encode=encode)
 
 
-def _answer_together(body: dict[str, Any], key: ApiKey, request: Request) -> HttpResponseBase:
+def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+    if "plugins" in body:
+        return _answer_together(body, key, request)
+    with release_connections():
+        question = read_question(body, key=key)
+    last = async_to_sync(pipeline.answer)(question)
+    return last if isinstance(last, Failed) else json_format.answer_as_json(last.answer, question=question)
+
+
+def _answer_together(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
     with release_connections():
         experts, options = _read_experts(body, key, request)
     last = async_to_sync(answer_joined)(experts, options=options)
-    if isinstance(last, Failed):
-        return error_response(AnswerFailed(last))
-    return Response(joined_as_json(last))
+    return last if isinstance(last, Failed) else joined_as_json(last)
 
 
 def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[list[Expert], Options]:

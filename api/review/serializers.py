@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from api.fields import StrictBooleanField, StrictCharField, StrictSerializer, in_tools
-from api.query.serializers import CitationSerializer, ErrorEventSerializer
+from api.query.serializers import CitationSerializer, ErrorEventSerializer, union_of_events
 from lexic.errors import LexicError
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.types import Confidence
@@ -112,14 +111,11 @@ class ReviewDoneEventSerializer(TextReviewSerializer):
     type = serializers.ChoiceField(["done"])
 
 
-REVIEW_EVENT = PolymorphicProxySerializer(
-    component_name="ReviewEvent",
-    serializers={
-        "status": ReviewStatusEventSerializer,
-        "annotation": AnnotationEventSerializer,
-        "batch_complete": BatchCompleteEventSerializer,
-        "done": ReviewDoneEventSerializer,
-        "error": ErrorEventSerializer,
-    },
-    resource_type_field_name="type",
+REVIEW_EVENT = union_of_events(
+    "ReviewEvent",
+    status=ReviewStatusEventSerializer,
+    annotation=AnnotationEventSerializer,
+    batch_complete=BatchCompleteEventSerializer,
+    done=ReviewDoneEventSerializer,
+    error=ErrorEventSerializer,
 )

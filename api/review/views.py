@@ -8,37 +8,25 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
-from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from accounts.models import ApiKey
 from api.fields import validated
-from api.idempotency import IdempotentView
-from api.parsers import StrictJSONParser
-from api.permissions import MayQuery
+from api.query.answering_view import AnsweringView
 from api.query.questions import check_askable, make_caller
-from api.query.resumable_stream import LAST_EVENT, EventSource, stream_response
+from api.query.resumable_stream import LAST_EVENT, EventSource
 from api.review.serializers import REVIEW_EVENT, ReviewRequestSerializer, TextReviewSerializer
-from api.throttling import ApiKeyThrottle, count_more
+from api.throttling import count_more
 from lexic.database import release_connections
-from lexic.http.error_handlers import error_response
 from querying import releases
-from querying.presentation import sse
-from querying.types import AnswerFailed, Failed, Question
+from querying.types import Failed, Question
 from rooms.review.review_json import ReviewEncoder
 from rooms.review.review_types import Segment
 from rooms.review.segments import split_text
 from rooms.review.stream_review import batches_of, make_question, review_text, stream_review
 
 
-class ReviewView(IdempotentView):
-    parser_classes = [StrictJSONParser]
-    renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
-    permission_classes = [IsAuthenticated, MayQuery]
-    throttle_classes = [ApiKeyThrottle]
-
+class ReviewView(AnsweringView):
     def check_replay(self, request: Request) -> None:
         check_askable(request, field="plugin")
 
@@ -57,20 +45,22 @@ class ReviewView(IdempotentView):
         """
         body = validated(ReviewRequestSerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
-        if body["stream"] or request.accepted_renderer.format == "sse":
-            make_source = partial(_events_of, body, request.auth, request)
-            return stream_response(request, make_source, check_access=self.check_replay)
-        question, segments = _read_text(body, request.auth, request)
-        last = async_to_sync(review_text)(question, segments)
-        if isinstance(last, Failed):
-            return error_response(AnswerFailed(last))
-        return Response(_encoder(question, body).whole(last))
+        asked = (body, request.auth, request)
+        return self.stream_or_answer(
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+        )
 
 
 def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
     question, segments = _read_text(body, key, request)
     events = stream_review(question, segments)
     return EventSource(id=question.id, events=events, encode=_encoder(question, body).event)
+
+
+def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+    question, segments = _read_text(body, key, request)
+    last = async_to_sync(review_text)(question, segments)
+    return last if isinstance(last, Failed) else _encoder(question, body).whole(last)
 
 
 def _read_text(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[Question, list[Segment]]:

@@ -53,7 +53,7 @@ class SandboxView(AuthorView):
         def build_details(run: QuestionRun) -> dict[str, Any]:
             return _details_json(run, reader=reader, may_change=may_change)
 
-        if body["stream"] or request.accepted_renderer.format == "sse":
+        if sse.wants_stream(request, body):
             return sse.event_stream_response(stream_with_final_event(question, build_final_event=build_details))
         run = run_to_end(question)
         if run.failure:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from querying import json_format
 from querying.types import Event, Question
@@ -34,6 +35,11 @@ class EventStreamRenderer(BaseRenderer):
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
         return encode_sse(data)
+
+
+def wants_stream(request: Request, body: Mapping[str, Any]) -> bool:
+    """Whether the caller wants events: by `stream` in the body, or by `Accept`."""
+    return bool(body["stream"]) or request.accepted_renderer.format == EventStreamRenderer.format
 
 
 def encode_sse(event: Mapping[str, Any], *, event_id: str = "") -> bytes:
