@@ -8,7 +8,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils.html import format_html
 
 from accounts.signed_in_request import SignedInRequest
-from builder.command_results import SHORTCUTS_LINK
+from builder.command_search import SHORTCUTS_LINK
 from knowledge.models import KnowledgeGrant
 from marketplace.models import Report
 from plugins.models import Plugin

@@ -37,7 +37,7 @@ from api import cors
 from api.mcp import session_questions
 from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver, authenticate_key
 from api.mcp.server import build_server, capabilities_for
-from api.mcp.session_exchange import answer_in_session
+from api.mcp.session_request import answer_in_session
 from api.mcp.sessions import FORMS_SINCE, Session
 from api.mcp.sessions import HEADER as SESSION_HEADER
 from api.oauth.metadata import challenge

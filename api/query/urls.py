@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from api.query import views
-from api.query.link_view import AnswerLinkView
+from api.query.answer_link_view import AnswerLinkView
 
 urlpatterns = [
     path("api/v1/query", views.QueryView.as_view(), name="query"),

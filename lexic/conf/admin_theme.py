@@ -54,7 +54,7 @@ UNFOLD: dict[str, Any] = {
     "DASHBOARD_CALLBACK": "builder.dashboard.dashboard",
     "COMMAND": {
         "search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"],
-        "search_callback": "builder.command_results.command_results",
+        "search_callback": "builder.command_search.search_commands",
     },
     "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "builder.navigation.sidebar"},
     "ACCOUNT": {"navigation": "builder.navigation.account"},

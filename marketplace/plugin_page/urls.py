@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.plugin_page.after_answer import expert_view, share_view
+from marketplace.plugin_page.answer_actions import expert_view, share_view
 from marketplace.plugin_page.ask_view import ask_view
 from marketplace.plugin_page.page_view import plugin_view
 from marketplace.plugin_page.release_view import release_view

@@ -31,7 +31,7 @@ _PAGES = (
 SHORTCUTS_LINK = "#keyboard-shortcuts"
 
 
-def command_results(request: SignedInRequest, search_term: str) -> list[SearchResult]:
+def search_commands(request: SignedInRequest, search_term: str) -> list[SearchResult]:
     """Everything of which each word of the search begins a word, of the tab, the plugin or the action."""
     words = search_term.lower().split()
     return [found for found in (*_actions(), *_tabs(request, words)) if _matches(found, words)]
