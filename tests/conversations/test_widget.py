@@ -114,6 +114,8 @@ def test_a_visitor_asks_on_a_foreign_page_by_keyboard(chat: Plugin, foreign: For
     expect(opener).to_have_attribute("aria-expanded", "true")
     frame = page.frame_locator("lexic-widget iframe")
     box = frame.get_by_label("Your question")
+    # The script has run: before that, Enter begins a new line of the question.
+    expect(frame.locator("#chat-form [data-timezone]")).not_to_have_value("", timeout=SLOW)
     box.fill(WORN)
     box.press("Enter")
     expect(frame.locator(".turn .reading").last).to_contain_text("steel toe")
