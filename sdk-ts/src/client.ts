@@ -6,7 +6,7 @@ import type { components, operations } from "./openapi.js";
 import { listPages } from "./pages.js";
 import { makeBody, makeFollowup, type Question, type QuestionBody } from "./question.js";
 import type { Answer, Collaboration, DocumentPage, Fact, Feedback, FeedbackRequest, Me, PluginInfo, SourcePreview, TextReview } from "./results.js";
-import { AnswerStream, type StreamOptions } from "./stream.js";
+import { AnswerStream, reviewStream, roomStream, type ReviewStream, type RoomStream, type StreamOptions } from "./stream.js";
 
 type Schemas = components["schemas"];
 
@@ -20,6 +20,8 @@ export interface ReviewOptions extends CallOptions {
   /** Else that of the client. */
   plugin?: string | undefined;
 }
+export type RoomStreamOptions = RoomOptions & StreamOptions;
+export interface ReviewStreamOptions extends ReviewOptions, StreamOptions {}
 
 /** Words to search the marketplace for, and facets that narrow it down. */
 export type MarketplaceQuery = Pick<NonNullable<operations["searchMarketplace"]["parameters"]["query"]>, "q" | "sort" | "trust">;
@@ -77,18 +79,26 @@ export class Lexic {
 
   /** Asks two to five plugins that hear each other: what each says, where they agree, where they contradict each other. */
   async collaborate(query: string, experts: readonly string[], options: RoomOptions = {}): Promise<Collaboration> {
-    const { mode, maxRounds, facts, ...call } = options;
-    const given = { ...(mode ? { mode } : {}), ...(maxRounds ? { maxRounds } : {}), ...(facts ? { facts } : {}) };
-    const body = { experts: [...experts], query, ...given };
+    const { body, call } = roomBody(query, experts, options);
     return (await this.#connection.json({ method: "POST", path: "/api/v1/collaborate", body }, call)) as Collaboration;
+  }
+
+  /** The same as it is made: round by round, what each plugin says. */
+  streamCollaboration(query: string, experts: readonly string[], options: RoomStreamOptions = {}): RoomStream {
+    const { body, call } = roomBody(query, experts, options);
+    return roomStream(this.#connection, body, call);
   }
 
   /** Holds a text against what a plugin's documents say. */
   async review(document: string, options: ReviewOptions = {}): Promise<TextReview> {
-    const { title, plugin, ...call } = options;
-    const named = makeBody("", { plugin }, this.defaultPlugin).plugin;
-    const body = { plugin: named, document, ...(title ? { title } : {}) };
+    const { body, call } = reviewBody(document, options, this.defaultPlugin);
     return (await this.#connection.json({ method: "POST", path: "/api/v1/review", body }, call)) as TextReview;
+  }
+
+  /** The same as it is made: annotation by annotation. */
+  streamReview(document: string, options: ReviewStreamOptions = {}): ReviewStream {
+    const { body, call } = reviewBody(document, options, this.defaultPlugin);
+    return reviewStream(this.#connection, body, call);
   }
 
   /** Whose key this is, and what it may do. */
@@ -127,4 +137,16 @@ export class Lexic {
   async #ask(body: QuestionBody, options: CallOptions): Promise<Answer> {
     return normalise.answer(await this.#connection.json({ method: "POST", path: "/api/v1/query", body }, options), body);
   }
+}
+
+function roomBody<Options extends RoomOptions>(query: string, experts: readonly string[], options: Options) {
+  const { mode, maxRounds, facts, ...call } = options;
+  const given = { ...(mode ? { mode } : {}), ...(maxRounds ? { maxRounds } : {}), ...(facts ? { facts } : {}) };
+  return { body: { experts: [...experts], query, ...given }, call };
+}
+
+function reviewBody<Options extends ReviewOptions>(document: string, options: Options, defaultPlugin: string | undefined) {
+  const { title, plugin, ...call } = options;
+  const named = makeBody("", { plugin }, defaultPlugin).plugin;
+  return { body: { plugin: named, document, ...(title ? { title } : {}) }, call };
 }

@@ -1,6 +1,4 @@
 /** Every error of the package. All are `LexicError`; the subclasses say what happened. */
-import type { LexicEvent } from "./events.js";
-
 export interface ErrorDetails {
   /** The HTTP status; undefined where there was none. */
   status?: number | undefined;
@@ -143,16 +141,16 @@ export class WebhookVerificationError extends LexicError {
 
 /** The stream broke off before the answer was complete, and could not be continued. */
 export class StreamInterrupted extends LexicError {
-  /** What had arrived. */
-  readonly events: readonly LexicEvent[];
+  /** What had arrived, of the kind that the stream has. */
+  readonly events: readonly { readonly type: string }[];
   /** The answer's text so far. Its sentences were verified before they were sent. */
   readonly text: string;
 
-  constructor(events: readonly LexicEvent[] = [], details: ErrorDetails = {}) {
+  constructor(events: readonly { readonly type: string }[] = [], details: ErrorDetails = {}) {
     const hint = "Ask again; what arrived is in .text and .events.";
     super("The stream broke off before the answer was complete.", { hint, ...details }, "stream_interrupted");
     this.events = events;
-    this.text = events.map((event) => (event.type === "delta" ? event.text : "")).join("");
+    this.text = events.map((event) => ("text" in event && event.type === "delta" ? event.text : "")).join("");
   }
 }
 

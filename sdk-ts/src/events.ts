@@ -6,7 +6,7 @@ import type { Answer, Raw } from "./results.js";
 
 type EventKind = components["schemas"]["AnswerEvent"]["type"];
 
-interface EventFields<Kind extends EventKind> {
+export interface EventFields<Kind extends string> {
   readonly type: Kind;
   /** The id to continue behind (`Last-Event-ID`); empty where the server gave none. */
   readonly id: string;
@@ -45,30 +45,26 @@ const READERS: { [Kind in EventKind]: (fields: Raw, about: About) => Extract<Lex
   status: (raw, { id }) => ({ type: "status", id, status: shortText(raw["status"]), message: shortText(raw["message"]), raw }),
   delta: (raw, { id }) => ({ type: "delta", id, text: normalise.text(raw["text"]), raw }),
   done: (raw, about) => doneEvent(raw, about),
-  error: (raw, { id, requestId }) => {
-    const code = shortText(raw["code"]) || "error";
-    const told = { error: shortText(raw["error"]) || "The stream failed.", code, hint: shortText(raw["hint"]) };
-    return { type: "error", id, ...told, exception: errorFromEvent({ ...told, requestId }), raw };
-  },
+  error: errorEvent,
 };
 
-interface About {
+export interface About {
   id: string;
   request: Raw;
   requestId?: string | undefined;
 }
 
-/** The event that this data stands for; undefined for no event, or a kind that only later servers send. */
-export function parseEvent(data: string, about: About): LexicEvent | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-  const fields = normalise.asObject(value);
+/** The event that these fields stand for; undefined for a kind that only later servers send. */
+export function readEvent(fields: Raw, about: About): LexicEvent | undefined {
   const kind = normalise.text(fields["type"]);
   return Object.hasOwn(READERS, kind) ? READERS[kind as EventKind](fields, about) : undefined;
+}
+
+/** The event that ends every kind of stream that failed. */
+export function errorEvent(raw: Raw, { id, requestId }: About): ErrorEvent {
+  const code = shortText(raw["code"]) || "error";
+  const told = { error: shortText(raw["error"]) || "The stream failed.", code, hint: shortText(raw["hint"]) };
+  return { type: "error", id, ...told, exception: errorFromEvent({ ...told, requestId }), raw };
 }
 
 /** The event that a whole answer stands for, where a server does not stream. */

@@ -7,7 +7,9 @@ export {
   type MarketplaceQuery,
   type PagePart,
   type ReviewOptions,
+  type ReviewStreamOptions,
   type RoomOptions,
+  type RoomStreamOptions,
   type SourcePlace,
 } from "./client.js";
 export type { CallOptions, LexicOptions } from "./connection.js";
@@ -60,5 +62,6 @@ export type {
   TextReview,
   Usage,
 } from "./results.js";
-export { AnswerStream, type StreamOptions } from "./stream.js";
+export type { ResultEvent, ReviewEvent, RoomEvent } from "./room_events.js";
+export { AnswerStream, EventStream, type ReviewStream, type RoomStream, type StreamOptions } from "./stream.js";
 export { VERSION } from "./version.js";

@@ -1,10 +1,13 @@
-/** An answer as it is made, which continues by itself after a connection that broke. */
+/** Streams, which continue by themselves after a connection that broke: answers, rooms and reviews. */
 import type { CallOptions, Connection } from "./connection.js";
 import { ConnectionError, LexicError, StreamInterrupted, TimeoutError } from "./errors.js";
-import { doneEvent, parseEvent, type LexicEvent } from "./events.js";
+import { doneEvent, readEvent, type About, type ErrorEvent, type LexicEvent } from "./events.js";
 import type { Exchange } from "./exchange.js";
+import { asObject } from "./normalise.js";
+import type { paths } from "./openapi.js";
 import type { QuestionBody } from "./question.js";
-import type { Answer, Raw } from "./results.js";
+import type { Answer, Collaboration, Raw, TextReview } from "./results.js";
+import { readReviewEvent, readRoomEvent, reviewDone, roomDone, type ReviewEvent, type RoomEvent } from "./room_events.js";
 import { EventDecoder } from "./sse.js";
 
 const EVENT_STREAM = "text/event-stream";
@@ -14,20 +17,57 @@ export interface StreamOptions extends CallOptions {
   lastEventId?: string | undefined;
 }
 
+/** The last event of a stream that came to its end, of whatever kind. */
+interface FinalEvent {
+  readonly type: "done";
+}
+
+/** Where a kind of stream is asked for, and how it is read. */
+interface StreamFormat<Event, Result> {
+  path: keyof paths;
+  /** The event that a JSON object stands for; undefined for a kind that only later servers send. */
+  readEvent(fields: Raw, about: About): Event | undefined;
+  /** The last event, of the whole result that a server gives which does not stream. */
+  makeFinal(value: unknown, about: About): Event;
+  result(event: Extract<Event, FinalEvent>): Result;
+}
+
+const ANSWER: StreamFormat<LexicEvent, Answer> = {
+  path: "/api/v1/query",
+  readEvent,
+  makeFinal: doneEvent,
+  result: (event) => event.answer,
+};
+const ROOM: StreamFormat<RoomEvent, Collaboration> = {
+  path: "/api/v1/collaborate",
+  readEvent: readRoomEvent,
+  makeFinal: roomDone,
+  result: (event) => event.result,
+};
+const REVIEW: StreamFormat<ReviewEvent, TextReview> = {
+  path: "/api/v1/review",
+  readEvent: readReviewEvent,
+  makeFinal: reviewDone,
+  result: (event) => event.result,
+};
+
 /**
- * The events of one answer: `for await (const event of stream)`. The last one is `done` or `error`. Leave the loop to
+ * The events of one stream: `for await (const event of stream)`. The last one is `done` or `error`. Leave the loop to
  * stop early. It is asked when it is first read, and read once.
  */
-export class AnswerStream implements AsyncIterable<LexicEvent> {
+export class EventStream<Event extends { readonly type: string }, Result> implements AsyncIterable<Event> {
+  readonly #format: StreamFormat<Event, Result>;
   readonly #connection: Connection;
-  readonly #body: QuestionBody;
+  readonly #body: Raw;
   readonly #options: StreamOptions;
-  readonly #arrived: LexicEvent[] = [];
-  readonly #events: AsyncGenerator<LexicEvent, void, undefined>;
+  readonly #arrived: Event[] = [];
+  readonly #events: AsyncGenerator<Event, void, undefined>;
   #lastEventId: string;
   #requestId: string | undefined;
 
-  constructor(connection: Connection, body: QuestionBody, options: StreamOptions) {
+  /** @internal */
+  constructor(format: StreamFormat<Event, Result>, connection: Connection, body: Raw, options: StreamOptions) {
+    this.#format = format;
     this.#connection = connection;
     this.#body = body;
     this.#options = options;
@@ -45,20 +85,20 @@ export class AnswerStream implements AsyncIterable<LexicEvent> {
     return this.#requestId;
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<LexicEvent, void, undefined> {
+  [Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     return this.#events;
   }
 
-  /** Reads what is left, shows each event to `onEvent`, and gives the answer. Throws what an error event stands for. */
-  async finalAnswer(onEvent?: (event: LexicEvent) => void): Promise<Answer> {
+  /** Reads what is left, shows each event to `onEvent`, and gives the result. Throws what an error event stands for. */
+  async finalResult(onEvent?: (event: Event) => void): Promise<Result> {
     for await (const event of this.#events) onEvent?.(event);
     const last = this.#arrived.at(-1);
-    if (last?.type === "done") return last.answer;
-    if (last?.type === "error") throw last.exception;
+    if (last && isFinal(last)) return this.#format.result(last);
+    if (last && isError(last)) throw last.exception;
     throw new StreamInterrupted(this.#arrived); // somebody left it early
   }
 
-  async *#read(): AsyncGenerator<LexicEvent, void, undefined> {
+  async *#read(): AsyncGenerator<Event, void, undefined> {
     for (let attempt = 0; ; attempt++) {
       const before = this.#arrived.length;
       try {
@@ -71,21 +111,21 @@ export class AnswerStream implements AsyncIterable<LexicEvent> {
     }
   }
 
-  async *#readOnce(): AsyncGenerator<LexicEvent, void, undefined> {
+  async *#readOnce(): AsyncGenerator<Event, void, undefined> {
     const headers: Record<string, string> = { Accept: EVENT_STREAM };
     if (this.#lastEventId) headers["Last-Event-ID"] = this.#lastEventId;
     const body = { ...this.#body, stream: true };
-    const opened = await this.#connection.open({ method: "POST", path: "/api/v1/query", body, headers }, this.#options);
+    const opened = await this.#connection.open({ method: "POST", path: this.#format.path, body, headers }, this.#options);
     this.#requestId = opened.requestId;
     try {
       if (isEventStream(opened.exchange)) yield* this.#readEvents(opened.exchange);
-      else yield this.#keep(doneEvent(await this.#connection.readJson(opened), { id: "", request: this.#request }));
+      else yield this.#keep(this.#format.makeFinal(await this.#connection.readJson(opened), { id: "", request: this.#body }));
     } finally {
       opened.exchange.close();
     }
   }
 
-  async *#readEvents(exchange: Exchange): AsyncGenerator<LexicEvent, void, undefined> {
+  async *#readEvents(exchange: Exchange): AsyncGenerator<Event, void, undefined> {
     const decoder = new EventDecoder();
     for await (const chunk of exchange.chunks()) {
       yield* this.#parse(decoder.feed(chunk));
@@ -95,27 +135,24 @@ export class AnswerStream implements AsyncIterable<LexicEvent> {
     if (!this.#isOver) throw new ConnectionError("The stream ended before the answer was complete.");
   }
 
-  *#parse(found: readonly { id: string; data: string }[]): Generator<LexicEvent, void, undefined> {
+  *#parse(found: readonly { id: string; data: string }[]): Generator<Event, void, undefined> {
     for (const { id, data } of found) {
       if (this.#isOver) return;
-      const event = parseEvent(data, { id, request: this.#request, requestId: this.#requestId });
+      const about = { id, request: this.#body, requestId: this.#requestId };
+      const event = this.#format.readEvent(asObject(parsed(data)), about);
       if (id) this.#lastEventId = id;
       if (event) yield this.#keep(event);
     }
   }
 
-  #keep(event: LexicEvent): LexicEvent {
+  #keep(event: Event): Event {
     this.#arrived.push(event);
     return event;
   }
 
-  get #request(): Raw {
-    return this.#body;
-  }
-
   get #isOver(): boolean {
-    const last = this.#arrived.at(-1)?.type;
-    return last === "done" || last === "error";
+    const last = this.#arrived.at(-1);
+    return last !== undefined && (isFinal(last) || isError(last));
   }
 
   /** Waits until the next attempt. What has been seen is never asked for anew: it is continued, or it is an error. */
@@ -134,4 +171,46 @@ export class AnswerStream implements AsyncIterable<LexicEvent> {
 
 function isEventStream({ response }: Exchange): boolean {
   return (response.headers.get("Content-Type") ?? "").split(";", 1)[0]?.trim().toLowerCase() === EVENT_STREAM;
+}
+
+/** An answer as it is made. */
+export class AnswerStream extends EventStream<LexicEvent, Answer> {
+  /** @internal */
+  constructor(connection: Connection, body: QuestionBody, options: StreamOptions) {
+    super(ANSWER, connection, body, options);
+  }
+
+  /** The same as `finalResult`. */
+  finalAnswer(onEvent?: (event: LexicEvent) => void): Promise<Answer> {
+    return this.finalResult(onEvent);
+  }
+}
+
+/** A room as its plugins speak. */
+export type RoomStream = EventStream<RoomEvent, Collaboration>;
+/** A review, annotation by annotation. */
+export type ReviewStream = EventStream<ReviewEvent, TextReview>;
+
+export function roomStream(connection: Connection, body: Raw, options: StreamOptions): RoomStream {
+  return new EventStream(ROOM, connection, body, options);
+}
+
+export function reviewStream(connection: Connection, body: Raw, options: StreamOptions): ReviewStream {
+  return new EventStream(REVIEW, connection, body, options);
+}
+
+function isFinal<Event extends { readonly type: string }>(event: Event): event is Extract<Event, FinalEvent> {
+  return event.type === "done";
+}
+
+function isError<Event extends { readonly type: string }>(event: Event): event is Event & ErrorEvent {
+  return event.type === "error";
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // no event
+  }
 }

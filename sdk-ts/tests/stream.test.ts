@@ -133,3 +133,41 @@ test("an event without end is refused", () => {
   const piece = new TextEncoder().encode("x".repeat(4 * 1024 * 1024));
   assert.throws(() => Array.from({ length: 5 }, () => decoder.feed(piece)), { name: "InvalidResponseError" });
 });
+
+const SPEAKER = { expert: "cover", expertName: "Cover", domain: "Beams" };
+const ROUND = [
+  { type: "experts_resolved", experts: [{ slug: "cover", name: "Cover", domain: "Beams", sourceCount: 2, hasDecisionTree: true }] },
+  { type: "round_start", round: 1, totalRounds: 3 },
+  { type: "expert_response", round: 1, ...SPEAKER, answer: "45 mm", citations: [], revised: false },
+];
+const ROOM = { rounds: [], consensus: { answer: "45 mm", conflicts: [] }, latencyMs: 7 };
+
+test("a room is followed plugin by plugin, and continues behind the last event", async (t) => {
+  const first = ROUND.map((event, index): [string, object] => [`q:${index + 1}`, event]);
+  const server = await scriptedServer(t, events(first, { breaks: true }), events([["q:4", { type: "later" }], ["q:5", { type: "done", ...ROOM }]]));
+  const stream = client(server.url).streamCollaboration("Which cover?", ["cover", "harbour"], { maxRounds: 3 });
+  const said: string[] = [];
+  const result = await stream.finalResult((event) => {
+    if (event.type === "experts_resolved") said.push(...event.experts.map((one) => one.slug));
+    else if (event.type === "round_start") said.push(`round ${event.round} of ${event.totalRounds}`);
+    else if (event.type === "expert_response") said.push(`${event.expertName}: ${event.answer}`);
+    else said.push(event.type);
+  });
+  assert.deepEqual(said, ["cover", "round 1 of 3", "Cover: 45 mm", "done"]);
+  assert.deepEqual(result, ROOM);
+  assert.equal(server.asked[1]!.headers["last-event-id"], "q:3");
+  assert.deepEqual(JSON.parse(server.asked[0]!.body), { experts: ["cover", "harbour"], query: "Which cover?", maxRounds: 3, stream: true });
+});
+
+test("a review comes annotation by annotation, or whole from a server that does not stream", async (t) => {
+  const annotation = { id: "ann_0", severity: "error", issue: "Other figures" };
+  const review = { documentTitle: "spec", annotations: [annotation] };
+  const streamed = events([["q:1", { type: "annotation", annotation }], ["q:2", { type: "done", ...review }]]);
+  const server = await scriptedServer(t, streamed, json(review));
+  const found = [];
+  for await (const event of client(server.url).streamReview("The cover is 30 mm.", { title: "spec" })) found.push(event);
+  const [first, last] = found;
+  assert.equal(first?.type === "annotation" && first.annotation.severity, "error");
+  assert.deepEqual(last?.type === "done" && last.result, review);
+  assert.deepEqual(await client(server.url).streamReview("The cover is 30 mm.", { title: "spec" }).finalResult(), review);
+});

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from lexic_sdk.async_client import AsyncLexic
 from lexic_sdk.client import Lexic
+from lexic_sdk.collaboration_events import CollaborationDoneEvent, CollaborationEvent
 from lexic_sdk.collaborations import Collaboration, Consensus, ExpertResponse
 from lexic_sdk.errors import (
     AuthenticationError,
@@ -39,6 +40,7 @@ from lexic_sdk.results import (
     Position,
     Usage,
 )
+from lexic_sdk.review_events import ReviewDoneEvent, ReviewEvent
 from lexic_sdk.reviews import Annotation, DocumentReview
 from lexic_sdk.version import VERSION as __version__
 
@@ -50,6 +52,8 @@ __all__ = [
     "Citation",
     "Clarification",
     "Collaboration",
+    "CollaborationDoneEvent",
+    "CollaborationEvent",
     "ConfidenceBasis",
     "ConfigurationError",
     "Conflict",
@@ -78,6 +82,8 @@ __all__ = [
     "ProviderError",
     "QueryOptions",
     "RateLimitError",
+    "ReviewDoneEvent",
+    "ReviewEvent",
     "ServerError",
     "StatusEvent",
     "StreamInterrupted",

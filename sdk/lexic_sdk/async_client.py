@@ -8,19 +8,21 @@ import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
-from lexic_sdk import collaborations, events, normalise, responses, reviews
+from lexic_sdk import collaborations, normalise, responses, reviews, stream
+from lexic_sdk.collaboration_events import CollaborationEvent
 from lexic_sdk.collaborations import Collaboration, Mode
-from lexic_sdk.connection import COLLABORATE, MARKETPLACE, MAX_PAGES, ME, QUERY, REVIEW, Connection, plugin_path
+from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, Connection, plugin_path
 from lexic_sdk.errors import LexicError, StreamInterrupted
-from lexic_sdk.events import Event
+from lexic_sdk.events import ErrorEvent, Event, FinalEvent
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.review_events import ReviewEvent
 from lexic_sdk.reviews import DocumentReview
-from lexic_sdk.stream import StreamReader, final_answer
+from lexic_sdk.stream import EventT, ResultT, StreamFormat, StreamReader
 
 
 class AsyncLexic(Connection):
@@ -104,7 +106,7 @@ class AsyncLexic(Connection):
         """
         question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
         body = self._body(query, plugin=plugin, plugins=plugins, **question)
-        return self._stream(body)
+        return self._stream(stream.ANSWER, body)
 
     async def query_stream_to_result(
         self,
@@ -124,7 +126,7 @@ class AsyncLexic(Connection):
         """
         question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
         body = self._body(query, plugin=plugin, plugins=plugins, **question)
-        return await self._stream_to_result(body, on_event=on_event)
+        return await self._stream_to_result(stream.ANSWER, body, on_event=on_event)
 
     async def answer_clarification(
         self, result: Answer, answer: Fact, *, on_event: Callable[[Event], object] | None = None
@@ -134,7 +136,11 @@ class AsyncLexic(Connection):
         Raises `InvalidRequestError` when it asks for none. The next result may ask for another fact.
         """
         body = make_followup(result, answer)
-        return await self._ask(body) if on_event is None else await self._stream_to_result(body, on_event=on_event)
+        return (
+            await self._ask(body)
+            if on_event is None
+            else await self._stream_to_result(stream.ANSWER, body, on_event=on_event)
+        )
 
     async def collaborate(
         self,
@@ -144,18 +150,54 @@ class AsyncLexic(Connection):
         mode: Mode = "debate",
         max_rounds: int = 3,
         facts: Facts | None = None,
+        on_event: Callable[[CollaborationEvent], object] | None = None,
     ) -> Collaboration:
         """Ask two to five plugins that hear each other: what each says, where they agree, where they contradict each
-        other. In a `review` the first answers, and the others hold that against their documents."""
-        body = {"experts": list(experts), "query": query, "mode": mode, "maxRounds": max_rounds}
-        body |= {"facts": dict(facts)} if facts else {}
-        return collaborations.collaboration(await self._send("POST", COLLABORATE, json=body))
+        other. In a `review` the first answers, and the others hold that against their documents. Streams when there is
+        an `on_event`."""
+        body = self._collaboration_body(query, experts=experts, mode=mode, max_rounds=max_rounds, facts=facts)
+        if on_event is not None:
+            return await self._stream_to_result(stream.COLLABORATION, body, on_event=on_event)
+        return collaborations.collaboration(await self._send("POST", stream.COLLABORATION.path, json=body))
 
-    async def review(self, document: str, *, title: str = "Untitled", plugin: str | None = None) -> DocumentReview:
-        """Hold a text against what a plugin's documents say."""
-        named = self._body(title, plugin=plugin)["plugin"]
-        body = {"plugin": named, "document": document, "title": title}
-        return reviews.review(await self._send("POST", REVIEW, json=body))
+    def collaborate_stream(
+        self,
+        query: str,
+        *,
+        experts: Sequence[str],
+        mode: Mode = "debate",
+        max_rounds: int = 3,
+        facts: Facts | None = None,
+    ) -> AsyncGenerator[CollaborationEvent, None]:
+        """The same, as it is made. The last event is a `CollaborationDoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        body = self._collaboration_body(query, experts=experts, mode=mode, max_rounds=max_rounds, facts=facts)
+        return self._stream(stream.COLLABORATION, body)
+
+    async def review(
+        self,
+        document: str,
+        *,
+        title: str = "Untitled",
+        plugin: str | None = None,
+        on_event: Callable[[ReviewEvent], object] | None = None,
+    ) -> DocumentReview:
+        """Hold a text against what a plugin's documents say. Streams when there is an `on_event`."""
+        body = self._review_body(document, title=title, plugin=plugin)
+        if on_event is not None:
+            return await self._stream_to_result(stream.REVIEW, body, on_event=on_event)
+        return reviews.review(await self._send("POST", stream.REVIEW.path, json=body))
+
+    def review_stream(
+        self, document: str, *, title: str = "Untitled", plugin: str | None = None
+    ) -> AsyncGenerator[ReviewEvent, None]:
+        """The same, annotation by annotation. The last event is a `ReviewDoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        return self._stream(stream.REVIEW, self._review_body(document, title=title, plugin=plugin))
 
     async def me(self) -> Me:
         """Whose key this is, and what it may do."""
@@ -181,7 +223,7 @@ class AsyncLexic(Connection):
     # --- Sending ---------------------------------------------------------------------------------------------
 
     async def _ask(self, body: dict[str, Any]) -> Answer:
-        return normalise.answer(await self._send("POST", QUERY, json=body), request=body)
+        return normalise.answer(await self._send("POST", stream.ANSWER.path, json=body), request=body)
 
     async def _send(self, method: str, path: str, *, json: Any = None) -> Any:
         request = self._request(method, path, json=json)
@@ -202,11 +244,11 @@ class AsyncLexic(Connection):
             body.add(piece)
         return responses.response_json(response, body, key=self._key)
 
-    async def _stream(self, body: dict[str, Any]) -> AsyncGenerator[Event, None]:
+    async def _stream(self, kind: StreamFormat[EventT, Any], body: dict[str, Any]) -> AsyncGenerator[EventT, None]:
         for attempt in itertools.count():
-            reader = StreamReader(request=body)
+            reader = StreamReader(kind.read_event, request=body)
             try:
-                async with aclosing(self._stream_once(body, reader)) as events_of_attempt:
+                async with aclosing(self._stream_once(kind, body, reader)) as events_of_attempt:
                     async for event in events_of_attempt:
                         yield event
                 return
@@ -214,12 +256,14 @@ class AsyncLexic(Connection):
                 wait = self._wait_after(error, attempt=attempt, reader=reader)
             await self._sleep(wait)
 
-    async def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> AsyncGenerator[Event, None]:
-        request = self._request("POST", QUERY, json=body, stream=True)
+    async def _stream_once(
+        self, kind: StreamFormat[EventT, Any], body: dict[str, Any], reader: StreamReader[EventT]
+    ) -> AsyncGenerator[EventT, None]:
+        request = self._request("POST", kind.path, json=body, stream=True)
         with responses.translate_errors(request):
             async with self._http.stream(**request) as response:
                 if not responses.is_event_stream(response):  # an error, or a server that does not stream
-                    yield events.done_event(await self._read(response), request=body)
+                    yield kind.make_final(await self._read(response), body)
                     return
                 reader.request_id = responses.request_id(request, response)
                 async for chunk in response.aiter_bytes():
@@ -230,12 +274,20 @@ class AsyncLexic(Connection):
                 for event in reader.finish():
                     yield event
 
-    async def _stream_to_result(self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None) -> Answer:
-        async with aclosing(self._stream(body)) as stream:
-            async for event in stream:
+    async def _stream_to_result(
+        self,
+        kind: StreamFormat[EventT, ResultT],
+        body: dict[str, Any],
+        *,
+        on_event: Callable[[EventT], object] | None,
+    ) -> ResultT:
+        async with aclosing(self._stream(kind, body)) as events:
+            async for event in events:
                 shown = on_event(event) if on_event is not None else None
                 if inspect.isawaitable(shown):
                     await shown
-                if (result := final_answer(event)) is not None:
-                    return result
+                if isinstance(event, ErrorEvent):
+                    raise event.as_exception()
+                if isinstance(event, FinalEvent):
+                    return cast(ResultT, event.result)
         raise StreamInterrupted

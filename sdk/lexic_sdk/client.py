@@ -6,19 +6,21 @@ import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
-from lexic_sdk import collaborations, events, normalise, responses, reviews
+from lexic_sdk import collaborations, normalise, responses, reviews, stream
+from lexic_sdk.collaboration_events import CollaborationEvent
 from lexic_sdk.collaborations import Collaboration, Mode
-from lexic_sdk.connection import COLLABORATE, MARKETPLACE, MAX_PAGES, ME, QUERY, REVIEW, Connection, plugin_path
+from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, Connection, plugin_path
 from lexic_sdk.errors import LexicError, StreamInterrupted
-from lexic_sdk.events import Event
+from lexic_sdk.events import ErrorEvent, Event, FinalEvent
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.review_events import ReviewEvent
 from lexic_sdk.reviews import DocumentReview
-from lexic_sdk.stream import StreamReader, final_answer
+from lexic_sdk.stream import EventT, ResultT, StreamFormat, StreamReader
 
 
 class Lexic(Connection):
@@ -104,7 +106,7 @@ class Lexic(Connection):
         """
         question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
         body = self._body(query, plugin=plugin, plugins=plugins, **question)
-        return self._stream(body)
+        return self._stream(stream.ANSWER, body)
 
     def query_stream_to_result(
         self,
@@ -121,7 +123,7 @@ class Lexic(Connection):
         """Ask, show each event to `on_event`, and give the answer. An error event is raised after it was shown."""
         question: dict[str, Any] = {"context": context, "options": options, "facts": facts, "filters": filters}
         body = self._body(query, plugin=plugin, plugins=plugins, **question)
-        return self._stream_to_result(body, on_event=on_event)
+        return self._stream_to_result(stream.ANSWER, body, on_event=on_event)
 
     def answer_clarification(
         self, result: Answer, answer: Fact, *, on_event: Callable[[Event], object] | None = None
@@ -131,7 +133,7 @@ class Lexic(Connection):
         Raises `InvalidRequestError` when it asks for none. The next result may ask for another fact.
         """
         body = make_followup(result, answer)
-        return self._ask(body) if on_event is None else self._stream_to_result(body, on_event=on_event)
+        return self._ask(body) if on_event is None else self._stream_to_result(stream.ANSWER, body, on_event=on_event)
 
     def collaborate(
         self,
@@ -141,18 +143,54 @@ class Lexic(Connection):
         mode: Mode = "debate",
         max_rounds: int = 3,
         facts: Facts | None = None,
+        on_event: Callable[[CollaborationEvent], object] | None = None,
     ) -> Collaboration:
         """Ask two to five plugins that hear each other: what each says, where they agree, where they contradict each
-        other. In a `review` the first answers, and the others hold that against their documents."""
-        body = {"experts": list(experts), "query": query, "mode": mode, "maxRounds": max_rounds}
-        body |= {"facts": dict(facts)} if facts else {}
-        return collaborations.collaboration(self._send("POST", COLLABORATE, json=body))
+        other. In a `review` the first answers, and the others hold that against their documents. Streams when there is
+        an `on_event`."""
+        body = self._collaboration_body(query, experts=experts, mode=mode, max_rounds=max_rounds, facts=facts)
+        if on_event is not None:
+            return self._stream_to_result(stream.COLLABORATION, body, on_event=on_event)
+        return collaborations.collaboration(self._send("POST", stream.COLLABORATION.path, json=body))
 
-    def review(self, document: str, *, title: str = "Untitled", plugin: str | None = None) -> DocumentReview:
-        """Hold a text against what a plugin's documents say."""
-        named = self._body(title, plugin=plugin)["plugin"]
-        body = {"plugin": named, "document": document, "title": title}
-        return reviews.review(self._send("POST", REVIEW, json=body))
+    def collaborate_stream(
+        self,
+        query: str,
+        *,
+        experts: Sequence[str],
+        mode: Mode = "debate",
+        max_rounds: int = 3,
+        facts: Facts | None = None,
+    ) -> Generator[CollaborationEvent, None, None]:
+        """The same, as it is made. The last event is a `CollaborationDoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        body = self._collaboration_body(query, experts=experts, mode=mode, max_rounds=max_rounds, facts=facts)
+        return self._stream(stream.COLLABORATION, body)
+
+    def review(
+        self,
+        document: str,
+        *,
+        title: str = "Untitled",
+        plugin: str | None = None,
+        on_event: Callable[[ReviewEvent], object] | None = None,
+    ) -> DocumentReview:
+        """Hold a text against what a plugin's documents say. Streams when there is an `on_event`."""
+        body = self._review_body(document, title=title, plugin=plugin)
+        if on_event is not None:
+            return self._stream_to_result(stream.REVIEW, body, on_event=on_event)
+        return reviews.review(self._send("POST", stream.REVIEW.path, json=body))
+
+    def review_stream(
+        self, document: str, *, title: str = "Untitled", plugin: str | None = None
+    ) -> Generator[ReviewEvent, None, None]:
+        """The same, annotation by annotation. The last event is a `ReviewDoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        return self._stream(stream.REVIEW, self._review_body(document, title=title, plugin=plugin))
 
     def me(self) -> Me:
         """Whose key this is, and what it may do."""
@@ -178,7 +216,7 @@ class Lexic(Connection):
     # --- Sending ---------------------------------------------------------------------------------------------
 
     def _ask(self, body: dict[str, Any]) -> Answer:
-        return normalise.answer(self._send("POST", QUERY, json=body), request=body)
+        return normalise.answer(self._send("POST", stream.ANSWER.path, json=body), request=body)
 
     def _send(self, method: str, path: str, *, json: Any = None) -> Any:
         request = self._request(method, path, json=json)
@@ -198,21 +236,23 @@ class Lexic(Connection):
             body.add(piece)
         return responses.response_json(response, body, key=self._key)
 
-    def _stream(self, body: dict[str, Any]) -> Generator[Event, None, None]:
+    def _stream(self, kind: StreamFormat[EventT, Any], body: dict[str, Any]) -> Generator[EventT, None, None]:
         for attempt in itertools.count():
-            reader = StreamReader(request=body)
+            reader = StreamReader(kind.read_event, request=body)
             try:
-                yield from self._stream_once(body, reader)
+                yield from self._stream_once(kind, body, reader)
                 return
             except LexicError as error:
                 wait = self._wait_after(error, attempt=attempt, reader=reader)
             self._sleep(wait)
 
-    def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> Generator[Event, None, None]:
-        request = self._request("POST", QUERY, json=body, stream=True)
+    def _stream_once(
+        self, kind: StreamFormat[EventT, Any], body: dict[str, Any], reader: StreamReader[EventT]
+    ) -> Generator[EventT, None, None]:
+        request = self._request("POST", kind.path, json=body, stream=True)
         with responses.translate_errors(request), self._http.stream(**request) as response:
             if not responses.is_event_stream(response):  # an error, or a server that does not stream
-                yield events.done_event(self._read(response), request=body)
+                yield kind.make_final(self._read(response), body)
                 return
             reader.request_id = responses.request_id(request, response)
             for chunk in response.iter_bytes():
@@ -221,14 +261,22 @@ class Lexic(Connection):
                     return
             yield from reader.finish()
 
-    def _stream_to_result(self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None) -> Answer:
-        stream = self._stream(body)
+    def _stream_to_result(
+        self,
+        kind: StreamFormat[EventT, ResultT],
+        body: dict[str, Any],
+        *,
+        on_event: Callable[[EventT], object] | None,
+    ) -> ResultT:
+        events = self._stream(kind, body)
         try:
-            for event in stream:
+            for event in events:
                 if on_event is not None:
                     on_event(event)
-                if (result := final_answer(event)) is not None:
-                    return result
+                if isinstance(event, ErrorEvent):
+                    raise event.as_exception()
+                if isinstance(event, FinalEvent):
+                    return cast(ResultT, event.result)
         finally:
-            stream.close()
+            events.close()
         raise StreamInterrupted

@@ -65,10 +65,10 @@ def collaboration(value: Any) -> Collaboration:
 
 
 def _responses(fields: Raw, *, position: int) -> list[ExpertResponse]:
-    return read_each(fields.get("responses"), _response)
+    return read_each(fields.get("responses"), expert_response)
 
 
-def _response(fields: Raw, *, position: int) -> ExpertResponse:
+def expert_response(fields: Raw, *, position: int = 1) -> ExpertResponse:
     return ExpertResponse(
         plugin=string_field(fields, "pluginSlug"),
         name=string_field(fields, "pluginName"),

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json as json_format
 import platform
 import uuid
+from collections.abc import Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
 
 from lexic_sdk import server
+from lexic_sdk.collaborations import Mode
 from lexic_sdk.errors import ConfigurationError, InvalidRequestError, LexicError, StreamInterrupted
-from lexic_sdk.question import make_body
+from lexic_sdk.question import Facts, make_body
 from lexic_sdk.responses import EVENT_STREAM, REQUEST_ID_HEADER
 from lexic_sdk.retries import Retries
 from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
 
-QUERY, ME, MARKETPLACE = "/api/v1/query", "/api/v1/me", "/api/marketplace"
-COLLABORATE, REVIEW = "/api/v1/collaborate", "/api/v1/review"
+ME, MARKETPLACE = "/api/v1/me", "/api/marketplace"
 MAX_PAGES = 100
 
 
@@ -63,6 +64,16 @@ class Connection:
         active = None if question.get("plugins") else self.active_plugin
         return make_body(query, plugin=plugin or active, **question)
 
+    def _collaboration_body(
+        self, query: str, *, experts: Sequence[str], mode: Mode, max_rounds: int, facts: Facts | None
+    ) -> dict[str, Any]:
+        body = {"experts": list(experts), "query": query, "mode": mode, "maxRounds": max_rounds}
+        return body | ({"facts": dict(facts)} if facts else {})
+
+    def _review_body(self, document: str, *, title: str, plugin: str | None) -> dict[str, Any]:
+        named = self._body(title, plugin=plugin)["plugin"]
+        return {"plugin": named, "document": document, "title": title}
+
     def _request(self, method: str, path: str, *, json: Any = None, stream: bool = False) -> dict[str, Any]:
         """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address.
 
@@ -85,7 +96,7 @@ class Connection:
             "follow_redirects": False,
         }
 
-    def _wait_after(self, error: LexicError, *, attempt: int, reader: StreamReader | None = None) -> float:
+    def _wait_after(self, error: LexicError, *, attempt: int, reader: StreamReader[Any] | None = None) -> float:
         """Seconds until the next attempt. Raises the error when there is to be none."""
         if reader is not None and reader.has_begun:
             if isinstance(error, StreamInterrupted):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lexic_sdk.events import Event
+    pass
 
 
 class LexicError(Exception):
@@ -133,8 +133,9 @@ class StreamInterrupted(LexicError):
 
     default_code = "stream_interrupted"
 
-    def __init__(self, *, events: tuple[Event, ...] = (), text: str = "") -> None:
-        """`events` and `text` are what had arrived. Sentences in `text` were verified before they were sent."""
+    def __init__(self, *, events: tuple[Any, ...] = (), text: str = "") -> None:
+        """`events`, of the kind that the stream has, and `text` are what had arrived. Sentences in `text` were verified
+        before they were sent."""
         super().__init__(hint="Ask again; what arrived is in .text and .events.")
         self.events = events
         self.text = text

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from lexic_sdk import errors, normalise
 from lexic_sdk.errors import string_field
 from lexic_sdk.results import Answer, Citation, Confidence, DecisionStep, Raw
 
+ResultT = TypeVar("ResultT")
+
 
 @dataclass(frozen=True, kw_only=True)
 class StatusEvent:
-    """A step has begun: planning, searching_kb, kb_results, decision_tree, generating, verifying. `message` is for
-    people."""
+    """A step has begun: planning, searching_kb, kb_results, decision_tree, generating, verifying; in a room settled,
+    synthesizing; in a review segmented. `message` is for people."""
 
     type: ClassVar[Literal["status"]] = "status"
     status: str
@@ -32,12 +34,17 @@ class DeltaEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoneEvent:
-    """The last event of an answer, with all of it."""
+class FinalEvent(Generic[ResultT]):
+    """The last event of a stream that came to its end, with all of what it came to."""
 
     type: ClassVar[Literal["done"]] = "done"
-    result: Answer
+    result: ResultT
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoneEvent(FinalEvent[Answer]):
+    """The last event of an answer, with all of it."""
 
     @property
     def answer(self) -> str:
@@ -78,25 +85,31 @@ class ErrorEvent:
 Event = StatusEvent | DeltaEvent | DoneEvent | ErrorEvent
 
 
-def parse_event(data: str, *, request: Raw | None = None) -> Event | None:
-    """The event that this data stands for; None for data that is no event, or a kind that only later servers send."""
+def parse_fields(data: str) -> Raw | None:
+    """The JSON object that this data of a stream holds; None for data that holds none."""
     try:
         fields = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return event_from_json(fields, request=request) if isinstance(fields, dict) else None
+    return fields if isinstance(fields, dict) else None
 
 
-def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Event | None:
-    """The same for data that is JSON already."""
+def event_from_json(fields: Raw, request: Raw | None = None) -> Event | None:
+    """One event of an answer; None for a kind that only later servers send."""
     kind = fields.get("type")
-    if kind == "status":
-        return StatusEvent(status=string_field(fields, "status"), message=string_field(fields, "message"), raw=fields)
     if kind == "delta":
         text = fields.get("text")
         return DeltaEvent(text=text if isinstance(text, str) else "", raw=fields)
     if kind == "done":
-        return done_event(fields, request=request)
+        return done_event(fields, request)
+    return status_or_error(fields)
+
+
+def status_or_error(fields: Raw) -> StatusEvent | ErrorEvent | None:
+    """The two kinds of events that every stream has; None for any other."""
+    kind = fields.get("type")
+    if kind == "status":
+        return StatusEvent(status=string_field(fields, "status"), message=string_field(fields, "message"), raw=fields)
     if kind == "error":
         return ErrorEvent(
             error=string_field(fields, "error") or "The stream failed.",
@@ -107,6 +120,6 @@ def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Ev
     return None
 
 
-def done_event(fields: Any, *, request: Raw | None = None) -> DoneEvent:
+def done_event(fields: Any, request: Raw | None = None) -> DoneEvent:
     result = normalise.answer(fields, request=request)
     return DoneEvent(result=result, raw=result.raw)

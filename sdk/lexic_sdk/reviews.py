@@ -50,7 +50,7 @@ def review(value: Any) -> DocumentReview:
     severities = ("error", "warning", "info", "pass")
     return DocumentReview(
         title=string_field(fields, "documentTitle"),
-        annotations=read_each(fields.get("annotations"), _annotation),
+        annotations=read_each(fields.get("annotations"), annotation),
         compliance=string_field(summary, "overallCompliance") or "non-compliant",
         counts={one: integer_field(summary, f"{one}Count", minimum=0) or 0 for one in severities},
         top_issues=string_list(summary.get("topIssues")),
@@ -62,7 +62,7 @@ def review(value: Any) -> DocumentReview:
     )
 
 
-def _annotation(fields: Raw, *, position: int) -> Annotation:
+def annotation(fields: Raw, *, position: int = 1) -> Annotation:
     return Annotation(
         id=string_field(fields, "id"),
         segment=integer_field(fields, "segmentIndex", minimum=0) or 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -85,8 +85,16 @@ class Blocking:
         return run(self.client.query(*given, **named))
 
     def query_stream(self, *given: Any, **named: Any) -> Iterator[Any]:
-        stream = self.client.query_stream(*given, **named)  # what is wrong with a call is said here
+        return self._replay(self.client.query_stream(*given, **named))  # what is wrong with a call is said here
 
+    def collaborate_stream(self, *given: Any, **named: Any) -> Iterator[Any]:
+        return self._replay(self.client.collaborate_stream(*given, **named))
+
+    def review_stream(self, *given: Any, **named: Any) -> Iterator[Any]:
+        return self._replay(self.client.review_stream(*given, **named))
+
+    @staticmethod
+    def _replay(stream: AsyncIterator[Any]) -> Iterator[Any]:
         async def collect() -> tuple[list[Any], Exception | None]:
             found: list[Any] = []
             try:

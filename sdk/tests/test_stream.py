@@ -181,7 +181,7 @@ def test_a_last_event_without_its_blank_line_counts(client: Lexic, server: Serve
 @given(place=st.integers(min_value=0, max_value=len(WHOLE) - 3))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_wherever_a_stream_breaks_it_is_never_taken_for_whole(place: int):
-    reader = StreamReader(request={})
+    reader = StreamReader(events.event_from_json, request={})
     found = reader.feed(WHOLE[:place])
     with pytest.raises(StreamInterrupted) as raised:
         reader.finish()
@@ -191,7 +191,8 @@ def test_wherever_a_stream_breaks_it_is_never_taken_for_whole(place: int):
 
 @given(st.text(max_size=60) | st.dictionaries(st.text(max_size=6), st.integers()).map(str))
 def test_any_data_is_an_event_or_none(data: str):
-    events.parse_event(data)
+    fields = events.parse_fields(data)
+    assert fields is None or events.event_from_json(fields) is None
 
 
 @given(

@@ -12,8 +12,10 @@ import pytest
 
 from plugins.models import Plugin
 from tests.openai_stub import OpenAIStub, tool_call
+from tests.rooms.experts import harbour
 from tests.sdk.pages import SDK, blocks
 
+__all__ = ["harbour"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
@@ -26,6 +28,8 @@ EXPECTED = [
     ("Streaming", ["[planning] Reading the question", "45 mm", "['Cover handbook'"]),
     ("Streaming", ["45 mm"]),
     ("Clarifications", ["How is the member exposed? ['mild', 'severe']", "45 mm"]),
+    ("Several plugins, and texts to check", ["Harbour works, round 1: ", "60 mm", "the figures differ"]),
+    ("Several plugins, and texts to check", ["error", "30 mm", "non-compliant"]),
     ("Errors", ["404 unknown_plugin Check"]),
     ("LangChain", ['"answer": ', '"decisionPath": ', "'source': 'Cover handbook'"]),
     ("AutoGPT", ["consult_expert ['query', 'facts']", "Sources:\n[1] Cover handbook", "Decision path: "]),
@@ -61,8 +65,11 @@ def pasted(code: str, environment: dict[str, str]) -> str:
     return done.stdout
 
 
-def test_every_block_runs_and_prints_what_it_should(published: Plugin, server: str, key: str, model: OpenAIStub):
-    Plugin.objects.update(slug="structural-engineering-concrete-cover")
+def test_every_block_runs_and_prints_what_it_should(
+    published: Plugin, harbour: Plugin, server: str, key: str, model: OpenAIStub
+):
+    Plugin.objects.filter(pk=published.pk).update(slug="structural-engineering-concrete-cover")
+    Plugin.objects.filter(pk=harbour.pk).update(slug="harbour-works")
     environment = {
         "LEXIC_BASE_URL": server,
         "LEXIC_API_KEY": key,

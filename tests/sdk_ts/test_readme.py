@@ -16,9 +16,11 @@ import pytest
 from plugins.models import Plugin
 from tests.client_packages import npm_installed
 from tests.openai_stub import OpenAIStub, tool_call
+from tests.rooms.experts import harbour
 from tests.sdk_ts.package import CONSUMER, SDK, built, install
 from webhooks.signing import generate_webhook_secret, signature_headers
 
+__all__ = ["harbour"]
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
@@ -32,6 +34,8 @@ EXPECTED = [
     ("Streaming", ["[planning] Reading the question", "45 mm"]),
     ("Streaming", ["45 mm"]),
     ("Clarifications", ["How is the member exposed? [ 'mild', 'severe' ]", "45 mm"]),
+    ("Several plugins, and texts to check", ["Harbour works, round 1: ", "60 mm", "the figures differ"]),
+    ("Several plugins, and texts to check", ["error", "30 mm", "non-compliant"]),
     ("Batches", ["2 of 2", "beam answered", "chess refused"]),
     ("Errors", ["404 unknown_plugin Check"]),
     ("AI SDK", ["The expert says: ", "45 mm"]),
@@ -79,8 +83,11 @@ def run_pasted(code: str, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-def test_every_block_runs_and_prints_what_it_should(folder: Path, server: str, secret: str, model: OpenAIStub) -> None:
-    Plugin.objects.update(slug="structural-engineering-concrete-cover")
+def test_every_block_runs_and_prints_what_it_should(
+    published: Plugin, harbour: Plugin, folder: Path, server: str, secret: str, model: OpenAIStub
+) -> None:
+    Plugin.objects.filter(pk=published.pk).update(slug="structural-engineering-concrete-cover")
+    Plugin.objects.filter(pk=harbour.pk).update(slug="harbour-works")
     environment = {"LEXIC_BASE_URL": server, "LEXIC_API_KEY": secret}
     environment |= {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test"}
     found = blocks()
