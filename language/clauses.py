@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.content_words import content_stems
 
 # Words that open a clause of their own, whatever follows.
@@ -34,7 +35,7 @@ _MAX_CUTS = 5
 ClauseSpan = tuple[int, int]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def clause_spans(text: str) -> tuple[ClauseSpan, ...]:
     """`(start, end)` of each clause, in order; together they are the text."""
     edges = [0, *(cut for match in _CLAUSE_BREAK.finditer(text) if (cut := match.start())), len(text)]

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import itemgetter
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import clause_spans, text_before_predicate
 from language.figures.bounds import without_bounds
 from language.terms import terms
@@ -52,7 +53,7 @@ def has_negation(text: str) -> bool:
     return _NEGATION_CUE.search(_without_false_negation(text)) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def polar_clauses(text: str) -> tuple[PolarClause, ...]:
     bare = _without_false_negation(text)
     spans = clause_spans(bare)

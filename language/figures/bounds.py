@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.number_words import NUMBER_WORD_PATTERN
 
 AT_LEAST, MORE_THAN, AT_MOST, LESS_THAN = ">=", ">", "<=", "<"
@@ -68,7 +69,7 @@ class Bound:
         return self.direction in (AT_LEAST, MORE_THAN)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def find_bounds(text: str) -> tuple[Bound, ...]:
     """Every bound the text states, in order."""
     return tuple(_read_bound(text, cue) for cue in _CUE.finditer(text) if _is_bound(text, cue))

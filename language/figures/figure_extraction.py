@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import (
     AT_LEAST,
     AT_MOST,
@@ -78,7 +79,7 @@ def strip_list_mark(text: str) -> str:
     return _LIST_MARK.sub("", text, count=1) if _LIST_MARK.match(text) else text
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def extract_figures(text: str) -> TextFigures:
     """Every figure of the text. Only the first `MAX_FIGURES_TEXT` characters are read."""
     text = normalize_notation(text[:MAX_FIGURES_TEXT])

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import Bound, find_bounds, trailing_bound
 from language.figures.figure_types import TOLERANCE, Quantity
 from language.lazy_pattern import lazy_pattern
@@ -133,7 +134,7 @@ def read_number_words(text: str) -> Iterator[Quantity]:
         yield Quantity(written=written, start=match.start(), end=end, low=value, high=value, units=(unit,))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def header_units(words: str) -> frozenset[str]:
     """Units that stand by no number: "Nominal cover (mm)", "in metres"."""
     found = (match["a"] or match["b"] or match["c"] or match["d"] for match in _HEADER_UNIT.finditer(words))

@@ -19,7 +19,7 @@ _WEIGHT = 0.2
 _NEUTRAL = 0.35
 # An excerpt has about a hundred tokens: what is farther from its sentence is not read.
 _CONTEXT_CHARACTERS = 800
-_MAX_CACHED_PAIRS = 2000
+_MAX_CACHED_PAIRS = 256
 
 
 def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import find_bounds
 from language.figures.figure_extraction import extract_figures
 from language.opposites import opposite_words
@@ -17,7 +18,7 @@ _LOWERCASE_WORD = re.compile(r"[a-z]{2,30}")
 _NEGATING_PREFIXES = ("un", "non", "dis")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def lowercase_words(text: str) -> frozenset[str]:
     return frozenset(_LOWERCASE_WORD.findall(text.lower()))
 

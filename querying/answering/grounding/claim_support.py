@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark, unsupported_figures
 from language.negation import reverses_polarity
@@ -69,12 +70,12 @@ def is_same_sentence(claim: str, span: str) -> bool:
     return _bare_sentence(claim) == _bare_sentence(span)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def _bare_sentence(text: str) -> str:
     return normalize_quote(_LINE_MARKER.sub("", sanitize(text))).strip(" .,;:!?").casefold()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def stem_set(text: str) -> frozenset[str]:
     """Every stem of the text; remembered, for every claim is held against the same sentences."""
     return frozenset(terms(text))

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark
 from language.synonyms import synonyms_of
@@ -40,7 +41,7 @@ def _content_sequence(text: str) -> list[str]:
     return [stem for stem in terms(text) if stem in kept]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
     """The sentences that each stem stands in, by number; one that goes on about the same has the number of the one
     before it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import text_before_predicate
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
@@ -69,7 +70,7 @@ class _ClaimFigures:
         return mine.difference(*(other.words for other in others))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     """The figures of the text in order, each with its words."""
     read = extract_figures(text)
@@ -141,7 +142,7 @@ def _sentences_at(source: str, place: int) -> list[str]:
     return [text for start, text in _figureless_sentences(source) if start <= place < start + len(text)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
     """The sentences without their figures and where they begin, each that goes on about the same ("It …") with the
     one before it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.terms import terms
 
 _SPEECH_VERBS = """
@@ -29,7 +30,7 @@ _ASSISTANT_ADDRESS = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def imperative_speech_stems(text: str) -> frozenset[str]:
     """The stems of the verbs of speech that the text gives as orders."""
     return frozenset(stem for match in _IMPERATIVE.finditer(text) for stem in terms(match["verb"]))

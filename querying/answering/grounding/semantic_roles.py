@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import combinations
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.figures.figure_extraction import extract_figures
 from language.terms import terms
 
@@ -42,7 +43,7 @@ def swaps_roles(claim: str, source: str) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def _preceding_words(text: str) -> dict[str, frozenset[str]]:
     """Each content word with what it stands behind: a word, the beginning of a clause, an "and"."""
     found: dict[str, frozenset[str]] = {}

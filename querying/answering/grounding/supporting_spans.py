@@ -10,6 +10,7 @@ from itertools import islice
 
 from knowledge.chunking.chunker import title_path
 from knowledge.search.passages import Passage, content_spans
+from language.cache_sizes import CACHED_PASSAGES, CACHED_SENTENCES
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.sentences import leads_into_list
@@ -154,14 +155,14 @@ def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence
             yield run, piece
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def as_one_line(text: str) -> str:
     """The text as a claim is read: plain, and without the line breaks that a page's width made. A list item stays
     apart from what is before it."""
     return " ".join(_BREAK_BEFORE_ITEM.sub("; ", sanitize(text)).split())
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=CACHED_PASSAGES)
 def _sentence_runs(text: str, source_type: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
     spans = cached_sentence_spans(text, source_type)
     runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
@@ -178,7 +179,7 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
     return spans[at:end]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=CACHED_PASSAGES)
 def cached_sentence_spans(text: str, source_type: str) -> Sequence[tuple[int, int]]:
     """`(start, end)` of each sentence, of code of each line; remembered, for every claim is held against the same
     passages."""
