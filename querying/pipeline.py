@@ -223,7 +223,8 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     if imports := await place.run(import_list.answer_from_imports, question):
         _set_answer(record, imports)
         return
-    if misspelt := await place.run(find_misspellings, question.search_text, question=question):
+    known = {"question": question, "statistics": question.statistics}
+    if misspelt := await place.run(find_misspellings, question.search_text, **known):
         question = record.question = question.with_misspellings(misspelt)
         yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
     with record.measure("retrieve"):
