@@ -87,7 +87,7 @@ def test_an_answer_takes_nine_statements_and_a_key_is_refused_as_soon_as_it_is_r
     with django_assert_num_queries(9 + savepoints):
         assert post(secret, query="What are spacers made of?").json()["outcome"] == "answered"
     agent.revoke()
-    assert_error(post(secret), 401, "invalid_key")
+    assert_error(post(secret), 401, "not_authenticated")
 
 
 def test_a_key_opens_no_plugin_that_was_taken_from_its_list(published: Plugin, alice: User):
