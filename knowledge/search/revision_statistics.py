@@ -76,7 +76,7 @@ def load_statistics(
     One statement, however many bases. `using` names the database that is asked.
     """
     found: dict[int, BaseStatistics] = {}
-    values = {
+    values: dict[str, list[int] | list[str]] = {
         "knowledge_bases": [base.knowledge_base_id for base in bases],
         "revisions": [base.revision for base in bases],
         "terms": sorted(terms),
