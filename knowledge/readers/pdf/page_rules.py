@@ -1,4 +1,4 @@
-"""Whether the lines of a page can make a table, as PDFium knows them: most pages have underlines, or a frame, and no table.
+"""Whether the lines of a page can make a table, as PDFium has them: most have underlines or a frame, and no table.
 
 A table of two rows and two columns takes three lines in both directions, further apart than lines that count as one.
 """

@@ -37,7 +37,7 @@ class _TimeLimitReached(BaseException):
 
 
 class _WithoutFonts(PDFResourceManager):
-    """Text without a font is not laid out: most of a page's time would go into letters, and tables are found by lines."""
+    """Text without a font is not laid out: tables are found by lines, and letters would take most of the time."""
 
     def get_font(self, objid: object, spec: Mapping[str, object]) -> Any:
         return None
