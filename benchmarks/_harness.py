@@ -11,12 +11,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def run_benchmark(about: str | None, measured: Callable[[], Mapping[str, float | str]]) -> None:
-    """A line for each figure, or with `--json` one object. Nothing is measured for `--help`."""
+def run_benchmark(
+    about: str | None,
+    measured: Callable[[], Mapping[str, float | str]],
+    *,
+    quick: Callable[[], Mapping[str, float | str]] | None = None,
+) -> None:
+    """A line for each figure, or with `--json` one object. Nothing is measured for `--help`. `quick` is measured for
+    `--quick`, where there is something smaller to measure."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    wants_json = parser.parse_args().json
-    print_figures(measured(), as_json=wants_json)
+    if quick:
+        parser.add_argument("--quick", action="store_true", help="measure something smaller, in less than a minute")
+    options = parser.parse_args()
+    chosen = quick if quick and options.quick else measured
+    print_figures(chosen(), as_json=options.json)
 
 
 def print_figures(figures: Mapping[str, float | str], *, as_json: bool) -> None:

@@ -3,7 +3,8 @@
 A made-up code of practice of some 5,000 chunks is read by the real readers, cutters and embedder into a throw-away
 PostgreSQL, published, and asked through the whole pipeline with the extractive answerer, one question after another:
 milliseconds of the whole and of each of its steps (median, and the 95th percentile of the whole), beside those of the
-search alone in the same run. `--json` prints the figures for programs.
+search alone in the same run. `--quick` reads 500 chunks and asks twenty questions. `--json` prints the figures for
+programs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -62,28 +64,28 @@ UNITS = ["mm", "m", "kN", "MPa", "%", "days", "kg/m3"]
 
 
 def main() -> None:
-    run_benchmark(__doc__, run_with_database)
+    run_benchmark(__doc__, run_with_database, quick=partial(run_with_database, chunks=500, questions=20))
 
 
-def run_with_database() -> dict[str, float]:
+def run_with_database(*, chunks: int = CHUNKS, questions: int = QUESTIONS) -> dict[str, float]:
     with temporary_database():
-        return measure_query()
+        return measure_query(chunks=chunks, questions=questions)
 
 
-def measure_query() -> dict[str, float]:
+def measure_query(*, chunks: int, questions: int) -> dict[str, float]:
     from knowledge.models import Chunk
     from plugins.models import Release
 
     dice = random.Random(5)
-    plugin, asked = create_published_plugin(dice)
+    plugin, asked = create_published_plugin(dice, chunks=chunks)
     release = Release.objects.get(plugin=plugin)
     time_answer(release, asked[-1])  # loads the model
-    whole = [time_answer(release, text) for text in asked[:QUESTIONS]]
+    whole = [time_answer(release, text) for text in asked[:questions]]
     steps = defaultdict(list)
     for timings in recorded_step_timings(plugin):
         for name, milliseconds in timings.items():
             steps[name].append(milliseconds)
-    searched = [time_search(release, text) for text in asked[:QUESTIONS]]
+    searched = [time_search(release, text) for text in asked[:questions]]
     return {
         "chunks": Chunk.objects.count(),
         "whole, p50 ms": statistics.median(whole),

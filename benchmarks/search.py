@@ -3,14 +3,15 @@
 For a small, a medium and a large knowledge base in one table, the last with its own vector index: milliseconds of a
 whole search, of the barest possible statement (the eight nearest vectors by exact scan, their ids only), and the
 ratio of the two, medians of interleaved rounds. Also the share of the exact eight nearest that the index finds. All
-data are made up and live in a throw-away PostgreSQL. `--json` prints the figures for programs.
+data are made up and live in a throw-away PostgreSQL. `--quick` takes smaller bases. `--json` prints the figures for
+programs.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from knowledge.search.hybrid import BaseRevision
 
 SIZES = {"small": 700, "medium": 6_000, "large": 16_000}
+QUICK_SIZES = {"small": 300, "medium": 1_000, "large": 3_000}
 DIMENSIONS = 384
 VOCABULARY = 8_000
 WORDS_PER_CHUNK = 100
@@ -35,26 +37,26 @@ BASELINE_QUERY = """
 
 
 def main() -> None:
-    run_benchmark(__doc__, run_with_database)
+    run_benchmark(__doc__, run_with_database, quick=partial(run_with_database, QUICK_SIZES))
 
 
-def run_with_database() -> dict[str, float]:
+def run_with_database(sizes: Mapping[str, int] = SIZES) -> dict[str, float]:
     with temporary_database():
-        return measure_search()
+        return measure_search(sizes)
 
 
-def measure_search() -> dict[str, float]:
+def measure_search(sizes: Mapping[str, int]) -> dict[str, float]:
     from knowledge.search.vector_index import ensure_index
 
     dice = np.random.default_rng(1)
-    bases = {name: create_filled_base(name, size, dice) for name, size in SIZES.items()}
+    bases = {name: create_filled_base(name, size, dice) for name, size in sizes.items()}
     questions = [(random_question_words(dice), clustered_unit_vectors(1, dice)[0]) for _ in range(QUESTIONS)]
     exact = [exact_neighbours(bases["large"], vector) for _, vector in questions]
-    built = time_call(lambda: ensure_index(bases["large"], indexed_from=SIZES["large"]))
+    built = time_call(lambda: ensure_index(bases["large"], indexed_from=sizes["large"]))
     found = [indexed_neighbours(bases["large"], vector) for _, vector in questions]
     figures = {"index of the large base, s": built, "share of the nearest it finds": mean_recall(exact, found)}
     for name, base in bases.items():
-        figures |= compare_searches(f"{name} ({SIZES[name]})", base, questions)
+        figures |= compare_searches(f"{name} ({sizes[name]})", base, questions)
     return figures
 
 

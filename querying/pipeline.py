@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 
 from knowledge.search.passages import Passage
 from lexic.concurrency import Place
@@ -223,7 +224,8 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     if imports := await place.run(import_list.answer_from_imports, question):
         _set_answer(record, imports)
         return
-    if misspelt := await place.run(find_misspellings, question.search_text, question=question):
+    find_words = partial(find_misspellings, question=question, statistics=question.statistics)
+    if misspelt := await place.run(find_words, question.search_text):
         question = record.question = question.with_misspellings(misspelt)
         yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
     with record.measure("retrieve"):

@@ -8,7 +8,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import Consent, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision
 from lexic.errors import NotFound
-from plugins.models import Plugin, Release
+from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
 from querying.layers import readable_layers
 from querying.types import Question
@@ -37,6 +37,8 @@ def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     Raises `UnknownPlugin` for what does not exist and for what this principal may not see alike.
     """
     name, version = split_reference(reference)
+    if version != DRAFT and (release := _listed_release(name, version, principal)):
+        return release
     plugin = find_plugin(name, principal=principal)
     if version == DRAFT or (not plugin.is_published and version is None):
         person = principal.owner if isinstance(principal, ApiKey) else principal
@@ -103,17 +105,31 @@ def bases_of(question: Question) -> list[BaseRevision]:
 
 def find_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
     """The plugin of this slug or id that the principal may ask. Raises `UnknownPlugin`."""
-    named = models.Q(pk=pk) if (pk := parse_id(name)) else models.Q(slug=name)
-    plugins = Plugin.objects.filter(named)
+    plugins = _named_plugins(name)
     plugin = plugins.listed_to(principal).first() or plugins.visible_to(principal).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin
 
 
+def _named_plugins(name: str) -> PluginQuerySet:
+    return Plugin.objects.filter(models.Q(pk=pk) if (pk := parse_id(name)) else models.Q(slug=name))
+
+
+def _listed_release(name: str, version: str | None, principal: User | ApiKey) -> Release | None:
+    """The release of a plugin that anybody may know of and the principal may ask: most questions, by one statement."""
+    plugins = _named_plugins(name).listed_to(principal)
+    return _of_version(Release.objects.filter(plugin__in=plugins), version)
+
+
 def _find_release(plugin: Plugin, version: str | None) -> Release:
-    releases = plugin.releases.select_related("plugin")
-    release = releases.first() if version is None else releases.filter(version=version).first()
+    release = _of_version(plugin.releases.all(), version)
     if release is None:
         raise UnknownRelease
     return release
+
+
+def _of_version(releases: ReleaseQuerySet, version: str | None) -> Release | None:
+    """The latest one without a version."""
+    found = releases.select_related("plugin")
+    return found.first() if version is None else found.filter(version=version).first()

@@ -19,6 +19,8 @@ from querying.retrieval.retriever import build_evidence
 from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
 
 _DATES = ("superseded_on", "effective_from")
+# What the search that finds a passage needs to know of it, and nobody after it.
+_OF_SEARCH = ("has_validity_dates", "is_verbatim")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,8 @@ def found_as_json(findings: Findings, *, call_id: str) -> dict[str, Any]:
 
 def _passage_as_json(passage: Passage) -> dict[str, Any]:
     dates = {name: value.isoformat() for name in _DATES if (value := getattr(passage, name, None))}
-    return {**asdict(passage), "document_id": str(passage.document_id), **dates}
+    values = {name: value for name, value in asdict(passage).items() if name not in _OF_SEARCH}
+    return {**values, "document_id": str(passage.document_id), **dates}
 
 
 def _passage(data: Mapping[str, Any]) -> Passage:

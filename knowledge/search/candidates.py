@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.core.exceptions import EmptyResultSet
@@ -34,11 +34,26 @@ _MAX_SCORED = 2_000
 # Unless the rarest word alone occurs in more; but not in more than this.
 _MAX_SCORED_FOR_ONE_TERM = 10_000
 DOCUMENT_CONDITION_SLOT = "/* documents */"
+_NEAREST_SLOT, _MATCHING_SLOT = "/* nearest */", "/* matching */"
+_NO_NEAREST = "SELECT NULL::bigint, NULL::float8, NULL::bigint WHERE false"
+_NO_MATCHING = "SELECT NULL::bigint, NULL::float8 WHERE false"
 _INDEX_SETTINGS = """
 SELECT set_config('hnsw.ef_search', '200', true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('plan_cache_mode', 'force_custom_plan', true)
 """
+
+
+class _ProposedChunk(NamedTuple):
+    """A row of `candidates.sql`. `windows` is None where only its words propose it, `length` where it has none."""
+
+    chunk_id: int
+    windows: int | None
+    cosine: float | None
+    length: int | None
+    counts: Sequence[int]
+    title: str
+    section_path: Sequence[str]
 
 
 class VectorMismatch(LexicError):
@@ -79,81 +94,76 @@ class BaseSearch:
         """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
         vector, else only chunks that share a word with the question.
 
-        Four statements at most, five when a clause is named; more only where an index found too little under a
-        filter, or where the nearest windows all belong to a few very long chunks.
+        One statement, two when a clause is named; more only where an index found too little under a filter, or where
+        the nearest windows all belong to a few very long chunks.
         """
-        cosines = self._nearest()
-        matching = self._lexical_matches()
-        cosines |= self._cosines(matching - cosines.keys())
-        scores = self._lexical_scores(matching | cosines.keys())
-        of_clauses = self._chunks_of_named_clauses(matching | cosines.keys())
+        rows = self._proposed()
+        scores = self._lexical_scores(rows)
+        of_clauses = self._chunks_of_named_clauses([row.chunk_id for row in rows])
         return [
             Candidate(
-                chunk_id=chunk_id,
+                chunk_id=row.chunk_id,
                 knowledge_base_id=self.statistics.base.knowledge_base_id,
-                cosine=cosines.get(chunk_id),
-                lexical=scores.get(chunk_id, 0.0),
-                matches_clause=chunk_id in of_clauses,
+                # Half precision may leave a vector's product with itself a little above one.
+                cosine=None if row.cosine is None else min(1.0, max(-1.0, row.cosine)),
+                lexical=scores.get(row.chunk_id, 0.0),
+                matches_clause=row.chunk_id in of_clauses,
             )
-            for chunk_id in sorted(matching | cosines.keys())
+            for row in sorted(rows, key=lambda row: row.chunk_id)
         ]
 
-    # By meaning
-
-    def _nearest(self) -> dict[int, float]:
+    def _proposed(self) -> list[_ProposedChunk]:
+        matching = self._rarest_terms()
         if self.vector is None:
-            return {}
-        if self.statistics.has_vector_index and (found := self._nearest_by_index()) is not None:
+            return self._propose("", matching) if matching else []
+        if self.statistics.has_vector_index and (found := self._propose_by_index(matching)) is not None:
             return found
         windows = self._candidate_limit * _WINDOWS_PER_CHUNK
-        rows = self._rows("nearest_chunks", windows=windows, chunks=self._candidate_limit)
+        rows = self._propose("nearest_chunks", matching, windows=windows)
         # Chunks with very many windows each may fill the list by themselves.
-        while len(rows) < self.limit and _count_windows(rows) >= windows:
+        while _count_nearest(rows) < self.limit and _count_windows(rows) >= windows:
             windows *= 4
-            rows = self._rows("nearest_chunks", windows=windows, chunks=self._candidate_limit)
-        return _cosines_by_chunk(rows)
+            rows = self._propose("nearest_chunks", matching, windows=windows)
+        return rows
 
-    def _nearest_by_index(self) -> dict[int, float] | None:
+    def _propose_by_index(self, matching: Sequence[int]) -> list[_ProposedChunk] | None:
         """None when the index gave up before it had found enough, as it does under a narrow filter."""
         windows = self._candidate_limit * _WINDOWS_PER_CHUNK
         with transaction.atomic(using=self.using), connections[self.using].cursor() as cursor:
             cursor.execute(_INDEX_SETTINGS)
-            rows = self._rows("nearest_chunks_by_index", windows=windows, chunks=self._candidate_limit)
-        is_full = _count_windows(rows) >= windows and len(rows) >= self.limit
-        return _cosines_by_chunk(rows) if is_full or len(rows) >= self._candidate_limit else None
+            rows = self._propose("nearest_chunks_by_index", matching, windows=windows)
+        nearest = _count_nearest(rows)
+        is_full = _count_windows(rows) >= windows and nearest >= self.limit
+        return rows if is_full or nearest >= self._candidate_limit else None
 
-    def _cosines(self, chunks: Collection[int]) -> dict[int, float]:
-        if self.vector is None or not chunks:
+    def _propose(self, nearest: str, matching: Sequence[int], *, windows: int = 0) -> list[_ProposedChunk]:
+        """By the statement of this name for the nearest chunks, none without one, and those that hold one of the
+        terms of these ids. The order of the latter is rough: it knows nothing of titles and synonyms."""
+        query = statement("candidates").replace(_NEAREST_SLOT, statement(nearest) if nearest else _NO_NEAREST)
+        query = query.replace(_MATCHING_SLOT, statement("matching_chunks") if matching else _NO_MATCHING)
+        rows = self._rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
+        return [_ProposedChunk(*row) for row in rows]
+
+    def _lexical_scores(self, rows: Sequence[_ProposedChunk]) -> dict[int, float]:
+        counted = [row for row in rows if row.length is not None]
+        if not self._known_terms or not counted:
             return {}
-        return _cosines_by_chunk(self._rows("cosines_of_chunks", chunks=sorted(chunks)))
-
-    # By words
-
-    def _lexical_matches(self) -> set[int]:
-        """The chunks that the words propose. Their order here is rough: it knows nothing of titles and synonyms."""
-        candidates = self._rarest_terms()
-        if not candidates:
-            return set()
-        rows = self._rows("matching_chunks", candidates=candidates, chunks=self._candidate_limit)
-        return {chunk_id for chunk_id, _ in rows}
-
-    def _lexical_scores(self, chunks: Collection[int]) -> dict[int, float]:
-        if not self._known_terms or not chunks:
-            return {}
-        rows = self._rows("counts_of_chunks", chunks=sorted(chunks))
-        counts = np.array([row[2] for row in rows], dtype=np.float64)
+        counts = np.array([row.counts for row in counted], dtype=np.float64)
         names = list(self._known_terms)
-        titles = [_title_terms(title_path(title, path)) for *_, title, path in rows]
+        titles = [_title_terms(title_path(row.title, row.section_path)) for row in counted]
         in_titles = np.array([[title.count(name) for name in names] for title in titles])
-        scores = self._scorer.scores(counts + _TITLE_WEIGHT * in_titles, lengths=np.array([row[1] for row in rows]))
-        return {row[0]: float(score) for row, score in zip(rows, scores, strict=True)}
+        lengths = np.array([row.length for row in counted])
+        scores = self._scorer.scores(counts + _TITLE_WEIGHT * in_titles, lengths=lengths)
+        return {row.chunk_id: float(score) for row, score in zip(counted, scores, strict=True)}
 
     def _chunks_of_named_clauses(self, chunks: Collection[int]) -> set[int]:
         if not self.clauses or not chunks:
             return set()
         # i: in either case; n: a line is what `^` begins.
         rows = self._rows(
-            "chunks_of_clauses", chunks=sorted(chunks), heading=f"(?in){clause_heading_pattern(self.clauses)}"
+            statement("chunks_of_clauses"),
+            chunks=sorted(chunks),
+            heading=f"(?in){clause_heading_pattern(self.clauses)}",
         )
         return {chunk_id for (chunk_id,) in rows}
 
@@ -193,13 +203,13 @@ class BaseSearch:
     def _candidate_limit(self) -> int:
         return max(MAX_CANDIDATES, self.limit)
 
-    def _rows(self, name: str, **values: Any) -> list[Any]:
+    def _rows(self, query: str, **values: Any) -> list[Any]:
         condition, filter_values = self._document_condition
         # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
         # index cannot match a parameter.
         with connections[self.using].cursor() as cursor:
             cursor.execute(
-                statement(name).replace(DOCUMENT_CONDITION_SLOT, condition),
+                query.replace(DOCUMENT_CONDITION_SLOT, condition),
                 {**self._values, **filter_values, **values},
             )
             return cursor.fetchall()
@@ -248,10 +258,9 @@ def _title_terms(title: str) -> tuple[str, ...]:
     return tuple(terms(title))
 
 
-def _count_windows(rows: Sequence[Sequence[Any]]) -> int:
-    return sum(count for *_, count in rows)
+def _count_windows(rows: Sequence[_ProposedChunk]) -> int:
+    return sum(row.windows or 0 for row in rows)
 
 
-def _cosines_by_chunk(rows: Sequence[Sequence[Any]]) -> dict[int, float]:
-    # Half precision may leave a vector's product with itself a little above one.
-    return {chunk_id: min(1.0, max(-1.0, cosine)) for chunk_id, cosine, *_ in rows}
+def _count_nearest(rows: Sequence[_ProposedChunk]) -> int:
+    return sum(row.windows is not None for row in rows)

@@ -19,7 +19,7 @@ from knowledge.search.filters import Filters
 from knowledge.search.inflections import forms_in_bases
 from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
-from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.sql import statement
 
 __all__ = ["BaseRevision", "search"]
@@ -47,6 +47,8 @@ _STORED_FIELDS = (
     "path",
     "file_hash",
     "commit",
+    "has_validity_dates",
+    "is_verbatim",
 )
 
 
@@ -59,6 +61,7 @@ def search(
     limit: int = 8,
     threshold: float | None = None,
     clauses: tuple[str, ...] = (),
+    statistics: StatisticsCache | None = None,
 ) -> list[Passage]:
     """The passages that answer the text best, best first; equal scores in the order of their ids.
 
@@ -67,8 +70,8 @@ def search(
     `embedding` holds the text's unit vector by name of embedder. Without a threshold exactly
     `min(limit, chunks alive under the filters)` passages come back. With one, only those whose cosine is greater,
     or whose words support them. A base whose embedder has no vector here is searched by words alone, and its
-    passages have half a score. A replica of the database is asked where there is one that has all of it. Raises
-    `VectorMismatch`.
+    passages have half a score. `statistics` may know figures already, and keeps those that are loaded. A replica of
+    the database is asked where there is one that has all of it. Raises `VectorMismatch`.
     """
     if limit < 1 or not knowledge_bases:
         return []
@@ -82,6 +85,7 @@ def search(
         limit=limit,
         threshold=threshold,
         clauses=clauses,
+        known=statistics or StatisticsCache(),
     )
     if replica.can_answer(bases):
         try:
@@ -105,6 +109,7 @@ def _best_candidates(
     threshold: float | None,
     filters: Filters | None,
     clauses: tuple[str, ...],
+    known: StatisticsCache,
     using: str,
 ) -> list[Candidate]:
     """Those of all bases with the highest scores, by one database."""
@@ -112,7 +117,7 @@ def _best_candidates(
     forms = forms_in_bases(asked, bases, using=using)
     asked |= {form for found in forms.values() for form in found}
     found: dict[int, Candidate] = {}
-    for statistics in load_statistics(bases, asked, using=using):
+    for statistics in known.load(bases, asked, using=using):
         vector = embedding.get(statistics.base.embedder)
         base = BaseSearch(
             statistics=statistics,

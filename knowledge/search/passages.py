@@ -53,6 +53,8 @@ class Passage:
     first_line: int = 0
     file_hash: str = ""
     commit: str = ""
+    has_validity_dates: bool = True  # its document says from when on, or until when, it is valid
+    is_verbatim: bool = True  # its content stands on its page word for word
     is_stale: bool = False  # of a design file that is older than the source that it describes
 
     @property

@@ -44,25 +44,49 @@ class BaseStatistics:
         return known.document_frequency if known else 0
 
 
+class StatisticsCache:
+    """What the steps of one question have loaded, so that each figure is asked for once: those of a revision never
+    change. `searched` are the bases that were searched last."""
+
+    def __init__(self) -> None:
+        self.searched: list[BaseRevision] = []
+        # By bases and database: the figures, and the terms that were asked for.
+        self._loaded: dict[tuple[tuple[BaseRevision, ...], str], tuple[list[BaseStatistics], set[str]]] = {}
+
+    def load(
+        self, bases: Sequence[BaseRevision], terms: Collection[str], *, using: str = DEFAULT_DB_ALIAS
+    ) -> list[BaseStatistics]:
+        """What `load_statistics` gives, with further terms where these were asked for before."""
+        found, asked = self._loaded.get((tuple(bases), using), (None, set[str]()))
+        missing = set(terms) - asked
+        if found is None or missing:
+            before = {one.base: one.terms for one in found or ()}
+            found = load_statistics(bases, missing, using=using)
+            for one in found:
+                one.terms.update(before.get(one.base, {}))
+            self._loaded[tuple(bases), using] = (found, asked | missing)
+        return found
+
+
 def load_statistics(
     bases: Sequence[BaseRevision], terms: Collection[str], *, using: str = DEFAULT_DB_ALIAS
 ) -> list[BaseStatistics]:
     """The figures of each base and of those terms, in the order of the bases. A base that is gone is left out.
 
-    Two statements, however many bases. `using` names the database that is asked.
+    One statement, however many bases. `using` names the database that is asked.
     """
     found: dict[int, BaseStatistics] = {}
-    positions = {
+    values: dict[str, list[int] | list[str]] = {
         "knowledge_bases": [base.knowledge_base_id for base in bases],
         "revisions": [base.revision for base in bases],
+        "terms": sorted(terms),
     }
     with connections[using].cursor() as cursor:
-        cursor.execute(statement("base_statistics"), positions)
-        for position, *figures in cursor.fetchall():
-            found[position] = _build_statistics(bases[position - 1], *figures)
-        if terms and found:
-            cursor.execute(statement("term_statistics"), {**positions, "terms": sorted(terms)})
-            for position, text, term_id, frequency in cursor.fetchall():
+        cursor.execute(statement("revision_statistics"), values)
+        for position, *figures, text, term_id, frequency in cursor.fetchall():
+            if position not in found:
+                found[position] = _build_statistics(bases[position - 1], *figures)
+            if text is not None:
                 found[position].terms[text] = KnownTerm(id=term_id, document_frequency=frequency)
     return list(found.values())
 

@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge.models import ChunkTerms, KnowledgeBase, Term
-from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from knowledge.sql import statement
 from language.terms import terms as terms_of
@@ -75,12 +75,16 @@ def inverse_document_frequency(*, chunks: int, containing: int) -> float:
 
 
 def term_weights(
-    *, knowledge_bases: Sequence[BaseRevision], terms: Collection[str], wording: Wording = ENGLISH_WORDING
+    *,
+    knowledge_bases: Sequence[BaseRevision],
+    terms: Collection[str],
+    wording: Wording = ENGLISH_WORDING,
+    statistics: StatisticsCache | None = None,
 ) -> dict[str, float]:
     """The inverse document frequency of each term, in all its forms, over all these knowledge bases together, at their
-    revisions; 0 for stop words."""
+    revisions; 0 for stop words. `statistics` may know figures already."""
     forms = {term: tuple(wording.forms_of(term)) for term in terms}
-    found = load_statistics(knowledge_bases, set(chain.from_iterable(forms.values())))
+    found = (statistics or StatisticsCache()).load(knowledge_bases, set(chain.from_iterable(forms.values())))
     chunks = sum(one.chunk_count for one in found)
 
     def weight(term: str) -> float:

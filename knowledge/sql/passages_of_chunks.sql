@@ -19,7 +19,9 @@ SELECT
         ELSE length(left(page.text, one.start)) - length(replace(left(page.text, one.start), E'\n', '')) + 1 END,
     page.repository_path,
     CASE WHEN page.repository_path = '' THEN '' ELSE page.source_sha256 END,
-    page.commit
+    page.commit,
+    document.effective_from IS NOT NULL OR document.superseded_on IS NOT NULL,
+    substr(page.text, one.start + 1, one."end" - one.start) = one.content
 FROM knowledge_chunk AS one
 INNER JOIN knowledge_document AS document ON document.id = one.document_id
 INNER JOIN knowledge_page AS page ON page.id = one.page_id

@@ -15,9 +15,10 @@ from string import ascii_lowercase
 from django.db.models import QuerySet
 
 from knowledge.models import Chunk
-from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from language.stemming import stem
 from language.stop_words import STOP_WORDS
+from language.terms import terms
 from lexic.phrases import Phrase, phrase
 from querying.question.document_access import access_filters
 from querying.question.planning.spelling import is_word
@@ -44,22 +45,23 @@ class _KnownStem:
     ids: tuple[int, ...] = ()
 
 
-def find_misspellings(text: str, *, question: Question) -> dict[str, str]:
+def find_misspellings(text: str, *, question: Question, statistics: StatisticsCache | None = None) -> dict[str, str]:
     """What was meant by each misspelt word of the text: a word that stands in what the asker may read. Nothing where
     that is not clear.
 
-    No statement where the tokenizer knows all words of the text.
+    No statement where the tokenizer knows all words of the text. `statistics` keeps what is loaded for the search.
     """
     words = [word for word in _plain_words(text) if not (is_word(word) or is_word(word.removesuffix("s")))]
     if not words:
         return {}
-    bases = bases_of(question)
-    known = _known_terms(map(stem, words), bases=bases)
+    bases, statistics = bases_of(question), statistics or StatisticsCache()
+    # The search asks for all terms of the text next.
+    known = _known_terms({*map(stem, words), *terms(text)}, bases=bases, statistics=statistics)
     unknown = [word for word in words if stem(word) not in known][:_MAX_UNKNOWN_WORDS]
     if not unknown:
         return {}
     readable = _readable_chunks(question, bases)
-    meant = {word: _clearly_meant(word, bases=bases, readable=readable) for word in unknown}
+    meant = {word: _clearly_meant(word, bases=bases, readable=readable, statistics=statistics) for word in unknown}
     return {word: spelling for word, spelling in meant.items() if spelling}
 
 
@@ -88,12 +90,14 @@ def _plain_words(text: str) -> list[str]:
     return [word for word in words if len(word) >= 5 and word not in STOP_WORDS]
 
 
-def _clearly_meant(word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk]) -> str:
+def _clearly_meant(
+    word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk], statistics: StatisticsCache
+) -> str:
     """The one frequent word that is a slip away; empty where there is none, or another one comes close. Letters are
     exchanged so often that whatever explains the word that way goes first."""
     exchanged = _exchanged(word)
     spellings = {one for one in exchanged | _changed(word) if one[0] == word[0] and one not in STOP_WORDS} - {word}
-    known = _known_terms(map(stem, spellings), bases=bases)
+    known = _known_terms(map(stem, spellings), bases=bases, statistics=statistics)
     frequent = [(known[stem(one)].chunks, one) for one in spellings if stem(one) in known]
     ranked = sorted((pair for pair in frequent if pair[0] >= _MIN_CHUNKS), key=lambda pair: (-pair[0], pair[1]))
     standing = [
@@ -105,11 +109,13 @@ def _clearly_meant(word: str, *, bases: Sequence[BaseRevision], readable: QueryS
     return preferred[0][1]
 
 
-def _known_terms(stems: Iterable[str], *, bases: Sequence[BaseRevision]) -> dict[str, _KnownStem]:
+def _known_terms(
+    stems: Iterable[str], *, bases: Sequence[BaseRevision], statistics: StatisticsCache
+) -> dict[str, _KnownStem]:
     """Those of the stems that stand in a chunk of the bases."""
     asked, found = set(stems), dict[str, _KnownStem]()
-    for statistics in load_statistics(bases, asked):
-        for term, known in statistics.terms.items():
+    for base in statistics.load(bases, asked):
+        for term, known in base.terms.items():
             before = found.get(term, _KnownStem())
             if known.document_frequency:
                 found[term] = _KnownStem(chunks=before.chunks + known.document_frequency, ids=(*before.ids, known.id))

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
+from knowledge.search.revision_statistics import StatisticsCache
 from language.personal_data import without_placeholders
 from lexic.concurrency import in_turn
 from plugins.models import Planner
@@ -141,6 +142,8 @@ class ResolvedQuestion(Question):
     standalone: str = ""
     planned: PlanResult = field(default_factory=PlanResult)
     misspellings: Mapping[str, str] = field(default_factory=dict)
+    # Of what is searched for it; each step adds to it.
+    statistics: StatisticsCache = field(default_factory=StatisticsCache, compare=False, repr=False)
 
     @classmethod
     def of(cls, question: Question, planned: PlanResult | None = None) -> ResolvedQuestion:

@@ -79,7 +79,8 @@ def passages_in_force(
 ) -> Sequence[Passage]:
     """The passages to answer from. `find` searches under filters, `strength` weighs what it found.
 
-    Costs one small statement more where everything that is found is in force, and one where a library's files are.
+    Costs one small statement more where a document that is found has a day from which on, or until which, it is valid,
+    and one where a library's files are found.
     """
     return _mark_stale(_choose_passages(question, find=find, strength=strength))
 
@@ -157,7 +158,10 @@ def validity_note(citations: Iterable[Citation]) -> str:
 
 def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UUID, Document]:
     """The passages' documents that are not valid on this day, by id."""
-    documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
+    dated = {passage.document_id for passage in passages if passage.has_validity_dates}
+    if not dated:
+        return {}
+    documents = Document.objects.filter(pk__in=dated)
     is_out_of_force = Q(effective_from__gt=today) | Q(superseded_on__lte=today)
     return documents.filter(is_out_of_force).only("title", "effective_from", "superseded_on").in_bulk()
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders import get_embedder
-from knowledge.models import Chunk, Page
+from knowledge.models import Chunk
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
 from knowledge.search.inflections import forms_in_bases, without_stop_words
@@ -110,6 +110,7 @@ def _search_passages(
     release, bases = question.release, bases_of(question)
     words, allowed = _words_to_search(question, added, bases), document_access.access_filters(question)
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
+    question.statistics.searched = bases
 
     is_library = release.plugin.kind == PluginKind.LIBRARY
 
@@ -123,6 +124,7 @@ def _search_passages(
             limit=max(limit, MAX_RANKED_PASSAGES) if is_library else limit,
             threshold=None if is_library else release.threshold,  # a refusal names the nearest files, however far
             clauses=referenced_clauses(question.search_text),
+            statistics=question.statistics,
         )
         return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
@@ -174,10 +176,11 @@ def _score(
     added: str = "",
     relevance: Sequence[float] | None = None,
 ) -> Evidence:
-    turns, synonyms, bases = question.weighted_turns(added), question.synonyms, bases_of(question)
+    turns, synonyms = question.weighted_turns(added), question.synonyms
+    bases = question.statistics.searched or bases_of(question)
     words = terms(" ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text))))
     wording = _wording_of(question, bases, words)
-    weights = term_weights(knowledge_bases=bases, terms=words, wording=wording)
+    weights = term_weights(knowledge_bases=bases, terms=words, wording=wording, statistics=question.statistics)
     evidence = score_evidence(
         turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance, wording=wording
     )
@@ -203,6 +206,5 @@ def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDA
 
 
 def _verbatim_passages(passages: Sequence[Passage]) -> list[Passage]:
-    """Only passages that stand on their page word for word. One statement; every citation depends on it."""
-    pages = dict(Page.objects.filter(pk__in={p.page_id for p in passages}).values_list("pk", "text"))
-    return [p for p in passages if pages.get(p.page_id, "")[p.start : p.end] == p.content]
+    """Only passages that stand on their page word for word; every citation depends on it."""
+    return [passage for passage in passages if passage.is_verbatim]

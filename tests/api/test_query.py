@@ -15,6 +15,7 @@ from lexic.concurrency import ConcurrencyLimit
 from plugins.models import Plugin
 from querying import admission
 from querying.models import Query
+from querying.question import caller_access
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +73,28 @@ def test_citations_off_strips_marks_and_gives_the_array_only_when_asked(publishe
     assert "[Source" not in off["answer"]
     assert off["citations"] == []
     assert post(key, options={"citationMode": "off", "includeCitations": True}).json()["citations"]
+
+
+def test_an_answer_takes_nine_statements_and_a_key_is_refused_as_soon_as_it_is_revoked(
+    published: Plugin, alice: User, django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+):
+    """The key, the release, what it may read and the figures of the words for "spacers", which the tokenizer does not
+    know; then, once more, what it may read, whether that has templates, candidates, passages, and the row."""
+    agent, secret = ApiKey.objects.issue(owner=alice, name="agent", plugins=[published])
+    ApiKey.objects.filter(pk=agent.pk).update(last_used_at=timezone.now())
+    monkeypatch.setattr(caller_access, "CHECK_SECONDS", 60.0)  # asked again of answers that take longer
+    savepoints = 2  # around the row: tests have a transaction already
+    with django_assert_num_queries(9 + savepoints):
+        assert post(secret, query="What are spacers made of?").json()["outcome"] == "answered"
+    agent.revoke()
+    assert_error(post(secret), 401, "not_authenticated")
+
+
+def test_a_key_opens_no_plugin_that_was_taken_from_its_list(published: Plugin, alice: User):
+    agent, secret = ApiKey.objects.issue(owner=alice, name="agent", plugins=[published])
+    assert post(secret).status_code == 200
+    agent.limits.update(plugin=None)  # as when the plugin is gone
+    assert_error(post(secret), 404, "unknown_plugin")
 
 
 @pytest.mark.parametrize("misspelt", ["maxsources", "max_sources", "facts", "citation_mode"])

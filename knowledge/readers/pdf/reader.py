@@ -19,6 +19,7 @@ from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
+from knowledge.readers.pdf.page_rules import can_have_table
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.text_layout import read_layout
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -150,7 +151,7 @@ class _PageReader:
             if sum(map(str.isalnum, found.layout.text)) > sum(map(str.isalnum, layout.text)):
                 return self._recognised(found, number, objects)
         self._count(layout, objects)
-        if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
+        if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words and can_have_table(page):
             layout = self._with_tables(layout, page, number, frame)
         layout = inline_aligned_tables(layout)
         headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pdfplumber
+from pdfminer.pdfinterp import PDFResourceManager
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
@@ -33,6 +34,13 @@ CellGrid = list[list[PageBox | None]]
 
 class _TimeLimitReached(BaseException):
     """Not an `Exception`, so that no handler inside a PDF library swallows it."""
+
+
+class _WithoutFonts(PDFResourceManager):
+    """Text without a font is not laid out: tables are found by lines, and letters would take most of the time."""
+
+    def get_font(self, objid: object, spec: Mapping[str, object]) -> Any:
+        return None
 
 
 class TableFinder:
@@ -66,6 +74,7 @@ class TableFinder:
     def _find(self, number: int, shift: tuple[float, float]) -> list[CellGrid]:
         if self._pdf is None:
             self._pdf = pdfplumber.open(self._path)
+            self._pdf.rsrcmgr = _WithoutFonts()
         page = self._pdf.pages[number - 1]
         try:
             grids = [_shifted_grid(table, shift) for table in page.find_tables()]

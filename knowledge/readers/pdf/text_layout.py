@@ -1,16 +1,18 @@
 """The text of one PDF page, character by character from PDFium, with the box of each word.
 
-PDFium's own "get text" call cuts characters to 16 bits (mathematical letters turn into Hangul), so the text is
-put together from its single characters. That costs a millisecond a page and makes offsets exact.
+PDFium's own "get text" call cuts characters to 16 bits (mathematical letters turn into Hangul), and leaves some out. So
+where a page has others than those of Latin text, these are asked for one by one, and on a page of mostly others all.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
+import struct
 import sys
 from bisect import bisect_right
-from itertools import accumulate, repeat
+from collections.abc import Sequence
+from itertools import accumulate, chain, repeat
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -22,6 +24,15 @@ from knowledge.readers.pdf.page_objects import PageObjects
 _DROPPED_CHARACTER = "\x00"
 # PDFium marks a hyphen at the end of a line as U+0002: the word goes on in the next line.
 _LINE_END_HYPHEN = "\x02"
+
+# Not of Latin text: one that was cut to 16 bits may look like any of these, and hardly like any other.
+_UNSURE_CHARACTER = re.compile("[^\t\n\r -\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
+_WORD_START = re.compile(r"(?<!\S)\S")
+# At most one character in so many may be unsure, or it is quicker to ask for all.
+_MIN_SURE_SHARE = 4
+
+_RECTANGLE = struct.Struct("4f")  # left, top, right, bottom
+_Corners = tuple[float, float, float, float]
 
 _REMOVED_SPAN = re.compile(
     f"{_LINE_END_HYPHEN}[\r\n]{{0,4}}|\r(?=\n)"
@@ -37,20 +48,48 @@ def read_layout(textpage: Any, *, objects: PageObjects, frame: PageFrame) -> Pag
         raw = _without_hidden(raw, textpage, objects.hidden)
     removed = [match.span() for match in _REMOVED_SPAN.finditer(raw)]
     offset = _OffsetMap(removed)
-    boxes = _WordBoxes(textpage, frame)
+    spans = [match.span() for match in _WORD_RUN.finditer(raw)]
     words = []
-    for first, end in [match.span() for match in _WORD_RUN.finditer(raw)]:
+    for (first, end), (box, size) in zip(spans, _word_boxes(textpage, spans, frame), strict=True):
         start = offset(first)
-        words.append(PlacedWord(start, start + end - first, *boxes.between(first, end), first))  # a word lacks nothing
+        words.append(PlacedWord(start, start + end - first, box, size, first))  # a word lacks nothing
     return PageLayout(text=_REMOVED_SPAN.sub("", raw).replace("\r", "\n"), words=words)
 
 
 def _raw_characters(textpage: Any) -> str:
     """One character for each of PDFium's, so that an index into the text is an index into the page."""
-    codes = list(map(pdfium.FPDFText_GetUnicode, repeat(textpage.raw), range(textpage.count_chars())))
-    if max(codes, default=0) <= sys.maxunicode:
-        return "".join(map(chr, codes))
-    return "".join([chr(code) if code <= sys.maxunicode else _DROPPED_CHARACTER for code in codes])
+    count = textpage.count_chars()
+    text = _text_in_16_bits(textpage, count)
+    unsure = [match.start() for match in _UNSURE_CHARACTER.finditer(text)]
+    if len(text) == count and _MIN_SURE_SHARE * len(unsure) <= count:
+        codes = dict(zip(unsure, _codes(textpage, unsure), strict=True))
+        starts = [match.start() for match in _WORD_START.finditer(text)]
+        if all(chr(code) == text[at] for at, code in zip(starts, _codes(textpage, starts), strict=True)):
+            return _with_characters(text, codes)
+    return "".join(map(_character, _codes(textpage, range(count))))
+
+
+def _text_in_16_bits(textpage: Any, count: int) -> str:
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium.FPDFText_GetText(textpage.raw, 0, count, buffer) if count > 0 else 1
+    return bytes(buffer)[: 2 * (written - 1)].decode("utf-16-le", "surrogatepass")
+
+
+def _codes(textpage: Any, indexes: Sequence[int]) -> list[int]:
+    return list(map(pdfium.FPDFText_GetUnicode, repeat(textpage.raw), indexes))
+
+
+def _character(code: int) -> str:
+    return chr(code) if code <= sys.maxunicode else _DROPPED_CHARACTER
+
+
+def _with_characters(text: str, codes: dict[int, int]) -> str:
+    if not codes:
+        return text
+    characters = list(text)
+    for at, code in codes.items():
+        characters[at] = _character(code)
+    return "".join(characters)
 
 
 def _without_hidden(raw: str, textpage: Any, hidden: frozenset[int]) -> str:
@@ -72,24 +111,33 @@ class _OffsetMap:
         return index - self._lengths[bisect_right(self._ends, index)]
 
 
-class _WordBoxes:
-    """Boxes of words: a word is as wide as from its first character to its last."""
+def _word_boxes(
+    textpage: Any, spans: Sequence[tuple[int, int]], frame: PageFrame
+) -> list[tuple[PageBox | None, float]]:
+    """The box of each word, as wide as from its first character to its last, and the height of the first.
 
-    def __init__(self, textpage: Any, frame: PageFrame) -> None:
-        self._handle = textpage.raw
-        self._frame = frame
-        self._rect = pdfium.FS_RECTF()
-        self._reference = ctypes.byref(self._rect)
+    The loose box has the height of the font, which is what a highlighter wants.
+    """
+    ends = list(chain.from_iterable((start, end - 1) for start, end in spans))
+    rectangles = (pdfium.FS_RECTF * len(ends))()
+    if not ends:
+        return []
+    places = map(ctypes.byref, repeat(rectangles[0]), range(0, ctypes.sizeof(rectangles), _RECTANGLE.size))
+    known = list(map(pdfium.FPDFText_GetLooseCharBox, repeat(textpage.raw), ends, places))
+    corners = list(_RECTANGLE.iter_unpack(rectangles))
+    return [
+        _word_box(first, last if has_last else first, frame) if has_first else (None, 0.0)
+        for first, last, has_first, has_last in zip(corners[::2], corners[1::2], known[::2], known[1::2], strict=True)
+    ]
 
-    def between(self, start: int, end: int) -> tuple[PageBox | None, float]:
-        """The box of the characters from `start` to before `end`, and the height of the first."""
-        # The loose box has the height of the font, which is what a highlighter wants.
-        get, rect = pdfium.FPDFText_GetLooseCharBox, self._rect
-        if not get(self._handle, start, self._reference):
-            return None, 0.0
-        left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
-        size = top - bottom
-        if end - start > 1 and get(self._handle, end - 1, self._reference):
-            left, bottom = min(left, rect.left), min(bottom, rect.bottom)
-            right, top = max(right, rect.right), max(top, rect.top)
-        return self._frame.to_shown_box(left, bottom, right, top), size
+
+def _word_box(first: _Corners, last: _Corners, frame: PageFrame) -> tuple[PageBox, float]:
+    left, top, right, bottom = first
+    other_left, other_top, other_right, other_bottom = last
+    box = frame.to_shown_box(
+        left if left < other_left else other_left,
+        bottom if bottom < other_bottom else other_bottom,
+        right if right > other_right else other_right,
+        top if top > other_top else other_top,
+    )
+    return box, top - bottom

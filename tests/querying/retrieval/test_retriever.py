@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db.models import Value
+from django.db.models.functions import Replace
 
 from accounts.models import User
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
+from knowledge.models import Page
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying import pipeline, releases
@@ -87,3 +90,10 @@ def test_the_reranker_is_asked_once_and_decides(plugin: Plugin, monkeypatch: pyt
     evidence = retriever.build_evidence(asked, passages)
     assert calls == ["What of gravel? Is gravel washed, and slump measured?"]
     assert "Slump" in evidence.passages[0].content
+
+
+def test_what_does_not_stand_on_its_page_word_for_word_is_not_read(plugin: Plugin) -> None:
+    asked = question(plugin, "What is the water-cement ratio of concrete?")
+    [first, *_] = retriever.retrieve(asked)
+    Page.objects.filter(pk=first.page_id).update(text=Replace("text", Value("0.45"), Value("0.54")))
+    assert first.content not in [passage.content for passage in retriever.retrieve(asked)]

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 
+import pypdfium2.raw as pdfium
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from knowledge.readers.pdf.ruled_tables import TableFinder
 from knowledge.readers.types import EncryptedDocument, Heading, NoText, TooLarge, TooManyPages
 from tests.knowledge.readers.made import lines, locked, pdf, picture, read_here, ruled_table
 
@@ -183,3 +186,40 @@ def test_f4_too_many_pages_are_refused_before_the_first(tmp_path):
 def test_more_than_the_limits_is_refused(tmp_path, limit):
     with pytest.raises(TooLarge):
         read_here(pdf(tmp_path / "a.pdf", lines("A few words too many.")), "pdf", **{limit: 10})
+
+
+def test_pdfplumber_is_not_asked_for_underlines_in_a_frame(tmp_path, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("the page has no table")
+
+    def underlined(canvas: Canvas) -> None:
+        lines("First term", "Second term", "Third term")(canvas)
+        canvas.rect(40, 40, 500, 760)
+        for at in range(12):
+            canvas.line(72, 778 - 16 * at, 200, 778 - 16 * at)
+
+    monkeypatch.setattr(TableFinder, "grids", fail)
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", underlined), "pdf")
+    assert page.text == "First term\nSecond term\nThird term"
+    with pytest.raises(AssertionError, match="no table"):
+        read_here(pdf(tmp_path / "b.pdf", ruled_table()), "pdf")
+
+
+@pytest.mark.parametrize("text", ["The vector A is long.", "A", "AAA of"])
+@pytest.mark.parametrize("letter", ["\U0001d400", "\U00010041"])
+def test_letters_beyond_16_bits_are_read_whole(tmp_path, monkeypatch, text, letter):
+    """PDFium's text of a page cuts them: to a Hangul syllable, or to another letter, here to the "A"."""
+    get_text, get_code = pdfium.FPDFText_GetText, pdfium.FPDFText_GetUnicode
+
+    def cut(handle: object, start: int, count: int, buffer: ctypes.Array[ctypes.c_ushort]) -> int:
+        written = get_text(handle, start, count, buffer)
+        buffer[:] = [ord(letter) & 0xFFFF if code == ord("A") else code for code in buffer]
+        return written
+
+    def whole(handle: object, index: int) -> int:
+        return ord(letter) if (code := get_code(handle, index)) == ord("A") else code
+
+    monkeypatch.setattr(pdfium, "FPDFText_GetText", cut)
+    monkeypatch.setattr(pdfium, "FPDFText_GetUnicode", whole)
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", lines(text)), "pdf")
+    assert page.text == text.replace("A", letter)
