@@ -23,7 +23,7 @@ class KnowledgeBaseAdmin(ReadOnlyAdmin):
     list_select_related = ["plugin", "owner"]
     search_fields = ["name", "plugin__name"]
     # Whoever only looks at one plugin is not told which others read its base.
-    fields = ["name", "plugin", "owner", "embedder", "language", "revision"]
+    fields = ["name", "plugin", "owner", "embedder", "other_languages", "revision"]
     ordering = ["name"]
 
     def visible(self, request: HttpRequest) -> QuerySet[KnowledgeBase]:

@@ -15,6 +15,7 @@ from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.embedding_spaces import EmbeddingSpace
 from knowledge.grant_models import Consent, KnowledgeGrant
 from knowledge.member_models import BaseKind, opens_private_base
+from language.identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
 from plugins.models import Plugin, Role
 
@@ -107,8 +108,9 @@ class KnowledgeBase(AuditedModel):
     dimensions = models.PositiveSmallIntegerField(default=384, editable=False)
     # The number of the `EmbeddingSpace` that it is searched by now.
     space = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
+    # What people wrote in earlier versions. It still travels in plugin files; nothing shows it or goes by it.
     language = models.CharField(max_length=32, default="english")
-    # Codes of the languages, other than English, that its documents are in.
+    # Codes of the languages, other than English, that its documents are in, by `Document.language`.
     document_languages = ArrayField(
         models.CharField(max_length=8), default=list, db_default=[], blank=True, editable=False
     )
@@ -150,6 +152,11 @@ class KnowledgeBase(AuditedModel):
     @property
     def is_private(self) -> bool:
         return self.kind != BaseKind.PLUGIN
+
+    @property
+    def other_languages(self) -> str:
+        """The languages other than English that its documents are in, as people read them."""
+        return ", ".join(LANGUAGE_NAMES.get(code, code) for code in self.document_languages)
 
     def space_at(self, revision: int) -> EmbeddingSpace:
         """The space it was searched by at that revision; an unsaved one where it never changed its embedder."""

@@ -17,6 +17,23 @@ only own same so than too very s t can will just don should now
 """
 _REQUEST_WORDS = "also could let please shall tell us use used using whether whose within without would yes"
 
+# What questions are put with, as far as the lists of stop words leave it out. Of Chinese and Japanese characters too:
+# they are looked at in pairs.
+_QUESTION_WORDS = {
+    "ar": "هل ما ماذا متى أين كيف كم لماذا لمن من أي أية يوجد توجد يجب يمكن أستطيع",
+    "de": "was wann warum weshalb wem wen wer wie wieso wieviel viel viele wo welche welchem welchen welcher welches"
+    " darf dürfen kann können muss müssen soll sollen gibt brauche",
+    "es": "qué quién quiénes cuál cuáles cuándo cuánto cuánta cuántos cuántas cómo dónde puedo puede debo debe hay"
+    " tengo",
+    "fr": "quel quelle quels quelles quand combien comment pourquoi où qui quoi peut peux doit dois faut",
+    "hi": "क्या कब कितना कितनी कितने कैसे कैसा कैसी कहाँ कहां क्यों कौन कौनसा किस किसे किसको चाहिए होता होती होगा सकता सकते"
+    " सकती मिलता मिलती मिलते",
+    "ja": "何 誰 幾 か ど い つ こ な す ま で",
+    "pt": "que quem qual quais quando quanto quanta quantos quantas como onde posso pode devo deve há tenho",
+    "ru": "что кто кого кому чем когда где куда как какой какая какие каким сколько почему зачем можно нужно надо ли",
+    "zh": "什 么 怎 样 吗 呢 哪 几 谁 多 少 久 能 会 要 可 以 需 有 没 不 到 请 问 想 应",
+}
+
 STOP_WORDS = frozenset(_INDEX_STOP_WORDS.split())
 # Those and what else a request is put into words with; the search index keeps these.
 REQUEST_STOP_WORDS = STOP_WORDS | frozenset(_REQUEST_WORDS.split())
@@ -24,8 +41,10 @@ REQUEST_STOP_WORDS = STOP_WORDS | frozenset(_REQUEST_WORDS.split())
 
 @cache
 def stop_words_in(language: str) -> frozenset[str]:
-    """The stop words of a language by its code; none where the package `stop-words` has no list of them."""
+    """The stop words of a language by its code and what its questions are put with, as far as we have lists of them:
+    that of the package `stop-words`, and ours."""
+    asking = frozenset(_QUESTION_WORDS.get(language, "").split())
     try:
-        return frozenset(get_stop_words(language))
+        return asking | frozenset(get_stop_words(language))
     except StopWordError:
-        return frozenset()
+        return asking

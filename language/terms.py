@@ -20,19 +20,15 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from language.scripts import SPACELESS_SCRIPTS, is_latin
+from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS, is_latin
 from language.stemming import latin_stem, stem
 from language.stop_words import STOP_WORDS
 
 # A longer word is cut, in the index as in the question, so that it is still found.
 MAX_TERM_LENGTH = 64
 
-# Combining marks of the Basic Multilingual Plane. Python's `\w` leaves them out, and without them the words
-# of Hindi or of vocalised Arabic would fall apart.
-_COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code))[0] == "M")
-
 _CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
-_COMPOUND = re.compile(rf"[\w{_COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{_COMBINING_MARKS}]+)*")
+_COMPOUND = re.compile(rf"[\w{COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{COMBINING_MARKS}]+)*")
 _CONTRACTION_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
 _COMPOUND_JOINT = re.compile(r"[-'_]+")
 # "refreshToken" and "HTTPServer" have a joint, "PDFs" and "kN" have none.
@@ -40,9 +36,15 @@ _COMPOUND_JOINT = re.compile(r"[-'_]+")
 _CAMEL_JOINT = re.compile(r"[A-Z](?<=[A-Za-z][A-Z])(?=[a-z]{2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _TERM_PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
+    rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{COMBINING_MARKS}])*"
 )
 _SPACELESS_START = re.compile(f"[{SPACELESS_SCRIPTS}]")
+# A word as it stands in a text, what is joined to it included; of scripts without spaces a run of characters.
+_WORD_OR_RUN = re.compile(
+    rf"(?P<run>[{SPACELESS_SCRIPTS}]+)"
+    rf"|(?:(?![{SPACELESS_SCRIPTS}])\w)(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])*"
+    rf"(?:[.\-'’](?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+)*"
+)
 
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
 _MAX_CACHED_LENGTH = 96
@@ -66,6 +68,16 @@ def terms_of_old_index(text: str) -> list[str]:
     if is_latin(text):
         return terms(text)
     return [term for compound in _compounds(text) for term in _split_compound(compound, stemmed=latin_stem)]
+
+
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """`(start, end)` of each word as it stands in the text; of scripts without spaces, of each pair of characters."""
+    for match in _WORD_OR_RUN.finditer(text):
+        start, end = match.span()
+        if match["run"] and end - start > 2:
+            yield from ((at, at + 2) for at in range(start, end - 1))
+        else:
+            yield start, end
 
 
 def _compounds(text: str) -> list[str]:

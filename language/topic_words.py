@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from language.content_words import GENERIC_STEMS
+from language.scripts import COMBINING_MARKS
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 from language.terms import terms
 
-_WORD = re.compile(r"\w[\w’'-]*")
+_WORD = re.compile(rf"\w[\w{COMBINING_MARKS}’'-]*")
 
 
 def topic_stems(text: str) -> frozenset[str]:

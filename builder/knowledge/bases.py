@@ -26,8 +26,7 @@ from privacy.plugin_deletion import delete_knowledge_base
 class BaseForm(StyledFormMixin, forms.ModelForm):
     class Meta:
         model = KnowledgeBase
-        fields = ("name", "embedder", "language")
-        help_texts = {"language": "Of the documents, in English: “english”, “german”, …"}
+        fields = ("name", "embedder")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

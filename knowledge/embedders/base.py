@@ -75,6 +75,11 @@ class Embedder(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} {self.dimensions}>"
 
+    def understands(self, text: str) -> bool:
+        """Whether the model was trained on texts in these letters; a text that it does not understand is searched by
+        its words alone."""
+        return True
+
     @abstractmethod
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32] | Sequence[Sequence[float]]:
         """One vector per text, in order. At least one text, and no more than `batches` puts together.

@@ -14,6 +14,7 @@ from knowledge.embedders import minilm, windows
 from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
 from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
 from knowledge.embedders.wordpiece import WordPiece
+from language.scripts import is_mostly_latin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,10 @@ class LocalEmbedder(Embedder):
         self._read_cached = lru_cache(maxsize=CACHED_QUESTIONS)(self._read)
         self._precision = precision
         self._models = PerProcess(self._load)
+
+    def understands(self, text: str) -> bool:
+        """Its vocabulary has single letters of other scripts than Latin, and its training had none."""
+        return is_mostly_latin(text)
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimensions), np.float32)

@@ -1,7 +1,8 @@
 """Hybrid search over knowledge bases, each as it was at a revision.
 
-A chunk's score is half its cosine and half the share of the question's weight that its words carry. Both are
-absolute, so scores compare across bases and say how good the evidence is, and nothing is normalised per question.
+A chunk's score is half its cosine and half the share of the question's weight that its words carry; that share alone
+where the embedder does not understand the question. Both are absolute, so scores compare across bases and say how good
+the evidence is, and nothing is normalised per question.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from knowledge.search.inflections import forms_in_bases
 from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
+from knowledge.search.wording import Forms
 from knowledge.sql import statement
 
 __all__ = ["BaseRevision", "search"]
@@ -62,16 +64,18 @@ def search(
     threshold: float | None = None,
     clauses: tuple[str, ...] = (),
     statistics: StatisticsCache | None = None,
+    forms: Forms | None = None,
 ) -> list[Passage]:
     """The passages that answer the text best, best first; equal scores in the order of their ids.
 
     Words in place of the text may weigh less than others, or have synonyms. Chunks of the numbered `clauses` go before
-    others that are as good.
+    others that are as good. `forms` are those that the bases have of the words (`forms_in_bases`), looked up where they
+    are not given.
     `embedding` holds the text's unit vector by name of embedder. Without a threshold exactly
     `min(limit, chunks alive under the filters)` passages come back. With one, only those whose cosine is greater,
-    or whose words support them. A base whose embedder has no vector here is searched by words alone, and its
-    passages have half a score. `statistics` may know figures already, and keeps those that are loaded. A replica of
-    the database is asked where there is one that has all of it. Raises `VectorMismatch`.
+    or whose words support them. A base whose embedder has no vector here is searched by words alone. `statistics` may
+    know figures already, and keeps those that are loaded. A replica of the database is asked where there is one that
+    has all of it. Raises `VectorMismatch`.
     """
     if limit < 1 or not knowledge_bases:
         return []
@@ -86,6 +90,7 @@ def search(
         threshold=threshold,
         clauses=clauses,
         known=statistics or StatisticsCache(),
+        forms=forms,
     )
     if replica.can_answer(bases):
         try:
@@ -110,12 +115,13 @@ def _best_candidates(
     filters: Filters | None,
     clauses: tuple[str, ...],
     known: StatisticsCache,
+    forms: Forms | None,
     using: str,
 ) -> list[Candidate]:
     """Those of all bases with the highest scores, by one database."""
     asked = {term for word in words for term in word.terms}
-    forms = forms_in_bases(asked, bases, using=using)
-    asked |= {form for found in forms.values() for form in found}
+    forms = forms_in_bases(asked, bases, using=using) if forms is None else forms
+    asked |= {form for term in asked for form in forms.get(term, ())}
     found: dict[int, Candidate] = {}
     for statistics in known.load(bases, asked, using=using):
         vector = embedding.get(statistics.base.embedder)
@@ -134,15 +140,16 @@ def _best_candidates(
 
 
 def _hybrid_score(candidate: Candidate) -> float:
-    score = 0.5 * (candidate.cosine or 0.0) + 0.5 * candidate.lexical
+    score = candidate.lexical if candidate.cosine is None else 0.5 * candidate.cosine + 0.5 * candidate.lexical
     return min(1.0, score + _CLAUSE_SCORE_BONUS) if candidate.matches_clause else score
 
 
 def passes_threshold(found: Candidate | Passage, threshold: float | None) -> bool:
-    """Whether it is near enough in meaning (its cosine is greater), or its words or a named clause support it."""
-    if threshold is None or found.matches_clause or found.lexical >= MIN_LEXICAL_SUPPORT:
+    """Whether it is near enough in meaning (its cosine is greater), or its words or a named clause support it. What
+    was found by words alone is not held against it."""
+    if threshold is None or found.cosine is None or found.matches_clause or found.lexical >= MIN_LEXICAL_SUPPORT:
         return True
-    return found.cosine is not None and found.cosine > threshold
+    return found.cosine > threshold
 
 
 def _load_passages(

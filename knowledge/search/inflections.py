@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 from knowledge.models import TermStem
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
-from knowledge.search.wording import stop_terms
+from knowledge.search.wording import Wording
 from knowledge.sql import statement
 from language.stemming import STEMMED_LANGUAGES, stem_in
 
@@ -62,10 +63,20 @@ def forms_in_bases(
     return {term: sorted(found)[:_MAX_FORMS] for term, found in forms.items() if found}
 
 
-def without_stop_words(words: Sequence[QueryWord], language: str) -> list[QueryWord]:
-    """The words that are no stop words of this language; all of them where nothing else is left."""
-    stopped = stop_terms(language)
-    return [word for word in words if not stopped.issuperset(word.original)] or list(words)
+def without_stop_words(words: Sequence[QueryWord], wording: Wording) -> list[QueryWord]:
+    """The words that are no stop words of the question's language; all of them where nothing else is left, and in
+    English, whose stop words the index does not have."""
+    if not wording.language:
+        return list(words)
+    weighed = [(word, max(map(wording.weight_of, word.original), default=0.0)) for word in words]
+    kept = [replace(word, weight=word.weight * share) for word, share in weighed if share] or list(words)
+    return [_with_parts(word, wording) for word in kept]
+
+
+def _with_parts(word: QueryWord, wording: Wording) -> QueryWord:
+    """The word, also found by the parts of its compound."""
+    parts = [wording.parts[phrase[0]] for phrase in word.phrases if len(phrase) == 1 and phrase[0] in wording.parts]
+    return replace(word, phrases=(*word.phrases, *parts)) if parts else word
 
 
 def _terms_by_stem(

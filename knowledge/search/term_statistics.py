@@ -88,10 +88,9 @@ def term_weights(
     chunks = sum(one.chunk_count for one in found)
 
     def weight(term: str) -> float:
-        if term in wording.stop_terms:
-            return 0.0
         containing = sum(one.document_frequency(form) for one in found for form in forms[term])
-        return inverse_document_frequency(chunks=chunks, containing=min(chunks, containing))
+        whole = inverse_document_frequency(chunks=chunks, containing=min(chunks, containing))
+        return whole * wording.weight_of(term)
 
     return {term: weight(term) for term in terms}
 

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+
+from language.scripts import SPACELESS_SCRIPTS
+
+_SPACELESS = re.compile(f"[{SPACELESS_SCRIPTS}]")
 
 Forms = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """The language that a question is searched in, "" for English, and the forms that documents have of its terms."""
+    """The language that a question is searched in, "" for English, the forms that documents have of its terms, and the
+    parts of its compounds that are words of the documents."""
 
     language: str = ""
     forms: Forms = field(default_factory=dict, hash=False)
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def stop_terms(self) -> frozenset[str]:
         return stop_terms(self.language) if self.language else frozenset()
+
+    def weight_of(self, term: str) -> float:
+        """What share of its weight a term has: none when it is a stop word. Of a pair of characters, each counts
+        half."""
+        stopped = self.stop_terms
+        if term in stopped:
+            return 0.0
+        is_pair = len(term) == 2 and _SPACELESS.match(term)
+        return 1 - sum(character in stopped for character in term) / 2 if is_pair else 1.0
 
     def forms_of(self, term: str) -> Iterator[str]:
         """The term itself, and its other forms."""
@@ -26,8 +42,11 @@ class Wording:
         yield from self.forms.get(term, ())
 
     def is_said(self, term: str, said: Container[str]) -> bool:
-        """Whether one of the forms is among these terms."""
-        return any(form in said for form in self.forms_of(term))
+        """Whether one of the forms is among these terms, or each part of the compound."""
+        if any(form in said for form in self.forms_of(term)):
+            return True
+        parts = self.parts.get(term, ())
+        return len(parts) > 1 and all(any(form in said for form in self.forms_of(part)) for part in parts)
 
 
 ENGLISH_WORDING = Wording()
@@ -35,8 +54,8 @@ ENGLISH_WORDING = Wording()
 
 @cache
 def stop_terms(language: str) -> frozenset[str]:
-    """The terms that the index has of the stop words of a language."""
-    from language.stemming import latin_stem  # with the stemmers, which nobody needs before the first question
+    """The terms that the index has, or once had, of the stop words of a language."""
+    from language.stemming import latin_stem, stem  # the stemmers, which nobody needs before the first question
     from language.stop_words import stop_words_in
 
-    return frozenset(latin_stem(word) for word in stop_words_in(language))
+    return frozenset(stemmed(word) for word in stop_words_in(language) for stemmed in (stem, latin_stem))

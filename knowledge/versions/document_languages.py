@@ -55,7 +55,9 @@ def record_languages(base: KnowledgeBase, chunks: Iterable[Chunk]) -> None:
     for language, documents in documents_by_language.items():
         Document.objects.filter(pk__in=documents).update(language=language)
     for language, ids in chunks_by_language.items():
-        _record_stems(base, ids, language)
+        record_stems(base.pk, chunks=ids, language=language)
+    if not chunks_by_language.keys() - {"", ENGLISH} <= set(base.document_languages):
+        _note_languages(base)
 
 
 @transaction.atomic
@@ -69,16 +71,18 @@ def set_language(document: Document, language: str) -> None:
     base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
     Document.objects.filter(pk=document.pk).update(language=language, updated_at=timezone.now())
     document.language = language
-    _record_stems(base, list(document.chunks.live().values_list("pk", flat=True)), language)
+    record_stems(base.pk, chunks=list(document.chunks.live().values_list("pk", flat=True)), language=language)
+    _note_languages(base)
 
 
-def _record_stems(base: KnowledgeBase, chunks: Collection[int], language: str) -> None:
-    if language in ("", ENGLISH):
-        return
-    record_stems(base.pk, chunks=chunks, language=language)
-    if language not in base.document_languages:
-        base.document_languages = sorted([*base.document_languages, language])
-        KnowledgeBase.objects.filter(pk=base.pk).update(document_languages=base.document_languages)
+def _note_languages(base: KnowledgeBase) -> None:
+    """Write down in which languages other than English the base has documents. Those that are retired count too: a
+    release may read them still."""
+    told = Document.objects.filter(knowledge_base=base).exclude(language__in=("", ENGLISH))
+    spoken = sorted(set(told.order_by().values_list("language", flat=True).distinct()))
+    if spoken != base.document_languages:
+        base.document_languages = spoken
+        KnowledgeBase.objects.filter(pk=base.pk).update(document_languages=spoken)
 
 
 def _sample_texts(chunks: Sequence[Sequence[int]]) -> list[list[str]]:

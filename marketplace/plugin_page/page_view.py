@@ -83,7 +83,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
     return context | {
         "sources": sources,
         "sources_page": sources_page,
-        "language": ", ".join(sorted({source.language.capitalize() for source in sources})),
+        "language": ", ".join(sorted({source.language.capitalize() for source in sources if source.language})),
         "trust": build_trust_label(listing) if listing else None,
         "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],

@@ -79,7 +79,7 @@ def _source_row(document: Any, *, today: date) -> SourceRow:
         style=style or "ok",
         state=state or gettext("current"),
         url=reverse("source", args=[document.first_page]) if document.first_page else "",
-        language=_language_name(document.language) or document.knowledge_base.language,
+        language=_language_name(document.language),
     )
 
 

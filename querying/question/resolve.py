@@ -19,7 +19,8 @@ from django.utils import timezone
 
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
-from knowledge.search.revision_statistics import StatisticsCache
+from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
+from knowledge.search.wording import Wording
 from language.personal_data import without_placeholders
 from lexic.concurrency import in_turn
 from plugins.models import Planner
@@ -172,6 +173,11 @@ class ResolvedQuestion(Question):
     @cached_property
     def synonyms(self) -> Synonyms:
         return Synonyms(self.release.synonyms)
+
+    @cached_property
+    def wordings(self) -> dict[tuple[tuple[BaseRevision, ...], str], Wording]:
+        """How it is worded for a search of these bases with these added words, as far as that was looked up."""
+        return {}
 
     @property
     def new_words(self) -> str:

@@ -7,7 +7,6 @@ does it well.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -17,19 +16,22 @@ from numpy.typing import NDArray
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from knowledge.search.wording import ENGLISH_WORDING, Wording
-from language.terms import terms
+from language.scripts import is_mostly_latin
+from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.token_states import States, token_states
 
 Matrix = NDArray[np.float32]
 Span = tuple[int, int]
 
-_WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 _MAX_SYNONYMS = 6
 # Each other way to put a phrase is read by the model once, so a question has only so many.
 _MAX_VARIANTS = 24
 # What a word is matched by where the sentence has another form of it, in a language that the model does not know.
 _FORM_MATCH = 0.8
+# What a word is matched by that the sentence does not say, in letters that the model does not know: about what it gives
+# a word of English that is not there. So one threshold serves both.
+_UNSAID_MATCH = 0.45
 # A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
 _MIN_DECIDING_WEIGHT = 0.6
 
@@ -46,11 +48,13 @@ class SentenceMatch:
 
 @dataclass(frozen=True, kw_only=True)
 class _PhraseStates:
-    """A word or phrase of the question as it stands in a text: token states, the share of each, and stems."""
+    """A word or phrase of the question as it stands in a text: token states, the share of each, stems, and whether the
+    model was trained on its letters."""
 
     states: Matrix
     shares: NDArray[np.float32]  # sum to 1
     stems: tuple[str, ...]
+    is_understood: tuple[bool, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +81,7 @@ class QuestionWords:
         self._shares = np.concatenate([part.shares for part in parts])
         self._stems = [stem for part in parts for stem in part.stems]
         self._is_topic = np.asarray([word.is_topic for word in words for part in word.parts for _ in part.stems])
+        self._is_understood = np.asarray([one for part in parts for one in part.is_understood])
         self._part_starts = _segment_starts([len(part.stems) for part in parts])
         self._word_starts = _segment_starts([len(word.parts) for word in words])
         weights = np.asarray([word.weight for word in words], dtype=np.float32)
@@ -113,7 +118,8 @@ class QuestionWords:
     def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
         """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""
         best = np.max([np.zeros(len(self._stems)), *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
-        return np.where(self._is_topic, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
+        is_known = self._is_topic & self._is_understood
+        return np.where(is_known, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
 
     def match(
         self, similar: Matrix, *, topic: NDArray[np.float32], in_title: NDArray[np.bool_], stems: Set[str]
@@ -123,8 +129,10 @@ class QuestionWords:
         if similar.shape[1] == 0:  # cut off at the end of the model's window
             return SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
-        if self._wording.forms:
-            best = np.where(self._is_in_stems(stems), np.maximum(best, _FORM_MATCH), best)
+        if self._wording.language:
+            said = self._is_in_stems(stems)
+            best = np.where(said, np.maximum(best, _FORM_MATCH), best)
+            best = np.where(self._is_understood, best, np.where(said, 1.0, _UNSAID_MATCH).astype(np.float32))
         titled = self._by_word(np.where(in_title, 1.0, best))
         return SentenceMatch(
             without_title=self._weighed(best),
@@ -213,11 +221,11 @@ class _TurnParser:
         return 1, ()
 
     def _text_words(self, text: str, *, offset: int = 0) -> Iterator[_TextWord]:
-        for match in _WORD.finditer(text):
-            if stems := tuple(terms(match.group())):
+        for start, end in word_spans(text):
+            word = text[start:end]
+            if stems := tuple(terms(word)):
                 weight = max(self._weights.get(stem, 0.0) for stem in stems)
-                start, end = match.start() + offset, match.end() + offset
-                yield _TextWord(start=start, end=end, text=match.group(), stems=stems, weight=weight)
+                yield _TextWord(start=start + offset, end=end + offset, text=word, stems=stems, weight=weight)
 
     def _variant_states(self, text: str, group: Sequence[_TextWord], others: Sequence[str]) -> Iterator[_PhraseStates]:
         """The states of the other ways to put a phrase, each in the text in its place."""
@@ -238,6 +246,7 @@ def _phrase_states(words: Sequence[_TextWord], read: States) -> _PhraseStates:
     rows: list[int] = []
     shares: list[float] = []
     stems: list[str] = []
+    understood: list[bool] = []
     for word in words:
         pieces = range(
             int(np.searchsorted(ends, word.start, side="right")), int(np.searchsorted(starts, word.end, side="left"))
@@ -245,8 +254,9 @@ def _phrase_states(words: Sequence[_TextWord], read: States) -> _PhraseStates:
         rows += pieces
         shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
         stems += [word.stems[0]] * len(pieces)
+        understood += [is_mostly_latin(word.text)] * len(pieces)
     share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
-    return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems))
+    return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems), is_understood=tuple(understood))
 
 
 def _segment_starts(lengths: Sequence[int]) -> NDArray[np.intp]:

@@ -6,25 +6,23 @@ asked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.embedders import get_embedder
+from knowledge.embedders import get_embedder, local_embedder
 from knowledge.models import Chunk
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
-from knowledge.search.inflections import forms_in_bases, without_stop_words
+from knowledge.search.inflections import without_stop_words
 from knowledge.search.passages import Passage
-from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.term_statistics import term_weights
-from knowledge.search.wording import ENGLISH_WORDING, Wording
+from knowledge.search.wording import Wording
 from knowledge.sync.library_files import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
-from language.identification import language_of
 from language.stemming import stem
 from language.terms import terms
 from plugins.models import PluginKind
@@ -36,6 +34,7 @@ from querying.retrieval.answerability import adjust_strength
 from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import score_evidence
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
+from querying.retrieval.question_wording import wording_of
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
@@ -108,8 +107,10 @@ def _search_passages(
 ) -> list[Passage]:
     """The best passages for the texts by meaning, and for the question with the added words by its words."""
     release, bases = question.release, bases_of(question)
-    words, allowed = _words_to_search(question, added, bases), document_access.access_filters(question)
-    vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
+    wording, allowed = _wording_of(question, bases, added), document_access.access_filters(question)
+    words = without_stop_words(question.weighted_words(added), wording)
+    names = {base.embedder for base in bases if get_embedder(base.embedder).understands(question.search_text)}
+    vectors = {name: _mixed_vector(texts, name) for name in names}
     question.statistics.searched = bases
 
     is_library = release.plugin.kind == PluginKind.LIBRARY
@@ -125,6 +126,7 @@ def _search_passages(
             threshold=None if is_library else release.threshold,  # a refusal names the nearest files, however far
             clauses=referenced_clauses(question.search_text),
             statistics=question.statistics,
+            forms=wording.forms,
         )
         return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
@@ -134,25 +136,13 @@ def _search_passages(
     return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
 
 
-def _words_to_search(question: ResolvedQuestion, added: str, bases: Sequence[BaseRevision]) -> list[QueryWord]:
-    """The words of the question, without the stop words of its language."""
-    words, language = question.weighted_words(added), _language_to_search(question, bases)
-    return without_stop_words(words, language) if language else words
-
-
-def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], words: Collection[str]) -> Wording:
-    language = _language_to_search(question, bases)
-    return Wording(language=language, forms=forms_in_bases(words, bases)) if language else ENGLISH_WORDING
-
-
-def _language_to_search(question: ResolvedQuestion, bases: Sequence[BaseRevision]) -> str:
-    """The language of the question if documents are in it; where that cannot be told, the only one that documents are
-    in. "" for English."""
-    spoken = {language for base in bases for language in base.languages}
-    if not spoken:
-        return ""
-    language = language_of(question.search_text) or (min(spoken) if len(spoken) == 1 else "")
-    return language if language in spoken else ""
+def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added: str) -> Wording:
+    """Looked up once for a question: the search and the evidence ask for the same words."""
+    asked = (tuple(bases), added)
+    if asked not in question.wordings:
+        words = {term for word in question.weighted_words(added) for term in word.terms}
+        question.wordings[asked] = wording_of(question.search_text, words=words, bases=bases)
+    return question.wordings[asked]
 
 
 def repetitions_last(passages: Sequence[Passage], text: str) -> list[Passage]:
@@ -179,12 +169,13 @@ def _score(
     turns, synonyms = question.weighted_turns(added), question.synonyms
     bases = question.statistics.searched or bases_of(question)
     words = terms(" ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text))))
-    wording = _wording_of(question, bases, words)
+    wording = _wording_of(question, bases, added)
     weights = term_weights(knowledge_bases=bases, terms=words, wording=wording, statistics=question.statistics)
     evidence = score_evidence(
         turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance, wording=wording
     )
-    evidence = adjust_strength(evidence, question.search_text, question.asked.text)
+    if not wording.language and local_embedder().understands(question.search_text):
+        evidence = adjust_strength(evidence, question.search_text, question.asked.text)
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))
     return evidence

@@ -8,12 +8,15 @@ from uuid import UUID
 from knowledge.embedders import get_embedder
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import passes_threshold, search
+from knowledge.search.inflections import without_stop_words
 from knowledge.search.passages import Passage
+from knowledge.search.query_words import NO_SYNONYMS
 from language.clause_references import referenced_clauses
 from language.terms import terms
 from language.word_matching import terms_by_word
 from plugins.models import Release
 from querying.releases import pinned_bases
+from querying.retrieval.question_wording import wording_of
 
 # Enough to show what a question only just misses.
 MAX_EXPLAINED_PASSAGES = 20
@@ -43,10 +46,14 @@ def explain_search(release: Release, question: str, *, document_id: UUID | None 
     """Search as a question to this release does, and keep what its policy would drop, with the reason. Raises
     `EmbedderError`."""
     bases = pinned_bases(release)
+    asked = NO_SYNONYMS.words(question)
+    wording = wording_of(question, words={term for word in asked for term in word.terms}, bases=bases)
+    embedders = map(get_embedder, {base.embedder for base in bases})
     found = search(
         knowledge_bases=bases,
-        text=question,
-        embedding={name: get_embedder(name).embed_one(question) for name in {base.embedder for base in bases}},
+        text=without_stop_words(asked, wording),
+        embedding={one.name: one.embed_one(question) for one in embedders if one.understands(question)},
+        forms=wording.forms,
         filters=Filters(document_ids=(document_id,)) if document_id else None,
         limit=max(MAX_EXPLAINED_PASSAGES, release.top_k),
         clauses=referenced_clauses(question),

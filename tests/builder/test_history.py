@@ -103,7 +103,7 @@ def body_of(name: str, world: World) -> dict[str, Any]:
         "builder_knowledge_text": {"title": "New", "text": "Boots are worn."},
         "builder_knowledge_urls": {"addresses": "https://www.example.org/rules"},
         "builder_knowledge_base_new": {"name": "New"},
-        "builder_knowledge_base": {"name": "New", "language": "english"},
+        "builder_knowledge_base": {"name": "New"},
         "builder_knowledge_document": {"title": "New"},
         "builder_knowledge_replace": {"file": text},
         "builder_knowledge_page_text": {"text": "Boots are worn by everybody."},

@@ -34,7 +34,7 @@ def at(view: str, plugin: Plugin, *args: object) -> str:
 
 
 def settings_of(base: KnowledgeBase, **fields: str) -> dict[str, str]:
-    return {"name": base.name, "embedder": base.embedder, "language": base.language, **fields}
+    return {"name": base.name, "embedder": base.embedder, **fields}
 
 
 def test_a_base_that_several_plugins_read_is_made_and_belongs_to_its_maker(

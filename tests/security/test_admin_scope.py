@@ -254,7 +254,7 @@ def test_a_knowledge_base_cannot_be_put_under_somebody_elses_plugin(
     world: World, as_charlie: Client, charlie: User, field: str
 ) -> None:
     own = own_plugin(charlie)
-    form = {"name": "Mine", "embedder": "local", "language": "english", field: str(world.plugin.pk)}
+    form = {"name": "Mine", "embedder": "local", field: str(world.plugin.pk)}
     foreign = reverse("admin:builder_knowledge_base_new", args=[world.plugin.pk])
     assert as_charlie.post(foreign, form).status_code == 404
     as_charlie.post(reverse("admin:builder_knowledge_base_new", args=[own.pk]), form)

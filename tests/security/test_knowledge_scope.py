@@ -70,7 +70,7 @@ def test_saving_a_base_does_not_detach_it_from_plugins_that_one_does_not_see(wor
     base = world["knowledge.KnowledgeBase"]
     attach(base, private)
     world.plugin.editors.add(bob)
-    form = {"name": "Renamed", "plugin": str(world.plugin.pk), "embedder": "local", "language": "english"}
+    form = {"name": "Renamed", "plugin": str(world.plugin.pk), "embedder": "local"}
     signed_in(bob).post(reverse("admin:builder_knowledge_base", args=[world.plugin.pk, base.pk]), form)
     base.refresh_from_db()
     assert base.name == "Renamed"

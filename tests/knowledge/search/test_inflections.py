@@ -14,6 +14,7 @@ from knowledge.search.hybrid import search
 from knowledge.search.inflections import forms_in_bases, without_stop_words
 from knowledge.search.query_words import NO_SYNONYMS
 from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import Wording
 from knowledge.versions.document_languages import UnknownLanguage, record_languages, set_language
 from language.identification import language_of
 from language.stemming import stem_in
@@ -44,7 +45,7 @@ def store(base: KnowledgeBase, texts: list[str]) -> Document:
 
 
 def first_page(base: KnowledgeBase, question: str, language: str) -> str:
-    words = without_stop_words(NO_SYNONYMS.words(question), language)
+    words = without_stop_words(NO_SYNONYMS.words(question), Wording(language=language))
     found = search(knowledge_bases=[at(base)], text=words, embedding={}, limit=1)
     return found[0].content if found else ""
 
@@ -95,8 +96,12 @@ def test_a_language_that_a_person_corrects_is_searched_by_at_once(alice: User) -
     record_languages(base, factories.store_chunks(base, document, ["Alle Kennwörter gelten drei Monate."]))
     words = NO_SYNONYMS.words("Kennwort")
     assert search(knowledge_bases=[at(base)], text=words, embedding={}, limit=1) == []
+    set_language(document, "sv")
     set_language(document, "de")
     assert search(knowledge_bases=[at(base)], text=words, embedding={}, limit=1)
+    assert at(base).languages == ("de",)
+    set_language(document, "en")
+    assert at(base).languages == ()
 
 
 def test_an_unknown_language_changes_nothing(alice: User) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from language.clauses import has_predicate
+from language.scripts import SPACELESS_SCRIPTS
 from language.sentences import WIDE_STOPS
 from querying.answering.llms.extractive.table_rows import is_row, is_separator_row
 
@@ -15,7 +16,7 @@ _MAX_LABEL_CHARACTERS = 70
 _STOPS = tuple('.!;:)"”’…' + WIDE_STOPS + "；：」』）")
 _QUESTION_MARKS = "?？؟"
 # A sign of these is worth some letters of an alphabet.
-_DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENSE = re.compile(f"[{SPACELESS_SCRIPTS}]")
 _LETTERS_PER_DENSE_SIGN = 2.5
 _TITLE_WORDS_PERCENT = 70
 

@@ -1,0 +1,32 @@
+"""How a question is worded for a search: its language, and the forms that the documents have of its words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import chain
+
+from knowledge.search.compounds import parts_in_bases
+from knowledge.search.inflections import forms_in_bases
+from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import ENGLISH_WORDING, Wording
+from language.identification import language_of
+
+
+def wording_of(text: str, *, words: Collection[str], bases: Sequence[BaseRevision]) -> Wording:
+    """That of a question with these terms; the English one, without a statement, where it is in no other language of
+    the documents."""
+    language = _language_to_search(text, bases)
+    if not language:
+        return ENGLISH_WORDING
+    parts = parts_in_bases(words, bases, language)
+    return Wording(language=language, forms=forms_in_bases({*words, *chain(*parts.values())}, bases), parts=parts)
+
+
+def _language_to_search(text: str, bases: Sequence[BaseRevision]) -> str:
+    """The language of the question if documents are in it; where that cannot be told, the only one that documents are
+    in. "" for English."""
+    spoken = {language for base in bases for language in base.languages}
+    if not spoken:
+        return ""
+    language = language_of(text) or (min(spoken) if len(spoken) == 1 else "")
+    return language if language in spoken else ""
