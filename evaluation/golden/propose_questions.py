@@ -52,7 +52,7 @@ def propose_questions(plugin: Plugin) -> list[ProposedQuestion]:
 
 
 def questions_to_try(plugin: Plugin, *, count: int) -> list[str]:
-    """Questions that the plugin should answer: golden ones, or where there are none, those that its documents suggest."""
+    """Questions that the plugin should answer: golden ones, or else those that its documents suggest."""
     golden = plugin.golden_questions.filter(expectation="answer").order_by("pk")
     questions = list(golden.values_list("question", flat=True)[:count])
     return questions or [one.question for one in propose_questions(plugin)[:count]]
