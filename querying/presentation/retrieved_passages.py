@@ -81,5 +81,5 @@ def _nearest_place(passage: Mapping[str, Any], *, readable: Collection[int]) -> 
         place=", ".join(filter(None, [document, page])),
         section=section_below_title(section, document),
         score=float(passage.get("score") or 0),
-        url=f"{passage['url']}#cited" if cited_page_id(passage) in readable else "",
+        url=f"{passage['url']}#cited" if "url" in passage and cited_page_id(passage) in readable else "",
     )
