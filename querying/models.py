@@ -81,9 +81,15 @@ class QueryQuerySet(QueryStatistics):
             queries = queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
         return queries.filter(api_key__isnull=by == "hand") if by else queries
 
-    def needing_attention(self, *, since: datetime) -> QueryQuerySet:
+    def own_tries(self) -> QueryQuerySet:
+        """What people asked by hand of a draft, or of a plugin of their own: they saw the answer there and then."""
+        is_draft = models.Q(release_name__endswith="@draft")
+        return self.filter(is_draft | models.Q(user=models.F("plugin__owner")), api_key=None, user__isnull=False)
+
+    def needing_attention(self, *, since: datetime, own_tries: bool = False) -> QueryQuerySet:
         """What the author should look at: refused, answered with low confidence, called wrong (`is_wrong`), or put to
-        the expert (`is_requested`), and not dismissed since."""
+        the expert (`is_requested`), and not dismissed since. Own tries only where they were called wrong, or with
+        `own_tries`."""
         wrong = Feedback.objects.filter(query=models.OuterRef("pk"), verdict=Feedback.Verdict.DOWN)
         said_since = wrong.filter(created_at__gt=models.OuterRef("dismissal__at"))
         is_low = models.Q(outcome=Outcome.ANSWERED.value, confidence=Confidence.LOW.value)
@@ -94,6 +100,9 @@ class QueryQuerySet(QueryStatistics):
             is_wrong=models.Exists(wrong), is_requested=models.Exists(waiting)
         )
         needs = models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True) | models.Q(is_requested=True)
+        if not own_tries:
+            is_try = models.Exists(Query.objects.own_tries().filter(pk=models.OuterRef("pk")))
+            needs &= ~models.Q(is_try) | models.Q(is_wrong=True) | models.Q(is_requested=True)
         return asked.filter(needs).filter(is_open)
 
     def erase_content(self, *, now: datetime) -> int:

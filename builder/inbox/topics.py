@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 
 from lexic.plots import Frame, line_path
@@ -92,18 +91,18 @@ class Topic:
 
 
 def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None, source: str = "") -> list[Topic]:
-    """What waits of the last days, the newest and most frequent first: asked in the `sandbox`, by `callers`, or by
-    everybody. One statement.
+    """What waits of the last days, the newest and most frequent first; with the source `sandbox` what people of the
+    plugin tried themselves. One statement.
 
     Raises EmbedderError.
     """
     now = now or timezone.now()
     columns = ("pk", "question", "created_at", "outcome", "is_wrong", "is_requested")
-    waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
-    # The draft is asked by hand in the sandbox alone.
-    in_sandbox = Q(release=None, api_key=None)
-    if source:
-        waiting = waiting.filter(in_sandbox) if source == "sandbox" else waiting.exclude(in_sandbox)
+    asked, since = Query.objects.filter(plugin=plugin), now - timedelta(days=days)
+    if source == "sandbox":
+        waiting = asked.own_tries().needing_attention(since=since, own_tries=True)
+    else:
+        waiting = asked.needing_attention(since=since)
     by_question: dict[str, list[InboxQuery]] = {}
     for row in waiting.order_by("-created_at", "pk").values(*columns)[:MAX_QUERIES]:
         one = InboxQuery(at=row.pop("created_at"), **row)

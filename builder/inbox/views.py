@@ -26,8 +26,8 @@ from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, 
 
 PER_PAGE = 10
 DAY_RANGES = (30, 90)
-# Who asked, by the name in the address; the empty name stands for everybody.
-SOURCES = {"": "Everybody", "callers": "Agents and visitors", "sandbox": "Sandbox"}
+# What is shown, by the name in the address: what waits, or what people of the plugin tried themselves.
+SOURCES = {"": "Waiting", "sandbox": "Own tries"}
 _MAX_WORDINGS = 5
 _MAX_NOTES = 3
 
@@ -102,14 +102,16 @@ def named_queries(request: SignedInRequest, plugin: Plugin) -> QueryQuerySet:
     ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
     named = Query.objects.filter(plugin=plugin, pk__in=ids)
     # Further back than the page shows: the same words should not come up again when it shows more days.
-    waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(since=_BEGINNING)
+    waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(
+        since=_BEGINNING, own_tries=True
+    )
     return waiting.filter(question__in=named.order_by().values("question")).only("pk")
 
 
 def named_question(request: SignedInRequest, plugin: Plugin) -> str:
     """The words of the topic that the form names first; empty where it waits no more."""
     ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
-    waiting = Query.objects.filter(plugin=plugin, pk__in=ids[:1]).needing_attention(since=_BEGINNING)
+    waiting = Query.objects.filter(plugin=plugin, pk__in=ids[:1]).needing_attention(since=_BEGINNING, own_tries=True)
     return waiting.values_list("question", flat=True).first() or ""
 
 

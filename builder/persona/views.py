@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from accounts.signed_in_request import SignedInRequest
+from evaluation.golden.propose_questions import questions_to_try
 from marketplace.plugin_templates.templates import plugin_templates
 from plugins.models import CitationMode, Plugin, Release
 from plugins.starter_persona import compose_persona
@@ -26,7 +27,7 @@ def persona_context(plugin: Plugin) -> dict[str, Any]:
     return {
         "prompt": system_prompt(Release(plugin=plugin, **plugin.policy())),
         "has_model": has_model(),
-        "sample_question": plugin.golden_questions.order_by("pk").values_list("question", flat=True).first() or "",
+        "sample_question": next(iter(questions_to_try(plugin, count=1)), ""),
     }
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import render_pane
-from evaluation.golden.propose_questions import propose_questions
+from evaluation.golden.propose_questions import questions_to_try
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.plugin_page.usable_key import newest_usable_key
 from marketplace.publishing.visibility import describe_visibility
@@ -19,9 +19,8 @@ def show_next_steps(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Leads to the publish page where nothing is published."""
     if not plugin.is_published:
         return HttpResponseRedirect(reverse("admin:builder_publish", args=[plugin.pk]))
-    question = plugin.golden_questions.filter(expectation="answer").values_list("question", flat=True).first()
-    if question is None:  # one that it can answer, so that the first call is no refusal
-        question = next((one.question for one in propose_questions(plugin)), "")
+    # One that it can answer, so that the first call is no refusal.
+    question = next(iter(questions_to_try(plugin, count=1)), "")
     snippets = {snippet.id: snippet for snippet in build_snippets(plugin.slug, question=question)}
     context = {
         "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.slug])}" if plugin.is_listed else "",

@@ -17,6 +17,7 @@ from builder.panes import may_edit_plugin, render_pane
 from builder.sandbox.conversation import make_question, own_queries
 from builder.sandbox.forms import MAX_TURNS, AskForm, parse_query_ids
 from builder.sandbox.turns import SandboxTurn, make_live_turn, make_turns
+from evaluation.golden.propose_questions import questions_to_try
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import Plugin
@@ -120,7 +121,7 @@ def _render_sandbox(
     turns: list[SandboxTurn],
     error: LexicError | None = None,
 ) -> HttpResponse:
-    starters = [] if turns else plugin.golden_questions.order_by("pk")[:_STARTER_QUESTIONS]
+    starters = [] if turns else questions_to_try(plugin, count=_STARTER_QUESTIONS)
     context = {"form": form, "turns": turns, "error": error, "starters": starters}
     return render_pane(
         request, plugin, "sandbox", "builder/sandbox/pane.html", {**_turn_context(request, plugin), **context}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 from django import template
 from django.conf import settings
 from django.template import Context
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from builder.breadcrumbs import Breadcrumb, get_breadcrumbs
 from lexic.templatetags.public import icon
+from querying.presentation.question_run import format_duration
 
 register = template.Library()
 register.simple_tag(icon)
@@ -27,6 +30,18 @@ def money(amount: Decimal | None) -> str:
         return "not known"
     digits = 2 if not amount or amount >= Decimal("0.01") else 1 - amount.adjusted()
     return f"{amount:,.{digits}f} {settings.LEXIC_LLM_CURRENCY}".strip()
+
+
+@register.filter
+def duration(milliseconds: float) -> str:
+    """Such as `62 ms`, and from a second on `13.8 s`."""
+    return format_duration(round(milliseconds))
+
+
+@register.filter
+def iso_day(day: str) -> str:
+    """A day that is kept as `2026-11-24`, as every page writes it."""
+    return date_format(date.fromisoformat(day), "j F Y")
 
 
 @register.simple_tag(takes_context=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, zip_longest
@@ -16,6 +17,8 @@ MAX_PROPOSED = 10
 # Read for proposals: so many documents, and of each so many chunks from its beginning.
 MAX_DOCUMENTS = 20
 MAX_CHUNKS = 40
+# Nobody asks by it: “3 Shore power”, “2.1. Waste”.
+_CLAUSE_NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+(?=\D)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,13 @@ def propose_questions(plugin: Plugin) -> list[ProposedQuestion]:
     return list(found.values())[:MAX_PROPOSED]
 
 
+def questions_to_try(plugin: Plugin, *, count: int) -> list[str]:
+    """Questions that the plugin should answer: golden ones, or else those that its documents suggest."""
+    golden = plugin.golden_questions.filter(expectation="answer").order_by("pk")
+    questions = list(golden.values_list("question", flat=True)[:count])
+    return questions or [one.question for one in propose_questions(plugin)[:count]]
+
+
 def chunks_to_ask_about(plugin: Plugin) -> list[Chunk]:
     """The first chunks of the plugin's documents that are ready. Two statements."""
     ready = Document.objects.of_plugin(plugin).filter(status=DocumentStatus.READY)
@@ -78,6 +88,7 @@ def _from_sentences(chunks: Iterable[Chunk]) -> Iterator[ProposedQuestion]:
 def _from_headings(chunks: Iterable[Chunk]) -> Iterator[ProposedQuestion]:
     for chunk in chunks:
         title, topic = chunk.document.title, chunk.section_path[-1] if chunk.section_path else ""
+        topic = _CLAUSE_NUMBER.sub("", topic)
         sentences = sentence_spans(chunk.content)
         if topic and topic != title and sentences:
             start, end = sentences[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -64,14 +65,19 @@ GUIDE_GROUPS = (
 )
 GUIDE_ENTRIES = tuple(entry for shelf in GUIDE_GROUPS for entry in shelf.entries)
 GUIDE_NAMES = frozenset(entry.name for entry in GUIDE_ENTRIES)
+_EXAMPLE_ADDRESS = re.compile(r"https://lexic\.example\.org|http://(?:localhost|127\.0\.0\.1):8000")
+# Whoever reads these sets up a site of their own.
+_ABOUT_OTHER_SITES = frozenset(["operations"])
 
 
 @cache
 def read_guide(name: str) -> str:
-    """The Markdown of a guide. Raises KeyError for a name that is not in the menu."""
+    """The Markdown of a guide, with the address of this site in its examples. Raises KeyError for a name that is not in
+    the menu."""
     if name not in GUIDE_NAMES:
         raise KeyError(name)
-    return (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8")
+    text = (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8")
+    return text if name in _ABOUT_OTHER_SITES else _EXAMPLE_ADDRESS.sub(settings.PUBLIC_URL, text)
 
 
 @cache

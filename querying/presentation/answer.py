@@ -13,13 +13,14 @@ from typing import Any
 from django.utils.translation import gettext
 
 from accounts.models import User
+from knowledge.source_address import source_path
 from querying.json_format import answer_as_json
 from querying.models import Query
 from querying.presentation import answer_text
 from querying.presentation.answer_text import TextSegment
 from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
-from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, nearest_place
+from querying.presentation.retrieved_passages import PassagePlace, nearest_places
 from querying.types import AnswerFailed, Failed, Outcome
 
 
@@ -79,8 +80,13 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
         return {"outcome": Outcome.FAILED.value, "error": AnswerFailed(run.last_event).message_with_hint}
     if run.answer is None:
         return {"outcome": Outcome.FAILED.value, "error": gettext("The answer stopped early.")}
+    said = answer_as_json(run.answer, question=run.question)
+    nearest = [
+        {**place, "url": source_path(passage.page_id, start=passage.start, end=passage.end)}
+        for place, passage in zip(said["nearest"], run.answer.nearest, strict=True)
+    ]
     steps = [{"message": step.message, "ms": step.ms} for step in run.steps]
-    return {**answer_as_json(run.answer, question=run.question), "steps": steps}
+    return {**said, "nearest": nearest, "steps": steps}
 
 
 def stored_from_query(query: Query) -> StoredAnswer:
@@ -100,7 +106,7 @@ def stored_from_query(query: Query) -> StoredAnswer:
 
 
 def present_answer(stored: StoredAnswer, *, viewer: User | None) -> AnswerPresentation:
-    """One answer for this person, or for anybody (None). Two statements where something is cited."""
+    """One answer for this person, or for anybody (None). Two statements where a page is cited or named."""
     return present_answers([stored], viewer=viewer)[0]
 
 
@@ -125,7 +131,7 @@ def _build_presentation(stored: StoredAnswer, *, pages: CitedPages) -> AnswerPre
         confidence_explanation=(answer.get("confidenceBasis") or {}).get("explanation", ""),
         reason=answer.get("reason") or "",
         refusal_reasons=list(answer.get("why") or []),
-        nearest_passages=[nearest_place(passage) for passage in (answer.get("nearest") or [])[:MAX_NEAREST]],
+        nearest_passages=nearest_places(answer.get("nearest") or [], readable=pages.readable),
         clarification=answer.get("clarification"),
         error=answer.get("error", ""),
         seconds=stored.seconds,

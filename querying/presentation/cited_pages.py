@@ -7,7 +7,7 @@ and nothing around them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,12 +53,15 @@ class CitedPages:
     readable: Collection[int]
 
     @classmethod
-    def load(cls, answers: Iterable[Mapping[str, Any]], *, viewer: User | None) -> CitedPages:
-        """The pages of these answers (`querying.json_format`), for a viewer or for anybody (None). Two statements, or
-        none where nothing is cited."""
-        cited = {cited_page_id(citation) for answer in answers for citation in answer.get("citations") or []}
+    def load(cls, answers: Sequence[Mapping[str, Any]], *, viewer: User | None) -> CitedPages:
+        """The pages of these answers (`querying.json_format`), for a viewer or for anybody (None), and of the passages
+        that are named as near. Two statements, or none where there is no page."""
+        cited, near = (
+            {cited_page_id(place) for answer in answers for place in answer.get(name) or []} - {0}
+            for name in ("citations", "nearest")
+        )
         texts = dict(Page.objects.filter(pk__in=cited).values_list("pk", "text")) if cited else {}
-        return cls(texts=texts, readable=readable_page_ids(texts, viewer=viewer) if texts else ())
+        return cls(texts=texts, readable=readable_page_ids(cited | near, viewer=viewer) if cited | near else ())
 
     def has_excerpt(self, citation: Mapping[str, Any]) -> bool:
         """Whether the excerpt is on its page, word for word, where the citation says. One that is withheld was checked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,12 +63,23 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
     )
 
 
-def nearest_place(passage: Mapping[str, Any]) -> PassagePlace:
-    """The place of a passage that an answer's JSON names as near. A section that repeats the title is left out."""
+def nearest_places(passages: Iterable[Mapping[str, Any]], *, readable: Collection[int]) -> list[PassagePlace]:
+    """The pages that an answer's JSON names as near: each once, where it scored best, the best first; those whose page
+    is `readable` with its address."""
+    found: dict[str, PassagePlace] = {}
+    for passage in sorted(passages, key=lambda passage: -float(passage.get("score") or 0)):
+        place = _nearest_place(passage, readable=readable)
+        found.setdefault(place.place, place)
+    return list(found.values())[:MAX_NEAREST]
+
+
+def _nearest_place(passage: Mapping[str, Any], *, readable: Collection[int]) -> PassagePlace:
+    """A section that repeats the title is left out."""
     page = shown_page_name(passage.get("page"), passage.get("pageLabel", ""))
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     return PassagePlace(
         place=", ".join(filter(None, [document, page])),
         section=section_below_title(section, document),
         score=float(passage.get("score") or 0),
+        url=f"{passage['url']}#cited" if "url" in passage and cited_page_id(passage) in readable else "",
     )

@@ -12,9 +12,14 @@ from accounts.models import User
 from builder.panes import PANES
 from builder.readiness import reverse_pane
 from evaluation.models import GoldenQuestion
+from knowledge.documents.lifecycle import add_text
+from knowledge.ingest import ingest
+from marketplace.publishing.publish import publish
+from marketplace.publishing_run_models import PublishingRun
 from plugins.models import Plugin
 from querying.models import AnswerLink, Dismissal, Query
 from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look
+from trees.models import DecisionTree
 from webhooks.models import Delivery, Event, Webhook
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -61,7 +66,7 @@ def test_axe_finds_nothing_serious_in_the_builder(page: Page, alice: User, publi
 
 
 def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
-    page: Page, alice: User, published: Plugin
+    page: Page, alice: User, published: Plugin, tree: DecisionTree
 ) -> None:
     dismissed_at = timezone.now()
     gloves = Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
@@ -71,7 +76,11 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
     AnswerLink.objects.create(
         query=Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Boots?", **given)
     )
-    first = published.releases.get()
+    first, base = published.releases.get(), published.knowledge_base
+    pasted = add_text(knowledge_base=base, title="Gloves", text="# Gloves\n\nGloves are worn.", enqueue=False).document
+    ingest(pasted.pk)
+    publish(published, by=alice)
+    second = published.releases.exclude(pk=first.pk).get()
     sign_in(page, alice, to="/admin/")
     root = f"/admin/plugins/plugin/{published.pk}"
     addresses = [
@@ -83,11 +92,24 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
         f"{root}/analytics/",
         f"{root}/analytics/report/",
         f"{root}/sharing/links/",
-        f"{root}/releases/{first.pk}/?with=draft",
+        f"{root}/releases/{second.pk}/?with={first.version}",
+        f"{root}/knowledge/{pasted.pk}/text/",
+        f"{root}/trees/{tree.pk}/",
+        f"{root}/trees/{tree.pk}/text/",
+        f"{root}/history/",
     ]
     problems = []
     for address in addresses:
         page.goto(address)
         page.wait_for_load_state("networkidle")
         problems += violations_in_each_look(page, WIDE_AND_NARROW)
+    page.goto(f"{root}/knowledge/")
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name="Remove", exact=True).first.click()
+    page.get_by_role("heading", name="Remove 2 documents").wait_for()
+    problems += violations_in_each_look(page, WIDE_AND_NARROW)
+    PublishingRun.objects.create(plugin=published, requested_by=alice, total=2)
+    page.goto(f"{root}/publish/")
+    page.get_by_role("button", name="Cancel").wait_for()
+    problems += violations_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []

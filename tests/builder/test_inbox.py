@@ -247,8 +247,8 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
     client = browsing(alice)
     pane(client, plugin)
     with CaptureQueriesContext(connection) as around:
-        client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
-    with django_assert_num_queries(len(around) + 2):
+        client.get(reverse("admin:builder_golden_import", args=[plugin.pk]))
+    with django_assert_num_queries(len(around) + 3):
         pane(client, plugin)
 
 
@@ -346,8 +346,8 @@ def test_the_dismissed_take_the_same_statements_for_any_number(
     client = browsing(alice)
     dismissed(client, plugin)
     with CaptureQueriesContext(connection) as around:
-        client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
-    with django_assert_num_queries(len(around) + 1):
+        client.get(reverse("admin:builder_golden_import", args=[plugin.pk]))
+    with django_assert_num_queries(len(around) + 2):
         dismissed(client, plugin)
 
 
@@ -440,15 +440,20 @@ def test_marked_topics_are_dismissed_and_brought_back_together(plugin: Plugin, b
     assert after.context["undo"]["count"] == 2
 
 
-def test_questions_of_the_sandbox_stand_apart(plugin: Plugin, browsing: Browse, alice: User) -> None:
+def test_own_tries_do_not_wait_unless_they_were_called_wrong(plugin: Plugin, browsing: Browse, alice: User) -> None:
     key, _ = ApiKey.objects.issue(owner=alice, name="agent")
-    asked(plugin, BOOTS)
-    asked(plugin, CUP, api_key=key)
+    tried = asked(plugin, BOOTS, user=alice)
+    asked(plugin, BOOTS, user=alice, release_name="boots@1.0.0")
+    asked(plugin, CUP, user=alice, api_key=key)
     client = browsing(alice)
-    assert len(counts(pane(client, plugin))) == 2
-    assert counts(pane(client, plugin, **{"from": "sandbox"})) == [(BOOTS, 1)]
-    callers = pane(client, plugin, **{"from": "callers"})
-    assert counts(callers) == [(CUP, 1)]
-    said = {"queries": callers.context["rows"][0].ids, "until": callers.context["until"], "from": "callers"}
+    assert counts(pane(client, plugin)) == [(CUP, 1)]
+    golden, of = gate_result(plugin), counts_by_plugin([plugin])[plugin.pk]
+    assert readiness(plugin, golden=golden, counts=of)[-1].count == 1
+    tries = pane(client, plugin, **{"from": "sandbox"})
+    assert counts(tries) == [(BOOTS, 2)]
+    called_wrong(tried, alice)
+    assert sorted(counts(pane(client, plugin))) == [(BOOTS, 1), (CUP, 1)]
+    said = {"queries": tries.context["rows"][0].ids, "until": tries.context["until"], "from": "sandbox"}
     back = client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), said)
-    assert "from=callers" in back.headers["Location"]
+    assert "from=sandbox" in back.headers["Location"]
+    assert counts(pane(client, plugin, **{"from": "sandbox"})) == []

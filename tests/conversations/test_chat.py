@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -95,6 +96,15 @@ def test_it_is_asked_by_nobody_even_when_the_author_asks(
 def test_a_refusal_says_why(client: Client, chat: Plugin) -> None:
     said = ask(client, DIVER)
     assert ('data-outcome="refused"' in said, "<b>Why:</b>" in said) == (True, True)
+
+
+def test_a_refusal_links_the_nearest_pages_that_a_visitor_may_read(client: Client, chat: Plugin) -> None:
+    Document.objects.update(is_public=True)
+    Plugin.objects.update(is_shared=True)
+    said = ask(client, "How much do boots cost?")
+    links = re.findall(r'<a href="(/source/\d+[^"]*)" target="_blank">', said)
+    assert links
+    assert client.get(unescape(links[0])).status_code == 200
 
 
 def test_a_missing_fact_is_asked_back_and_a_chip_goes_on(client: Client, with_tree: Plugin) -> None:

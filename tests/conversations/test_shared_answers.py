@@ -70,6 +70,15 @@ def test_what_was_superseded_since_is_still_shown_as_it_was(chat: Plugin, client
     assert Client().get(address()).status_code == 200
 
 
+def test_an_answer_of_the_draft_opens_only_to_who_may_read_what_it_quotes(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    shared(client)
+    Query.objects.update(release=None, release_name="boots@draft")
+    assert Client().get(address()).status_code == 404
+    assert signed_in(alice).get(address()).status_code == 200
+
+
 def test_a_refusal_has_no_link(chat: Plugin, client: Client) -> None:
     assert shared(client, DIVER) == 409
     assert not AnswerLink.objects.exists()

@@ -21,13 +21,13 @@ from accounts.models import ApiKey, User
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, Page
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Report, Review
 from marketplace.publishing.publish import publish
 from plugins.models import Invitation, Plugin
-from querying.models import Feedback, Query
+from querying.models import AnswerLink, ExpertRequest, Feedback, Query
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree, TreeCase
@@ -87,6 +87,10 @@ def build(alice: User, bob: User) -> Shelf:
     shared = _plugin(alice, "Shared", is_shared=True)
     publish(shared, by=alice)
     _go_on(shared, alice, bob)
+    for plugin in (unshared, shared):
+        _give_answer(plugin, question="Which cover?", cites=plugin.knowledge_base)
+    _give_answer(unpublished, question=f"Which {MARK}?", cites=unpublished.knowledge_base)
+    _give_answer(shared, question=f"Which {MARK}?", cites=shared.knowledge_base, title=f"{MARK} paper")
     for plugin in (unshared, shared, unpublished):
         plugin.refresh_from_db()
         update_listing(plugin)
@@ -137,6 +141,39 @@ def _around(plugin: Plugin, alice: User, bob: User) -> None:
     )
     review = Review.objects.create(plugin=plugin, author=bob, verdict="care", text=f"{MARK} hidden", is_hidden=True)
     Report.objects.create(plugin=plugin, review=review, reason="abuse", reporter=alice)
+
+
+def _give_answer(plugin: Plugin, *, question: str, cites: KnowledgeBase, title: str = "") -> None:
+    """An answer with a link, and a request to the expert. A link shows the question, the answer and what it cites to
+    those who may read that; nothing else of the row, and nothing of who asked."""
+    pages = Page.objects.filter(document__knowledge_base=cites, document__title__contains=title).order_by("pk")
+    page = pages.select_related("document").first()
+    assert page
+    citation = {
+        "document": "Cover",
+        "documentId": str(page.document_id),
+        "excerpt": page.text[:12],
+        "start": 0,
+        "end": 12,
+        "url": f"http://testserver/source/{page.pk}?start=0&end=12",
+    }
+    query = Query.objects.create(
+        plugin=plugin,
+        release_name=f"{plugin.slug}@{'draft' if title else '1.0.0'}",
+        question=question,
+        answer=question.replace("?", " [Source 1]."),
+        outcome="answered",
+        citations=[citation],
+        context=[MARK],
+        facts={MARK: MARK},
+        plan={MARK: MARK},
+        passages=[{"chunk": 0, "score": 1, MARK: MARK}],
+        options={MARK: MARK},
+        error=MARK,
+        llm=MARK,
+    )
+    AnswerLink.objects.create(query=query)
+    ExpertRequest.objects.create(query=query, email=f"{MARK}@example.org", reply=MARK, replied_by=MARK)
 
 
 def _go_on(plugin: Plugin, alice: User, bob: User) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import product
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, get_resolver, resolve, reverse
 
 from accounts.models import ApiKey, User
+from conversations.asker_proof import sign_made
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Page
@@ -24,6 +26,8 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
+from querying.audit.put_to_expert import make_confirmation_token
+from querying.models import AnswerLink, ExpertRequest
 from tests.security.leaking import LEFT_ALONE, MARK, PUBLIC, Shelf, build, said
 from tests.security.routes import EVERYWHERE
 from tests.security.test_api_scope import named_patterns
@@ -46,8 +50,9 @@ KINDS: dict[str, Any] = {
     "version": ["1.0.0", "draft", "latest"],
     "number": ["1"],
     "name": ["api", "unshared", "unshared@draft", "shared@draft", "unpublished", "no-such-file.webp"],
-    "token": ["x"],
-    "proof": ["x"],
+    "token": lambda: ["x", *AnswerLink.objects.values_list("token", flat=True), *_confirmation_tokens()],
+    # Another link's maker knows only the proof of that one.
+    "proof": lambda: ["x", sign_made(AnswerLink.objects.filter(query__plugin__slug="unshared").get())],
     "rest": ["files"],
     "finding": ["1"],
     "source_type": ["document"],
@@ -68,8 +73,15 @@ def values_of(name: str) -> list[Any]:
     kind = KINDS[name]
     if isinstance(kind, list):
         return kind
+    if isinstance(kind, FunctionType):
+        return list(kind())
     models_of = kind if isinstance(kind, tuple) else (kind,)
     return [value for model in models_of for value in _names_of(model)]
+
+
+def _confirmation_tokens() -> list[str]:
+    """One of them: none of these pages says anything of the question."""
+    return [make_confirmation_token(expert) for expert in ExpertRequest.objects.all()[:1]]
 
 
 def _names_of(label: Any) -> Iterator[Any]:
@@ -152,6 +164,8 @@ def test_the_word_is_in_every_private_column(shelf: Shelf) -> None:
         ("webhooks.Webhook", "url"),
         ("webhooks.Delivery", "response"),
         ("marketplace.Report", "text"),
+        ("querying.ExpertRequest", "email"),
+        ("querying.ExpertRequest", "reply"),
     ]:
         assert any(MARK in str(row[column]) for row in rows[label]), f"{label}.{column}"
 
@@ -168,6 +182,9 @@ def test_no_address_says_it_to_a_stranger(shelf: Shelf, charlie: User, settings:
     settings.OPEN_AUTHORS = "off"
     everywhere = {url: resolve(url).route for url in sorted(addresses())}
     assert {"/marketplace/unshared", "/api/marketplace/shared/download", "/", "/sitemap.xml"} <= everywhere.keys()
+    links = {link.query.question: reverse("shared_answer", args=[link.token]) for link in AnswerLink.objects.all()}
+    assert set(links.values()) <= everywhere.keys()
+    assert {Client().get(url).status_code for url in links.values()} == {200, 404}
     leaks, failures = set(), set()
     for who, client, headers in strangers(charlie):
         done = set()

@@ -91,7 +91,7 @@ export class Ends {
     };
     const { recommendation } = this.#texts(id);
     const link = h("a", { href: "#tree-canvas", onclick: go }, recommendation || labelOf(this.desk.tree, id));
-    return h("li", { class: "problem" }, h("div", { class: "stack-s grow" }, [h("span", {}, link), found ? endLine(found) : h("span", { class: "faint" }, "not tried")]));
+    return h("li", { class: "problem" }, h("div", { class: "stack-s grow" }, [h("span", {}, link), found ? endLine(found) : h("p", { class: "small faint" }, "not tried")]));
   }
 
   /** What the panel of an end shows. */
