@@ -65,7 +65,7 @@ def _write(make: Make, path: Path) -> None:
 
 def _measured(path: Path) -> dict[str, Any]:
     # The fork server would hide what one child costs.
-    reader_process.fork_process = start_process
+    vars(reader_process)["fork_process"] = start_process
     began, own_before = time.perf_counter(), _seconds(resource.RUSAGE_SELF)
     state = _read(path)
     child = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,7 +1,7 @@
 """How completely files are read: `python -m benchmarks.formats --data FOLDER --reference PYTHON`.
 
 Reads every file in the folder in the sandbox, and compares the words with those that readers by other makers find
-(`formats_reference.py`, run by the other interpreter). Prints for each format how many files were read by both, the
+(`reference.py` beside this, run by the other interpreter). Prints for each format how many files were read by both, the
 share of the reference's words that our pages hold (as a multiset, whatever their case), the share of our words that
 the reference holds, and which files one of the two did not read. `--misses` lists the words that are missing.
 """
@@ -22,7 +22,7 @@ from knowledge.readers import DETECTION_BYTES, detect_type
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import PageText, UnreadableDocument
 
-_REFERENCE_PROGRAM = Path(__file__).parent / "formats_reference.py"
+_REFERENCE_PROGRAM = Path(__file__).parent / "reference.py"
 _WORD = re.compile(r"[^\W_]+")
 _MISSES_SHOWN = 12
 

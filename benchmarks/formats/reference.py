@@ -1,4 +1,4 @@
-"""What other readers read in files, as JSON: `python formats_reference.py FOLDER`, run by `benchmarks.formats`.
+"""What other readers read in files, as JSON: `python reference.py FOLDER`, run by `benchmarks.formats`.
 
 Stands alone: it runs in an environment of its own, which has what `REFERENCES` imports (docs/evaluation.md, Formats),
 and nothing of Lexic.
