@@ -20,10 +20,14 @@ from knowledge.readers.xml import parse_xml
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_MANIFEST = "META-INF/manifest.xml"
+_DRAWING = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_MARGINS = tuple(f"{_STYLE}{kind}{which}" for kind in ("header", "footer") for which in ("", "-left", "-first"))
+_MANIFEST, _STYLES = "META-INF/manifest.xml", "styles.xml"
 # Text that nobody sees on the page, or that belongs to something else.
 _SKIPPED = frozenset(
     {f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}hidden-text", f"{_TEXT}note", f"{_TEXT}ruby-text"}
+    | {f"{_DRAWING}title", f"{_DRAWING}desc"}
 )
 _CHARACTERS = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": "\n", f"{_TEXT}s": " "}
 _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
@@ -34,22 +38,26 @@ _MAX_CELLS = 500_000
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path, needs="content.xml")
-    root = _content(path)
-    body = root.find(f"{_OFFICE}body/{_OFFICE}text")
+    content, styles = _parts(path)
+    body = content.find(f"{_OFFICE}body/{_OFFICE}text")
     if body is None:
         raise DamagedDocument()
     page = _BodyText()
     page.add_blocks(body)
+    page.add_margins(styles)
     title = next((heading.title for heading in page.headings if heading.level == 1), None)
     yield from single_page_events(text=page.text(), limits=limits, title=title, headings=page.headings)
 
 
-def _content(path: Path) -> etree._Element:
+def _parts(path: Path) -> tuple[etree._Element, etree._Element | None]:
+    """What was written, and the styles, which hold the headers and footers of pages."""
     try:
         with zipfile.ZipFile(path) as archive:
-            if _MANIFEST in archive.namelist() and b"encryption-data" in archive.read(_MANIFEST):
+            names = archive.namelist()
+            if _MANIFEST in names and b"encryption-data" in archive.read(_MANIFEST):
                 raise EncryptedDocument()
-            return parse_xml(archive.read("content.xml"))
+            styles = parse_xml(archive.read(_STYLES)) if _STYLES in names else None
+            return parse_xml(archive.read("content.xml")), styles
     except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
         raise DamagedDocument() from error
 
@@ -80,6 +88,15 @@ class _BodyText:
             elif isinstance(block.tag, str) and not _is_skipped(block):
                 stack.append(iter(block))
 
+    def add_margins(self, styles: etree._Element | None) -> None:
+        """What headers and footers say, each once, in one line. A page number alone says nothing."""
+        margins = [] if styles is None else [*styles.iter(*_MARGINS)]
+        texts = (one_line(" ".join(_text(one) for one in margin.iter(*_PARAGRAPHS))) for margin in margins)
+        for text in dict.fromkeys(texts):
+            if any(map(str.isalpha, text)):
+                self._append(text)
+                self._append("")
+
     def _add_paragraph(self, paragraph: etree._Element) -> None:
         text = "\n".join(filter(None, map(one_line, _text(paragraph).split("\n"))))
         if text:
@@ -105,16 +122,18 @@ def _is_skipped(element: etree._Element) -> bool:
 
 
 def _text(element: etree._Element) -> str:
-    """The visible text of a paragraph, with its line breaks."""
+    """The visible text of a paragraph, with its line breaks; what stands in a frame inside it as lines of its own."""
     parts: list[str] = []
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, node in walker:
+        is_inner = node is not element
+        apart = "\n" if is_inner and node.tag in _PARAGRAPHS else ""
         if event == "end":
-            parts.append("" if node is element else node.tail or "")
-        elif not isinstance(node.tag, str) or (node is not element and _is_skipped(node)):
+            parts.append(apart + (node.tail or "") if is_inner else "")
+        elif not isinstance(node.tag, str) or (is_inner and _is_skipped(node)):
             walker.skip_subtree()
         else:
-            parts.append(_CHARACTERS.get(node.tag, "") + (node.text or ""))
+            parts.append(_CHARACTERS.get(node.tag, "") + apart + (node.text or ""))
     return clean_text("".join(parts))
 
 

@@ -4,14 +4,13 @@ apart. Macros, links and pictures are never opened; a slide that is hidden says 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from knowledge.readers.archive import check_archive
-from knowledge.readers.sheets.number_formats import cell_text
-from knowledge.readers.tables import cut_label, row_line, row_lines
+from knowledge.readers.chart_text import chart_text
+from knowledge.readers.office_package import usual_kind
+from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     DamagedDocument,
@@ -36,7 +35,8 @@ _NO_TITLES = frozenset({"", "powerpoint presentation", "presentation"})
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
-    presentation = _open_presentation(path)
+    with usual_kind(path) as file:
+        presentation = _open_presentation(file)
     total = _count_slides(presentation)
     if total > limits.max_pages:
         raise TooManyPages()
@@ -47,13 +47,13 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     yield from pages
 
 
-def _open_presentation(path: Path) -> Any:
+def _open_presentation(file: IO[bytes]) -> Any:
     """Raises `DamagedDocument` or `UnsupportedDocument`."""
     # Imported late, so that the check of the archive above costs nothing to test or to fail.
     import pptx
 
     try:
-        return pptx.Presentation(str(path))
+        return pptx.Presentation(file)
     except ValueError as error:
         raise UnsupportedDocument() from error
     except MemoryError:
@@ -100,7 +100,7 @@ def _read_slide(slide: Any, number: int, limits: Limits) -> PageText:
 def _slide_text(slide: Any, number: int) -> tuple[str, tuple[Heading, ...]]:
     """The text of a slide, and its headings: the title, and that of the notes."""
     title_shape = slide.shapes.title
-    title = one_line(clean_text(title_shape.text_frame.text)) if title_shape is not None else ""
+    title = one_line(_cleaned(title_shape.text_frame.text)) if title_shape is not None else ""
     blocks = [title] if title else []
     # Without a title the slide stands under no heading, not under that of the slide before.
     headings = [Heading(page=number, start=0, level=1, title=title[:200])]
@@ -133,87 +133,32 @@ def _shape_text(shape: Any, slide: Any) -> str:
     if getattr(shape, "has_table", False):
         return "\n".join(row_lines(_table_rows(shape.table)))
     if getattr(shape, "has_chart", False):
-        return _chart_text(shape.chart)
+        return chart_text(shape.chart)
     if shape.has_text_frame:
         return _frame_text(shape.text_frame)
     return _diagram_text(shape, slide)
 
 
 def _frame_text(frame: Any) -> str:
-    lines = (line for paragraph in frame.paragraphs for line in clean_text(paragraph.text).split("\v"))
+    lines = (line for paragraph in frame.paragraphs for line in _cleaned(paragraph.text).split("\n"))
     return "\n".join(filter(None, map(one_line, lines)))
+
+
+def _cleaned(text: str) -> str:
+    """The text with each line break as one; the library writes some of them as a control character."""
+    return clean_text(text.replace("\v", "\n"))
 
 
 def _table_rows(table: Any) -> list[list[str]]:
     """The cells row by row. One over several rows is repeated, one over columns leaves gaps."""
     rows: list[list[str]] = []
     for row in table.rows:
-        cells = [one_line(clean_text(cell.text)) for cell in row.cells]
+        cells = [one_line(_cleaned(cell.text)) for cell in row.cells]
         for column, cell in enumerate(row.cells):
             if cell._tc.vMerge and rows and column < len(rows[-1]):
                 cells[column] = rows[-1][column]
         rows.append(cells)
     return rows
-
-
-def _chart_text(chart: Any) -> str:
-    """The numbers of a chart: a row for each category, a column for each series, as their formats show them."""
-    [plot, *_] = list(chart.plots) or [None]
-    if plot is None:
-        return ""
-    series = [one for one in plot.series if len(list(one.values))]
-    title = _frame_text(chart.chart_title.text_frame) if chart.has_title and chart.chart_title.has_text_frame else ""
-    header = [one_line(title) or "Category", *(one_line(clean_text(str(one.name))) for one in series)]
-    epoch = _epoch(chart)
-    formats = [_number_format(one, "c:val") for one in series]
-    dates = _number_format(series[0], "c:cat") if series else ""
-    rows = [
-        [
-            _category_text(str(category), dates, epoch),
-            *(_value_text(one, at, form, epoch) for one, form in zip(series, formats, strict=True)),
-        ]
-        for at, category in enumerate(plot.categories)
-    ]
-    labels = list(map(cut_label, header))
-    return "\n".join([row_line(header, []), *filter(None, (row_line(row, labels) for row in rows))])
-
-
-def _epoch(chart: Any) -> datetime:
-    """The day from which the dates of a chart are counted."""
-    from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
-
-    stated = chart._chartSpace.xpath("./c:date1904[not(@val) or @val='1' or @val='true']")
-    return CALENDAR_MAC_1904 if stated else CALENDAR_WINDOWS_1900
-
-
-def _number_format(series: Any, kind: str) -> str:
-    stated = series._element.xpath(f"./{kind}/c:numRef/c:numCache/c:formatCode")
-    return (stated[0].text or "") if stated else ""
-
-
-def _category_text(text: str, number_format: str, epoch: datetime) -> str:
-    try:
-        number = float(text)
-    except ValueError:
-        return one_line(clean_text(text))
-    return _formatted(number, number_format, epoch) if number_format else one_line(clean_text(text))
-
-
-def _value_text(series: Any, at: int, number_format: str, epoch: datetime) -> str:
-    values = series.values
-    value = values[at] if at < len(values) else None
-    return "" if value is None else _formatted(value, number_format, epoch)
-
-
-def _formatted(value: float, number_format: str, epoch: datetime) -> str:
-    from openpyxl.styles.numbers import is_date_format, is_timedelta_format
-    from openpyxl.utils.datetime import from_excel
-
-    if is_date_format(number_format):
-        with suppress(ValueError, OverflowError):
-            return cell_text(from_excel(value, epoch, timedelta=is_timedelta_format(number_format)), "")
-        number_format = ""
-    return one_line(clean_text(cell_text(value, number_format)))
 
 
 def _diagram_text(shape: Any, slide: Any) -> str:

@@ -1,4 +1,4 @@
-"""RTF as its text. Pictures, objects and fields are left out, and so is what somebody hid."""
+"""RTF as its text. Pictures and the instructions of fields are left out, and so is what somebody hid."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from knowledge.readers.rtf_asides import drop_binary, move_asides
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -15,7 +16,7 @@ from knowledge.readers.types import DamagedDocument, Limits, ReaderEvent
 
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _TITLE = re.compile(r"\{\\title ([^{}\\]{1,300})\}")
-_HIDING_WORD = re.compile(r"\\[{}\\]|\\v(0?)(?![a-z0-9-])|\\plain(?![a-z0-9])|[{}]")
+_HIDING_WORD = re.compile(r"\\[{}\\]|\\(?:v|deleted)(0?)(?![a-z0-9-])|\\plain(?![a-z0-9])|[{}]")
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
@@ -24,7 +25,9 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     if not source.lstrip().startswith("{\\rtf"):
         raise DamagedDocument()
     title = _TITLE.search(source[:10_000])
-    text = _EMPTY_LINES.sub("\n\n", "\n".join(_lines(_plain_text(drop_hidden(source))))).strip("\n")
+    text = _EMPTY_LINES.sub(
+        "\n\n", "\n".join(_lines(_plain_text(move_asides(drop_hidden(drop_binary(source))))))
+    ).strip("\n")
     yield from single_page_events(text=text, limits=limits, title=one_line(title[1]) if title else None)
 
 
@@ -57,7 +60,7 @@ def _is_row(line: str) -> bool:
 
 
 def drop_hidden(source: str) -> str:
-    """The source without what `\\v` hides, to the end of its group or to `\\v0`."""
+    """The source without what `\\v` hides and `\\deleted` marks, to the end of its group or to `\\v0`."""
     kept: list[str] = []
     hidden, at = [False], 0
     for match in _HIDING_WORD.finditer(source):
@@ -67,7 +70,7 @@ def drop_hidden(source: str) -> str:
             hidden.append(hidden[-1])
         elif word == "}":
             hidden[-2:] = hidden[-2:-1] or [False]
-        elif word.startswith("\\v"):
+        elif match[1] is not None:
             hidden[-1] = match[1] != "0"
         elif word == "\\plain":
             hidden[-1] = False

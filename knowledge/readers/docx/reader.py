@@ -14,10 +14,18 @@ from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.notes import Notes, margin_texts
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
+from knowledge.readers.office_package import is_strict, usual_kind
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
-from knowledge.readers.types import DamagedDocument, Heading, Limits, ReaderEvent, UnsupportedDocument
+from knowledge.readers.types import (
+    DamagedDocument,
+    Heading,
+    Limits,
+    ReaderEvent,
+    UnreadableDocument,
+    UnsupportedDocument,
+)
 
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
 # A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.
@@ -27,7 +35,8 @@ _CONTAINER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "cust
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
-    document = open_document(path)
+    with usual_kind(path) as file:
+        document = open_document(file)
     body = read_body(document)
     title = one_line(clean_text(_stated_title(document)))[:300]
     yield from single_page_events(
@@ -56,10 +65,17 @@ def open_document(source: Path | IO[bytes]) -> Any:
         raise
     except Exception as error:
         # Broken packages surface as KeyError, XMLSyntaxError, BadZipFile and more, depending on the part.
-        raise DamagedDocument() from error
+        raise _not_opened(source) from error
     if getattr(document.element, "body", None) is None:
         raise DamagedDocument()
     return document
+
+
+def _not_opened(source: Path | IO[bytes]) -> UnreadableDocument:
+    if isinstance(source, Path) and is_strict(source):
+        hint = "Save it in Word as “Word Document (.docx)” and use that."
+        return UnsupportedDocument("A “Strict Open XML” document can be read, and not written in.", hint=hint)
+    return DamagedDocument()
 
 
 def read_body(document: Any) -> BodyText:

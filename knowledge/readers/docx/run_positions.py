@@ -82,7 +82,7 @@ class _ElementNumbers:
             lengths: dict[Any, int] = {}
             for element, text in text_pieces(paragraph, self.hidden):
                 run = next(element.iterancestors(f"{W}r"), None)
-                if run is None:
+                if run is None or element.tag == f"{W}p":
                     yield None, text
                     continue
                 start = lengths.get(run, 0)

@@ -20,7 +20,8 @@ _SKIPPED_TAGS = frozenset(
 
 
 class TextPiece(NamedTuple):
-    """An element that holds text, and that text before it is cleaned. A reference to a note has none."""
+    """An element that holds text, and that text before it is cleaned. A reference to a note has none; a paragraph
+    inside the one that is read, as text boxes hold them, stands for the space on both sides of it."""
 
     element: Any
     text: str
@@ -39,6 +40,8 @@ def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextPiece]:
             yield TextPiece(node, "")
         elif node.tag in CHARACTER_ELEMENTS:
             yield TextPiece(node, CHARACTER_ELEMENTS[node.tag])
+        elif node.tag == f"{W}p":
+            yield from (TextPiece(node, " "), *text_pieces(node, hidden), TextPiece(node, " "))
         elif isinstance(node.tag, str) and not _is_skipped(node, hidden):
             stack.append(iter(node))
 

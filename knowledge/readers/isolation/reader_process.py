@@ -142,15 +142,17 @@ class ReaderProcess:
 
     def lines(self) -> Generator[bytes]:
         """What the child writes, line by line. Raises `ReadingTimedOut`, or `TooLarge` for a flood."""
-        buffer = bytearray()
+        # The pieces of the line that has not ended: put together once, however long it grows.
+        pieces: list[bytes] = []
         for chunk in self._chunks():
-            buffer += chunk
-            *complete, rest = buffer.split(b"\n")
-            if complete:
+            *ends, rest = chunk.split(b"\n")
+            if ends:
                 self._waited = 0.0
-            yield from map(bytes, complete)
-            buffer = bytearray(rest)
-            if len(buffer) > MAX_LINE_BYTES:
+            for end in ends:
+                yield b"".join([*pieces, end])
+                pieces.clear()
+            pieces.append(rest)
+            if sum(map(len, pieces)) > MAX_LINE_BYTES:
                 raise TooLarge()
 
     def _chunks(self) -> Iterator[bytes]:
@@ -196,6 +198,8 @@ class ReaderProcess:
         died_of = -end.code
         if died_of == signal.SIGXCPU:
             return ReadingTimedOut()
+        if self._stderr.rstrip().endswith(b"MemoryError"):  # nothing was left to say so with
+            return OutOfMemory()
         has_grown = end.peak_kilobytes > end.parent_peak_kilobytes
         is_full = has_grown and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
         # A child that we did not kill was killed by the kernel, for want of memory.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from knowledge.readers.archive import check_archive
+from knowledge.readers.office_package import usual_kind, with_plain_styles
 from knowledge.readers.sheets.cells import rows_of_cells
 from knowledge.readers.sheets.headers import SheetRow
 from knowledge.readers.sheets.layout import DeclaredLabels, read_layout
@@ -35,8 +36,8 @@ _SCAN_BYTES, _SCAN_OVERLAP_BYTES = 1024 * 1024, 32
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
     pager = SheetPager(limits)
-    with path.open("rb") as file:
-        title = _add_sheets(pager, _open_workbook(file))
+    with usual_kind(path) as file:
+        title = _add_sheets(pager, _open_workbook(file, path))
     missing = _count_formulas_without_value(path)
     if not pager.pages:
         raise _nothing_to_read(missing)
@@ -59,22 +60,37 @@ def _add_sheets(pager: SheetPager, workbook: Any) -> str:
     return one_line(clean_text(str(workbook.properties.title or "")))[:300]
 
 
-def _open_workbook(file: IO[bytes]) -> Any:
+def _open_workbook(file: IO[bytes], path: Path) -> Any:
     """Raises `DamagedDocument` or `UnsupportedDocument`."""
     # Imported late, so that the check of the archive above costs nothing to test or to fail.
-    import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        # As a stream: the library judges a path by its ending.
-        return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        return _loaded(file)
     except InvalidFileException as error:
         raise UnsupportedDocument() from error
     except MemoryError:
         raise
+    except Exception:
+        return _open_without_looks(path)
+
+
+def _open_without_looks(path: Path) -> Any:
+    """A colour or a border that is none is no reason not to read the cells. Raises `DamagedDocument`."""
+    try:
+        return _loaded(with_plain_styles(path))
+    except (UnreadableDocument, MemoryError):
+        raise
     except Exception as error:
         # Broken packages surface as KeyError, ParseError, BadZipFile and more, depending on the part.
         raise DamagedDocument() from error
+
+
+def _loaded(file: IO[bytes]) -> Any:
+    import openpyxl
+
+    # As a stream: the library judges a path by its ending.
+    return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
 
 
 def _rows(sheet: Any) -> Iterator[SheetRow]:

@@ -129,3 +129,22 @@ def test_a_table_that_repeats_itself_into_millions_is_refused(tmp_path):
     rows = row(repeated, attributes='table:number-rows-repeated="99999999"') * 100
     with pytest.raises(TooLarge, match="more than 500,000 cells"):
         read_here(odt(tmp_path / "a.odt", f"<table:table>{rows}</table:table>"), "odt")
+
+
+def test_what_stands_in_a_frame_is_parted_from_what_holds_it_and_margins_come_last(tmp_path):
+    frame = (
+        '<draw:frame xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+        'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"><svg:desc>A photograph</svg:desc>'
+        "<draw:text-box><text:p>Figure 1</text:p><text:p>Links</text:p></draw:text-box></draw:frame>"
+    )
+    path = odt(tmp_path / "a.odt", f"<text:p>Before{frame}after.</text:p>")
+    margin = "<style:header{0}><text:p>{1}</text:p></style:header{0}>"
+    styles = (
+        '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+        'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0">'
+        f"{margin.format('', 'Draft of May')}{margin.format('-left', 'Draft of May')}{margin.format('-first', '7')}"
+        "</office:document-styles>"
+    )
+    read = read_text(repacked(path, {"styles.xml": styles.encode()}), "odt")
+    assert read.split("\n") == ["Before", "Figure 1", "Links", "after.", "", "Draft of May"]

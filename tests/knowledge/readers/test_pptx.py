@@ -8,7 +8,7 @@ from typing import Any
 
 import pptx
 import pytest
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
@@ -229,3 +229,43 @@ def test_a_deck_that_lists_a_slide_which_it_does_not_have_is_damaged(tmp_path):
     assert unknown != presentation
     with pytest.raises(DamagedDocument):
         read_here(repacked(path, {"ppt/presentation.xml": unknown}), "pptx")
+
+
+def test_a_break_of_a_line_parts_its_words_in_titles_boxes_and_tables(tmp_path):
+    def broken_lines(slide: Any) -> None:
+        slide.shapes.title.text = "Nominal\vcover"
+        slide.shapes.add_textbox(*PLACE).text_frame.text = "RUN make\vCMD serve"
+        table = slide.shapes.add_table(2, 2, *PLACE).table
+        table.cell(1, 0).text = "45\vmm"
+
+    _, [page] = read_here(slides(tmp_path / "a.pptx", broken_lines), "pptx")
+    assert page.text.split("\n\n") == ["Nominal cover", "RUN make\nCMD serve", "45 mm"]
+
+
+@pytest.mark.parametrize("kind", ["area3DChart", "stockChart", "surface3DChart"])
+def test_every_kind_of_chart_is_read_by_the_values_that_the_file_holds(tmp_path, kind):
+    path = slides(tmp_path / "a.pptx", chart)
+    with zipfile.ZipFile(path) as archive:
+        name = next(one for one in archive.namelist() if one.startswith("ppt/charts/chart"))
+        drawn = archive.read(name).replace(b"c:barChart>", f"c:{kind}>".encode())
+    _, [page] = read_here(repacked(path, {name: drawn}), "pptx")
+    assert "Category: 2024 | Beams: 120 | Slabs: 80\nCategory: 2025 | Beams: 130.5" in page.text
+
+
+def test_points_of_a_scatter_chart_are_rows_and_series_of_other_places_have_their_own(tmp_path):
+    def scatter(slide: Any) -> None:
+        data = XyChartData()
+        for name, points in (("Limit", [(0.7, 2.5), (1.8, 3.25)]), ("Found", [(0.9, 2)])):
+            series = data.add_series(name)
+            for point in points:
+                series.add_data_point(*point)
+        slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER, *PLACE, data)
+
+    _, [page] = read_here(slides(tmp_path / "a.pptx", scatter), "pptx")
+    assert page.text.split("\n") == [
+        "Category | Limit",
+        "Category: 0.7 | Limit: 2.5",
+        "Category: 1.8 | Limit: 3.25",
+        "Category | Found",
+        "Category: 0.9 | Found: 2",
+    ]

@@ -4,6 +4,7 @@ import pytest
 
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.rtf import drop_hidden
+from knowledge.readers.rtf_asides import drop_binary, move_asides
 from knowledge.readers.types import DamagedDocument, UnreadableDocument
 from tests.knowledge.readers.made import read_here
 from tests.linear_time import grows_linearly
@@ -32,9 +33,34 @@ def test_what_is_hidden_is_left_out_to_where_its_hiding_ends():
     assert drop_hidden(r"{\v a{\b b}}c\v d\plain e\vertalt f\\v g}") == r"{{}}c\plain e\vertalt f\\v g}"
 
 
-def test_hiding_is_found_in_linear_time():
+def test_notes_boxes_objects_headers_and_links_are_read_as_a_person_sees_them(tmp_path):
+    link = r'{\field{\*\fldinst{HYPERLINK "https://example.org"}}{\fldrslt{the rules}}}'
+    note = r"{\footnote\pard\plain{\super\chftn} On the coast.}"
+    box = r"{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 202}}{\shptxt\pard Boxed words.\par}}}"
+    shown = r"{\object\objemb{\*\objdata 0102}{\result{\pard Shown result.\par}}}"
+    (tmp_path / "a.rtf").write_text(
+        r"{\rtf1{\headerl\pard Draft of May\par}{\headerr\pard Draft of May\par}"
+        rf"Cover{note} stands in {link}.\par \trowd Exposure{note}\par here\cell Cover\cell\row"
+        rf"{{\pict\pngblip\bin3 }}}}{{}}{box}\pard Below it.{{\deleted Gone.}}\par{shown}}}"
+    )
+    _, [page] = read_here(tmp_path / "a.rtf", "rtf")
+    assert page.text.split("\n\n") == [
+        "Cover stands in the rules.",
+        "On the coast.",
+        "Exposure here | Cover",
+        "On the coast.",
+        "Below it.",
+        "Boxed words.",
+        "Shown result.",
+        "Draft of May",
+    ]
+
+
+def test_hiding_and_what_stands_aside_are_found_in_linear_time():
     for unit in ("{", "}", "\\v ", "\\v0", "{\\v x}", "\\\\"):
         assert grows_linearly(drop_hidden, unit)
+    for unit in ("{\\footnote ", "{\\footnote x}", "\\par", "\\fldinst{", "\\bin1 x", "\\bin0"):
+        assert grows_linearly(lambda text: move_asides(drop_binary(text)), unit)
 
 
 @pytest.mark.parametrize(

@@ -142,3 +142,12 @@ def test_a_damaged_part_is_refused(tmp_path):
     path = word_xml(tmp_path / "a.docx", "<w:p>")
     with pytest.raises(UnreadableDocument):
         read_positions(path)
+
+
+def test_paragraphs_of_a_text_box_stand_apart_and_are_found_in_their_runs(tmp_path):
+    lines = "".join(f"<w:p><w:r><w:t>{word}</w:t></w:r></w:p>" for word in ("Datum", "plane"))
+    box = f"<w:r><w:pict><w:txbxContent>{lines}</w:txbxContent></w:pict></w:r>"
+    path = word_xml(tmp_path / "a.docx", f"<w:p><w:r><w:t>Before</w:t></w:r>{box}<w:r><w:t>after</w:t></w:r></w:p>")
+    found = read_positions(path)
+    assert found.text == read_text(path, "docx") == "Before Datum plane after"
+    assert texts_at(path, found) == [(word, word) for word in ("Before", "Datum", "plane", "after")]

@@ -166,6 +166,7 @@ def test_a_busy_program_runs_out_of_processor_time(impostor):
         ("sys.exit(3)", DamagedDocument),
         ("os.kill(os.getpid(), signal.SIGSEGV)", DamagedDocument),
         ("os.kill(os.getpid(), signal.SIGKILL)", OutOfMemory),
+        ("raise MemoryError", OutOfMemory),
         ("print('not json')", DamagedDocument),
         ("print('[' * 100000)", DamagedDocument),
         ("print('{\"a\": 1}')", DamagedDocument),
@@ -194,6 +195,21 @@ def test_a_flood_is_cut_off(impostor, monkeypatch):
     document = impostor("while True: sys.stdout.write('x' * 100000)")
     with pytest.raises(TooLarge):
         list(read_pages(document, source_type="text"))
+
+
+def test_a_long_line_costs_the_parent_a_moment(impostor):
+    document = impostor(
+        """
+        text = 'x' * 40_000_000
+        print('["header",null,1,false,{}]')
+        print('["page",1,"%s",null,[]]' % text)
+        print('["end"]')
+        """
+    )
+    before = time.process_time()
+    _, page = read_pages(document, source_type="text")
+    assert len(page.text) == 40_000_000
+    assert time.process_time() - before < 10
 
 
 def test_a_talkative_child_does_not_block(impostor):

@@ -1,0 +1,81 @@
+"""Office files that the libraries cannot open as they are, changed in memory so that they can: those of the strict
+kind, whose names are others, and workbooks whose style sheet has faults."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from lxml import etree
+
+from knowledge.readers.types import DamagedDocument
+from knowledge.readers.xml import parse_xml
+
+_SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_STRICT_NAMES = re.compile(rb"http://purl\.oclc\.org/ooxml/([A-Za-z]{1,40})/")
+_STYLES = "xl/styles.xml"
+_RELATIONS = "_rels/.rels"
+_PARTS_WITH_NAMES = (".xml", ".rels")
+
+# Takes the name and the content of a part, and gives its new content.
+ChangePart = Callable[[str, bytes], bytes]
+
+
+def is_strict(path: Path) -> bool:
+    """Whether a checked archive is of the kind that Office calls “Strict Open XML”."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _RELATIONS in archive.namelist() and bool(_STRICT_NAMES.search(archive.read(_RELATIONS)))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
+        raise DamagedDocument() from error
+
+
+def usual_kind(path: Path) -> IO[bytes]:
+    """The file as the usual kind of Office file; one that is so already as it is. The caller closes it."""
+    return _rewritten(path, _with_usual_names) if is_strict(path) else path.open("rb")
+
+
+def with_plain_styles(path: Path) -> IO[bytes]:
+    """A workbook without its looks: of its style sheet, the formats of numbers remain."""
+    return _rewritten(path, _with_number_formats_alone)
+
+
+def _rewritten(path: Path, change: ChangePart) -> IO[bytes]:
+    """Raises `DamagedDocument`."""
+    target = io.BytesIO()
+    try:
+        with (
+            zipfile.ZipFile(path) as archive,
+            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
+        ):
+            for name in dict.fromkeys(archive.namelist()):
+                new.writestr(name, change(name, archive.read(name)))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
+        raise DamagedDocument() from error
+    target.seek(0)
+    return target
+
+
+def _with_usual_names(name: str, content: bytes) -> bytes:
+    if not name.endswith(_PARTS_WITH_NAMES):
+        return content
+    return _STRICT_NAMES.sub(rb"http://schemas.openxmlformats.org/\1/2006/", content)
+
+
+def _with_number_formats_alone(name: str, content: bytes) -> bytes:
+    content = _with_usual_names(name, content)
+    if name != _STYLES:
+        return content
+    stated = parse_xml(content)
+    plain = etree.Element(f"{{{_SPACE}}}styleSheet", nsmap={None: _SPACE})
+    formats = etree.SubElement(plain, f"{{{_SPACE}}}numFmts")
+    formats.extend(list(stated.iterfind("{*}numFmts/{*}numFmt")))
+    looks = etree.SubElement(plain, f"{{{_SPACE}}}cellXfs")
+    for one in stated.iterfind("{*}cellXfs/{*}xf"):
+        etree.SubElement(looks, f"{{{_SPACE}}}xf", numFmtId=one.get("numFmtId", "0"))
+    return etree.tostring(plain, encoding="utf-8", xml_declaration=True)
