@@ -56,15 +56,16 @@ class TruePage:
 
 def chosen_pages(paths: Sequence[Path], *, count: int | None, seed: int) -> list[TruePage]:
     """So many pages with text, drawn by lot from all files (None: all of them), in the order of the files."""
-    places = []
-    for path in paths:
-        with pypdfium2.PdfDocument(path) as document:
-            for at in range(len(document)):
-                if len(document[at].get_textpage().get_text_range()) >= MIN_CHARACTERS:
-                    places.append((path, at + 1))
+    places = [(path, number) for path in paths for number in _pages_with_text(path)]
     if count is not None and count < len(places):
         places = sorted(random.Random(seed).sample(places, count))
     return [true_page(path, number) for path, number in places]
+
+
+def _pages_with_text(path: Path) -> list[int]:
+    with pypdfium2.PdfDocument(path) as document:
+        texts = [document[at].get_textpage().get_text_range() for at in range(len(document))]
+    return [number for number, text in enumerate(texts, start=1) if len(text) >= MIN_CHARACTERS]
 
 
 def true_page(path: Path, number: int) -> TruePage:

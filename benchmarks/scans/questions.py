@@ -1,4 +1,5 @@
-"""Questions of a set, asked of its PDFs and of scans of them: are the same pages found, and are the cited words there?"""
+"""Questions of a set, asked of its PDFs and of scans of them: are the same pages found, and stand the cited words where
+they are marked?"""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ class Answers:
     def line(self) -> str:
         return (
             f"{self.asked} questions over {self.pages} pages: page@5 {self.scan_page_at_5:.3f} of the scans, "
-            f"{self.text_page_at_5:.3f} of the PDFs ({self.share_of_text:.3f} of it); {self.answered} answered from the "
-            f"scans, {self.high} with high confidence; {self.citations_in_place} of {self.citations} citations and "
+            f"{self.text_page_at_5:.3f} of the PDFs ({self.share_of_text:.3f} of it); {self.answered} answered from "
+            f"the scans, {self.high} with high confidence; {self.citations_in_place} of {self.citations} citations and "
             f"{self.cited_words_in_place} of {self.cited_words} cited words are marked where they stand; "
             f"{self.wrong_digits} answers cite wrong digits, {self.wrong_digits_and_high} of them with high confidence"
         )
