@@ -183,14 +183,16 @@ def _is_equal(pair: Pair, true: str, read: str) -> bool:
 
 
 def _word_of(pair: Pair, pairs: Sequence[Pair], true: Sequence[str], read: Sequence[str]) -> int | None:
-    """The word that was read with this sign, or in place of the word that the sign is of; None where none was."""
+    """The word that was read with this sign, or with another figure of the same number; None where none was."""
     owners = [at for at, word in enumerate(read) for _ in word]
     if pair.read is not None:
         return owners[pair.read]
     of_true = [at for at, word in enumerate(true) for _ in word]
     assert pair.true is not None
+    signs = "".join(true)
     for other in pairs:
-        if other.true is not None and other.read is not None and of_true[other.true] == of_true[pair.true]:
+        is_read = other.true is not None and other.read is not None and signs[other.true].isdigit()
+        if is_read and of_true[other.true] == of_true[pair.true]:
             return owners[other.read]
     return None
 

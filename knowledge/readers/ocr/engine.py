@@ -217,9 +217,10 @@ def _bounded_config(config: type) -> type:
 def _return_memory_early() -> None:
     """Have glibc give large buffers back at once, and keep one heap for all threads: each picture has lines of other
     sizes, and what is kept of them adds up to more than the child may have."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    for option, value in _MALLOC_OPTIONS if mallopt else ():
-        mallopt(option, value)
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        for option, value in _MALLOC_OPTIONS:
+            libc.mallopt(option, value)
 
 
 def _raise_limit(limit: int, *, by: int | None = None) -> None:
