@@ -191,8 +191,9 @@ def _word_of(pair: Pair, pairs: Sequence[Pair], true: Sequence[str], read: Seque
     assert pair.true is not None
     signs = "".join(true)
     for other in pairs:
-        is_read = other.true is not None and other.read is not None and signs[other.true].isdigit()
-        if is_read and of_true[other.true] == of_true[pair.true]:
+        if other.true is None or other.read is None or not signs[other.true].isdigit():
+            continue
+        if of_true[other.true] == of_true[pair.true]:
             return owners[other.read]
     return None
 
