@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
+from knowledge import ocr_cost
 from knowledge.models import Document, DocumentStatus
 from lexic import diagnostics, metrics, task_queues
 from lexic.errors import LexicError
@@ -61,6 +62,7 @@ def show_system_status(request: SignedInRequest) -> HttpResponse:
         "oldest_seconds": max((queue.oldest_seconds for queue in queues), default=0),
         "failed_documents": int(documents.get(DocumentStatus.FAILED, 0)),
         "unfinished_documents": Document.objects.unfinished().count(),
+        "ocr": ocr_cost.recent_cost(),
         "limits": [("Questions", answer_limit().counts()), ("Requests", request_slots().counts())],
         "has_metrics": metrics.is_on(),
     }

@@ -21,6 +21,8 @@ questions = Counter("lexic_questions", "Questions that are over, by how they end
 question_seconds = Histogram("lexic_question_seconds", "Seconds of a whole question.", ["outcome"], buckets=_QUICK)
 step_seconds = Histogram("lexic_question_step_seconds", "Seconds of a step of a question.", ["step"], buckets=_QUICK)
 tokens = Counter("lexic_model_tokens", "Tokens of language models for questions.", ["llm", "direction"])
+ocr_pages = Counter("lexic_ocr_pages", "Pages that were read by OCR.")
+ocr_cpu_seconds = Counter("lexic_ocr_cpu_seconds", "Processor seconds that reading pages by OCR took.")
 tasks = Counter("lexic_tasks", "Tasks that workers are done with.", ["task", "state"])
 task_seconds = Histogram("lexic_task_seconds", "Seconds of a task.", ["task"], buckets=_LONG)
 task_wait_seconds = Histogram(

@@ -61,6 +61,13 @@ def count_tokens(*, llm: str, read: int, written: int) -> None:
         _instruments().tokens.labels(llm, "written").inc(written)
 
 
+def count_ocr(*, pages: int, cpu_seconds: float) -> None:
+    """Pages that OCR has read, and the processor seconds that they took."""
+    if is_on():
+        _instruments().ocr_pages.inc(pages)
+        _instruments().ocr_cpu_seconds.inc(cpu_seconds)
+
+
 def count_task(*, task: str, state: str, seconds: float) -> None:
     """A task that a worker is done with; `state` is Celery's word."""
     if is_on():

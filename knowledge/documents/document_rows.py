@@ -151,8 +151,10 @@ def stage_percentages(document: Document) -> tuple[int, int, int, int]:
     """How much of each stage is done, in percent."""
     pages = _percentage(document.pages_done, document.pages_total)
     chunks = _percentage(document.chunks_done, document.chunks_total)
-    if document.status in (DocumentStatus.QUEUED, DocumentStatus.FAILED):
-        return (pages if document.status == DocumentStatus.FAILED else 0), 0, 0, 0
+    if document.status == DocumentStatus.FAILED:
+        return pages, 0, 0, 0
+    if document.status == DocumentStatus.QUEUED:  # begun, where it has made way for others
+        return (pages if pages < 100 else 0), 0, 0, 0
     at = _STAGE_ORDER.index(DocumentStatus(document.status))
     under_way = (pages, 0, chunks, 100)
     reading, splitting, embedding, ready = (100 if i < at else under_way[i] if i == at else 0 for i in range(4))
@@ -164,7 +166,7 @@ def status_note(document: Document, *, place: int | None = None) -> str:
     match document.status:
         case DocumentStatus.QUEUED:
             waits = "waits to be compared with its file" if document.is_unverified else "waits for its turn"
-            return _join_nonempty(waits, _place_text(place))
+            return _join_nonempty(_pages_kept_text(document), waits, _place_text(place))
         case DocumentStatus.READING:
             done = f"page {document.pages_done} of {document.pages_total}" if document.pages_total else "opening it"
             return _join_nonempty(done, _pace_text(document), _time_left_text(document.expected_at, "of reading"))
@@ -203,6 +205,13 @@ def duration_text(seconds: float) -> str:
 
 def _is_working(document: Document) -> bool:
     return document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
+
+
+def _pages_kept_text(document: Document) -> str:
+    """How far it had come when it made way for others."""
+    if not 0 < document.pages_done < (document.pages_total or 0):
+        return ""
+    return f"{document.pages_done} of {_count_text(document.pages_total, 'page')} read"
 
 
 def _place_text(place: int | None) -> str:
@@ -251,7 +260,9 @@ def _pace_text(document: Document) -> str:
         return ""
     minutes = (document.expected_at - timezone.now()).total_seconds() / 60
     pace = (document.pages_total - document.pages_done) / minutes if minutes > 0 else 0
-    return f"{_count_text(round(pace), 'page')} a minute" if 1 <= round(pace) <= _MAX_TOLD_PACE else ""
+    if 0 < pace < 0.95:
+        return f"a page in {duration_text(60 / pace).removeprefix('about ')}"
+    return f"{_count_text(round(pace), 'page')} a minute" if 0 < round(pace) <= _MAX_TOLD_PACE else ""
 
 
 def _percentage(done: int, total: int | None) -> int:

@@ -64,11 +64,12 @@ class DocumentHeader:
 @dataclass(frozen=True, kw_only=True)
 class OcrReading:
     """How surely the text of a page was recognised: the usual score of its letters, 0 to 1; the spans of numbers that
-    read differently a second time; and how many words were too unsure to be kept."""
+    read differently a second time; how many words were too unsure to be kept; and what it has cost (0: not known)."""
 
     confidence: float
     unsure: tuple[tuple[int, int], ...] = ()
     left_out: int = 0
+    cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

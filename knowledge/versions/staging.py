@@ -12,6 +12,7 @@ from dataclasses import replace
 from django.db.models import F, Q
 
 from knowledge.models import Document, Page, RevisionQuerySet
+from knowledge.ocr_cost import count_pages
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
 from knowledge.readers.types import DocumentHeader, Heading, PageText, ReaderEvent, ReadingPoint
 from knowledge.recognised_text import ReadBy
@@ -59,6 +60,7 @@ def stage_pages(
         batch = [*(replace(page, state=None) for page in batch[:-1]), batch[-1]]
         by_hand = {page.number: corrected[page.number].pk for page in batch if page.number in corrected}
         parsed.page_ids |= by_hand | _stage_batch(document, [page for page in batch if page.number not in by_hand])
+        count_pages(batch)
         parsed.pages += [replace(page, words=None, state=None) for page in batch]
         progress.report_pages(len(parsed.pages), parsed.page_total)
         if len(parsed.pages) < (parsed.page_total or 0):

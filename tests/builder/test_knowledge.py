@@ -308,7 +308,8 @@ def document(**fields: Any) -> Document:
 
 
 def test_stages_are_percents() -> None:
-    assert stage_percentages(document(status="queued")) == (0, 0, 0, 0)
+    assert stage_percentages(document(status="queued", pages_done=192, pages_total=192)) == (0, 0, 0, 0)
+    assert stage_percentages(document(status="queued", pages_done=71, pages_total=192)) == (36, 0, 0, 0)
     assert stage_percentages(document(status="reading", pages_done=71, pages_total=192)) == (36, 0, 0, 0)
     assert stage_percentages(document(status="reading")) == (0, 0, 0, 0)
     assert stage_percentages(document(status="chunking", pages_done=192, pages_total=192)) == (100, 0, 0, 0)
@@ -324,7 +325,12 @@ def test_how_far_it_has_come_in_words() -> None:
     slow = {**reading, "expected_at": timezone.now() + timedelta(minutes=11, seconds=5)}
     told = "page 71 of 192 · 11 pages a minute · about 11 minutes of reading left"
     assert status_note(document(**slow)) == told
+    slower = {**reading, "expected_at": timezone.now() + timedelta(minutes=242, seconds=5)}
+    told = "page 71 of 192 · a page in 2 minutes · about 4 hours of reading left"
+    assert status_note(document(**slower)) == told
     assert status_note(document(**reading, expected_at=passed)) == "page 71 of 192"
+    assert status_note(document(**{**reading, "status": "queued"})) == "71 of 192 pages read · waits for its turn"
+    assert status_note(document(status="queued", pages_done=9, pages_total=9)) == "waits for its turn"
     assert status_note(document(status="reading")) == "opening it"
     embedding = {"status": "embedding", "pages_total": 1, "chunks_done": 5, "chunks_total": 1200}
     assert status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
 from audit import verification
 from audit.chain import BrokenChain
+from knowledge import ocr_cost
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.readers.types import OcrReading, PageText
 from lexic import diagnostics, task_queues
 from lexic.celery import app
 
@@ -33,6 +36,16 @@ def empty_queues() -> None:
 
 def queue(page: Any, name: str) -> Any:
     return next(one for one in page.context["queues"] if one.name == name)
+
+
+def test_what_ocr_costs_is_said_once_there_was_any(operator: Client) -> None:
+    cache.clear()
+    assert "read by OCR" not in operator.get(URL).content.decode()
+    read = [PageText(number=number, text="5", ocr=OcrReading(confidence=0.9, cpu_seconds=2.4)) for number in (1, 2, 3)]
+    ocr_cost.count_pages([*read, PageText(number=4, text="a page with a text layer")])
+    page = operator.get(URL)
+    assert page.context["ocr"] == ocr_cost.OcrCost(pages=3, seconds_a_page=pytest.approx(2.4))
+    assert "pages read by OCR" in page.content.decode()
 
 
 def test_only_operators_see_it(client: Client, alice: User) -> None:

@@ -116,7 +116,7 @@ def test_a_long_scan_makes_way_and_goes_on_where_it_was(
         began.append(resume.page if resume else 0)
         yield DocumentHeader(title=None, page_total=total, paged=True)
         for number in range(began[-1] + 1, total + 1):
-            ocr = OcrReading(confidence=0.9) if total > 1 else None
+            ocr = OcrReading(confidence=0.9, cpu_seconds=1.5) if total > 1 else None
             yield PageText(number=number, text=f"Page {number} of many.", state={"at": number}, ocr=ocr)
 
     monkeypatch.setattr(ingest, "read_pages", read_pages)

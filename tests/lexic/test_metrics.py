@@ -129,6 +129,7 @@ import django, os, sys
 django.setup()
 from lexic import metrics
 metrics.count_task(task="t", state="success", seconds=1)
+metrics.count_ocr(pages=2, cpu_seconds=3.5)
 metrics.show_concurrency("questions", {"entered": 3})
 if len(sys.argv) > 1:
     print(metrics.render().decode())
@@ -147,6 +148,8 @@ def test_the_processes_of_a_machine_count_together(tmp_path: Path) -> None:
     count()
     shown = count("show")
     assert 'lexic_tasks_total{state="success",task="t"} 2.0' in shown
+    assert "lexic_ocr_pages_total 4.0" in shown
+    assert "lexic_ocr_cpu_seconds_total 7.0" in shown
     # What the first was in the midst of ended with it.
     assert 'lexic_concurrency{kind="questions",state="entered"} 3.0' in shown
 

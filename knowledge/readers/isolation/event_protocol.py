@@ -6,6 +6,7 @@ The reader may have been taken over by the document it reads, so everything it s
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -29,7 +30,7 @@ def encode_event(event: ReaderEvent) -> bytes:
     if isinstance(event, DocumentHeader):
         return _encode_line("header", [event.title, event.page_total, event.paged, event.metadata])
     headings = [[heading.start, heading.level, heading.title] for heading in event.headings]
-    ocr = event.ocr and [event.ocr.confidence, event.ocr.unsure, event.ocr.left_out]
+    ocr = event.ocr and [event.ocr.confidence, event.ocr.unsure, event.ocr.left_out, event.ocr.cpu_seconds]
     return _encode_line("page", [event.number, event.text, event.words, headings, event.state, event.label, ocr])
 
 
@@ -88,11 +89,18 @@ def _decode_page(
     )
 
 
-def _decode_ocr(confidence: Any, unsure: Any, left_out: Any, *, length: int) -> OcrReading:
+def _decode_ocr(confidence: Any, unsure: Any, left_out: Any, cpu_seconds: Any, *, length: int) -> OcrReading:
     spans = tuple((_checked_count(start), _checked_count(end)) for start, end in unsure)
     if not 0 <= float(confidence) <= 1 or not all(start <= end <= length for start, end in spans):
         raise ValueError("a reading lies outside its page")
-    return OcrReading(confidence=float(confidence), unsure=spans, left_out=_checked_count(left_out))
+    if not 0 <= float(cpu_seconds) < math.inf:
+        raise ValueError("a cost is a number of seconds")
+    return OcrReading(
+        confidence=float(confidence),
+        unsure=spans,
+        left_out=_checked_count(left_out),
+        cpu_seconds=float(cpu_seconds),
+    )
 
 
 def _checked_state(state: Any) -> dict[str, Any] | None:

@@ -6,7 +6,9 @@ are raised as far as its parent has allowed only then.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import math
 import os
 import resource
 from collections.abc import Callable, Sequence
@@ -26,6 +28,8 @@ Boxes = np.ndarray[Any, np.dtype[np.float32]]  # the four corners of each line
 # are found and numbers read once more.
 READ_SIDE_PIXELS = 3000
 _FIND_SIDE_PIXELS = 2000
+# Finding lines needs memory by the area of its picture: of a square one so much as of A4.
+_FIND_AREA_PIXELS = 2000 * 1450
 # A number with a sign that is less sure than this is unsure.
 _SURE_NUMBER_SCORE = 0.8
 # Processor seconds that each picture may take.
@@ -35,6 +39,10 @@ _LINES_AT_ONCE = 3
 # A line that is so much higher than wide stands on its side.
 _UPRIGHT_RATIO = 1.5
 _LINES_ASKED = 12
+_LINES_READ_BOTH_WAYS = 4
+_WANT_OF_MEMORY = "Failed to allocate"
+# Of glibc's mallopt: M_MMAP_THRESHOLD and M_TRIM_THRESHOLD in bytes, M_ARENA_MAX.
+_MALLOC_OPTIONS = ((-3, 131_072), (-1, 131_072), (-8, 1))
 _MODELS = {
     "Det": "PP-OCRv6_det_small.onnx",
     "Rec": "PP-OCRv6_rec_small.onnx",
@@ -49,8 +57,16 @@ class TextRecognizer:
         self._models: Any = None
 
     def read(self, picture: Picture) -> RecognisedPage:
-        """What stands on a picture (rows of blue, green and red), wherever up is."""
+        """What stands on a picture (rows of blue, green and red), wherever up is. Raises `MemoryError`."""
         _raise_limit(resource.RLIMIT_CPU, by=PICTURE_CPU_SECONDS)
+        try:
+            return self._read(picture)
+        except Exception as error:
+            if _WANT_OF_MEMORY in str(error):  # the engine has no error of its own for it
+                raise MemoryError from error
+            raise
+
+    def _read(self, picture: Picture) -> RecognisedPage:
         models = self._models = self._models or _load_models()
         smaller, boxes = self._boxes(picture)
         turns = self._quarter_turns(smaller, boxes)
@@ -77,7 +93,8 @@ class TextRecognizer:
         """The picture in the size in which lines are found, and their corners on it."""
         import cv2
 
-        factor = min(1.0, _FIND_SIDE_PIXELS / max(picture.shape[:2]))
+        height, width = picture.shape[:2]
+        factor = min(1.0, _FIND_SIDE_PIXELS / max(height, width), math.sqrt(_FIND_AREA_PIXELS / (height * width)))
         smaller: Any = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
         boxes = self._models.text_det(smaller).boxes
         return smaller, np.empty((0, 4, 2), np.float32) if boxes is None else np.asarray(boxes, np.float32)
@@ -91,11 +108,22 @@ class TextRecognizer:
         if not asked:
             return 0
         # Lines that stand are turned to the left when they are cut out.
-        _, answers = self._models.cls_and_rotate(self._models.crop_text_regions(picture, np.array(asked)))
-        upside_down = 2 * sum(label == "180" for label, _ in answers.cls_res) > len(asked)
+        upside_down = self._is_upside_down(self._models.crop_text_regions(picture, np.array(asked)))
         if is_sideways:
             return 3 if upside_down else 1
         return 2 if upside_down else 0
+
+    def _is_upside_down(self, lines: Sequence[Picture]) -> bool:
+        """Whether these lines stand on their head: no, where the small model says so of all of them, and else the way
+        round that reads more surely. Of small print with noise most of the small model's answers may be wrong."""
+        _, answers = self._models.cls_and_rotate([line.copy() for line in lines])
+        if all(label != "180" for label, _ in answers.cls_res):
+            return False
+        longest = lines[:_LINES_READ_BOTH_WAYS]
+        return self._score([np.ascontiguousarray(line[::-1, ::-1]) for line in longest]) > self._score(longest)
+
+    def _score(self, lines: Sequence[Picture]) -> float:
+        return float(sum(self._models.text_rec(_recognition_input(lines, with_words=False)).scores))
 
     def _with_unsure_numbers(
         self, smaller: Picture, lines: Sequence[RecognisedLine], *, scale: float
@@ -126,6 +154,7 @@ def _recognition_input(crops: Sequence[Picture], *, with_words: bool) -> Any:
 
 def _load_models() -> Any:
     _raise_limit(resource.RLIMIT_AS)
+    _return_memory_early()
     import rapidocr
     from rapidocr.utils.typings import EngineType
 
@@ -183,6 +212,15 @@ def _bounded_config(config: type) -> type:
             return {**super().get_config(), "CPU_RUNTIME_CACHE_CAPACITY": "0"}
 
     return BoundedConfig
+
+
+def _return_memory_early() -> None:
+    """Have glibc give large buffers back at once, and keep one heap for all threads: each picture has lines of other
+    sizes, and what is kept of them adds up to more than the child may have."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        for option, value in _MALLOC_OPTIONS:
+            libc.mallopt(option, value)
 
 
 def _raise_limit(limit: int, *, by: int | None = None) -> None:
