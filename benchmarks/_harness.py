@@ -22,7 +22,7 @@ def run_benchmark(
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     if quick:
-        parser.add_argument("--quick", action="store_true", help="measure something smaller, in less than a minute")
+        parser.add_argument("--quick", action="store_true", help="measure something smaller")
     options = parser.parse_args()
     chosen = quick if quick and options.quick else measured
     print_figures(chosen(), as_json=options.json)
