@@ -109,7 +109,7 @@ def test_a_refusal_links_the_nearest_pages_that_a_visitor_may_read(client: Clien
 
 def test_a_missing_fact_is_asked_back_and_a_chip_goes_on(client: Client, with_tree: Plugin) -> None:
     asked = ask(client, OPEN)
-    assert '<legend class="reading">Where are the boots worn?</legend>' in asked
+    assert '<legend class="reading" dir="auto">Where are the boots worn?</legend>' in asked
     said = reply(client, asked, "on site")
     assert "safety boots with a steel toe" in said.lower()
     assert 'class="btn picked"' in said

@@ -126,7 +126,7 @@ def test_a_fact_is_given_where_it_is_asked_for(bob: User, asked: Project, publis
     ask(published, bob, "Acme", session=session)
     page = shown(browse(bob), f"/c/{session.pk}")
     assert "You said: Acme" in page
-    assert '<h2 class="said sr">Acme</h2>' in page
+    assert '<h2 class="said sr" dir="auto">Acme</h2>' in page
     assert "What should the document say for “last day”?" in page
 
 
