@@ -24,6 +24,7 @@ _SPDX_OF_WORDS = {
 }
 # Read in the packages' own files, where their metadata are not clear.
 _SPDX_OF_PACKAGES = {
+    "olefile": "BSD-2-Clause",
     "pypdfium2": "BSD-3-Clause AND Apache-2.0",
     "qrcode": "BSD-3-Clause",
     "scim2-tester": "Apache-2.0",

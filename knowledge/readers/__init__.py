@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from knowledge.readers.formats import FORMATS, TYPES_BY_EXTENSION
+from knowledge.readers.formats import FORMATS, OLE_MAGIC, TYPES_BY_EXTENSION
 from knowledge.readers.types import (
     DamagedDocument,
     EmptyDocument,
     Limits,
+    OldOfficeFile,
     Reader,
     ReaderEvent,
     ReadingPoint,
@@ -31,7 +32,8 @@ DETECTION_BYTES = 4096
 _ZIP_MAGIC = b"PK\x03\x04"
 # What is inside such an archive is seen by its reader; from outside only the name tells.
 _ZIPPED_TYPES = frozenset({"docx", "pptx", "xlsx", "epub", "odt"})
-_OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# As the directory of the file names it; the directory of a large message lies further behind.
+_OUTLOOK_STREAM = "__properties_version1.0".encode("utf-16-le")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_START = re.compile(
     rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
@@ -74,14 +76,11 @@ def _detect_binary(head: bytes, extension: str) -> str | None:
         return "image"
     if b"%PDF-" in head[:1024]:
         return "pdf"
-    if head.startswith(_OLE_MAGIC) and extension == "msg":
-        hint = "Save it as .eml in your e-mail program and upload that."
-        raise UnsupportedDocument("Outlook messages (.msg) are not read.", hint=hint)
-    if head.startswith(_OLE_MAGIC):
-        raise UnsupportedDocument(
-            "This is a password-protected or old Office file.",
-            hint="Remove the password, or save it as .docx, .pptx, .xlsx or PDF, and upload that.",
-        )
+    if head.startswith(OLE_MAGIC):
+        # Whether it is a message is seen by its reader, which refuses other ones; here the name or a stream tells.
+        if TYPES_BY_EXTENSION.get(extension) == "eml" or _OUTLOOK_STREAM in head:
+            return "eml"
+        raise OldOfficeFile()
     if head.startswith(_ZIP_MAGIC) and TYPES_BY_EXTENSION.get(extension) in _ZIPPED_TYPES:
         return TYPES_BY_EXTENSION[extension]
     if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
@@ -103,7 +102,8 @@ def _detect_text(head: bytes, extension: str) -> str:
         return "eml"
     if extension in _UNREAD_EXTENSIONS:
         raise UnsupportedDocument(f"Files called .{extension} are not read.")
-    named = TYPES_BY_EXTENSION.get(extension, "text")
+    # Robots and translations have messages of their own, which are called .msg and are text.
+    named = "text" if extension == "msg" else TYPES_BY_EXTENSION.get(extension, "text")
     if named in ("pdf", "rtf", "image") or named in _ZIPPED_TYPES:
         raise DamagedDocument(f"The file is called .{extension} but is not one.")
     return named

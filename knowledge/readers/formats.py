@@ -19,6 +19,8 @@ class Format:
     media_types: tuple[str, ...] = ()
 
 
+# The first bytes of a compound file: an Outlook message, or Office before 2007, or Office with a password.
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 DOCX_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 # By source type (`knowledge.models.SourceType`), in the order in which people are told of them.
@@ -73,9 +75,9 @@ FORMATS = {
     ),
     "eml": Format(
         reader="knowledge.readers.mail.reader",
-        name="e-mail (.eml)",
-        extensions=("eml",),
-        media_types=("message/rfc822",),
+        name="e-mail (.eml, .msg)",
+        extensions=("eml", "msg"),
+        media_types=("message/rfc822", "application/vnd.ms-outlook"),
     ),
     "image": Format(
         reader="knowledge.readers.image.reader",

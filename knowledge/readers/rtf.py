@@ -20,15 +20,19 @@ _HIDING_WORD = re.compile(r"\\[{}\\]|\\(?:v|deleted)(0?)(?![a-z0-9-])|\\plain(?!
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    content = path.read_bytes()
+    title = _TITLE.search(content[:10_000].decode("latin-1"))
+    yield from single_page_events(text=text_of_rtf(content), limits=limits, title=one_line(title[1]) if title else None)
+
+
+def text_of_rtf(content: bytes) -> str:
+    """Raises `DamagedDocument`."""
     # All bytes of RTF are ASCII, or of the character set that its own words name.
-    source = path.read_bytes().decode("latin-1")
+    source = content.decode("latin-1")
     if not source.lstrip().startswith("{\\rtf"):
         raise DamagedDocument()
-    title = _TITLE.search(source[:10_000])
-    text = _EMPTY_LINES.sub(
-        "\n\n", "\n".join(_lines(_plain_text(move_asides(drop_hidden(drop_binary(source))))))
-    ).strip("\n")
-    yield from single_page_events(text=text, limits=limits, title=one_line(title[1]) if title else None)
+    text = "\n".join(_lines(_plain_text(move_asides(drop_hidden(drop_binary(source))))))
+    return _EMPTY_LINES.sub("\n\n", text).strip("\n")
 
 
 def _plain_text(source: str) -> str:

@@ -170,6 +170,12 @@ class UnsupportedDocument(UnreadableDocument):
     hint = f"Upload a {FORMAT_NAMES} file."
 
 
+class OldOfficeFile(UnsupportedDocument):
+    """This is a password-protected or old Office file."""
+
+    hint = "Remove the password, or save it as .docx, .pptx, .xlsx or PDF, and upload that."
+
+
 class ReadingTimedOut(UnreadableDocument):
     """Reading the document took too long."""
 

@@ -12,6 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from knowledge.readers.formats import OLE_MAGIC
+from knowledge.readers.mail.outlook import parse_outlook_message
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, TooLarge
 
@@ -34,15 +36,19 @@ class _CutHeaders(policy.EmailPolicy):
 
 
 def parse_message(path: Path) -> EmailMessage:
-    """The message of a file. Raises `DamagedDocument`, or `TooLarge` where it is nested or cut up beyond reason."""
+    """The message of a file, as it was sent or as Outlook keeps it. Raises `DamagedDocument`, or `TooLarge` where it is
+    nested or cut up beyond reason."""
     try:
         with path.open("rb") as file:
-            message: Any = BytesParser(policy=_CutHeaders()).parse(file)
+            is_outlook = file.read(len(OLE_MAGIC)) == OLE_MAGIC
+            file.seek(0)
+            message: Any = None if is_outlook else BytesParser(policy=_CutHeaders()).parse(file)
     except RecursionError as error:
         raise TooLarge("The e-mail is nested too deeply.") from error
     except (ValueError, LookupError, AttributeError, TypeError, IndexError) as error:
         # What headers get wrong surfaces as any of these.
         raise DamagedDocument() from error
+    message = parse_outlook_message(path) if is_outlook else message
     _check_parts(message)
     parsed: EmailMessage = message
     return parsed

@@ -10,6 +10,7 @@ from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from tests.knowledge.bases import CountingEmbedder, make_base, registered
+from tests.knowledge.readers.outlook_files import compound_file, outlook_message
 from tests.knowledge.readers.test_mail import mail
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +57,23 @@ def test_attachments_become_documents_of_their_own(base: KnowledgeBase, queued: 
     assert {one.pk for one in documents} == set(queued)
     assert received.metadata["file"]["attachments not read"] == "setup.exe: This type of document is not supported."
     assert received.metadata["file"]["from"] == "Ruth Ömer <ruth@example.org>"
+
+
+def test_an_outlook_message_is_received_as_any_mail_is(base: KnowledgeBase) -> None:
+    inner = outlook_message({0x0037: "Old", 0x1000: "Old words."}, header=24)
+    files = [{0x3707: "mix.txt", 0x3701: b"Slump is 75 mm."}, inner]
+    content = compound_file(outlook_message({0x0037: "Cover", 0x1000: "The cover is 45 mm."}, attachments=files))
+    with registered(CountingEmbedder()):
+        received = add_file(
+            knowledge_base=base, file_name="Cover.msg", stream=io.BytesIO(content), enqueue=False
+        ).document
+        ingest(received.pk)
+        received.refresh_from_db()
+    assert (received.status, received.source_type, received.title) == ("ready", "eml", "Cover")
+    assert [(one.title, one.source_type) for one in attached(base)] == [
+        ("Cover: Old.eml", "eml"),
+        ("Cover: mix.txt", "text"),
+    ]
 
 
 def test_what_came_with_an_attached_mail_is_not_followed(base: KnowledgeBase) -> None:
