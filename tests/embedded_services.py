@@ -60,6 +60,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 os.environ["LEXIC_FILES_DIR"] = f"{os.environ['LEXIC_VAR_DIR']}/files-{os.environ.get('PYTEST_XDIST_WORKER', 'gw0')}"
 # Set before anything imports the library that counts; each worker counts for itself.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.environ["LEXIC_FILES_DIR"].replace("/files-", "/metrics-")
+Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(parents=True, exist_ok=True)
 
 
 def pytest_configure() -> None:

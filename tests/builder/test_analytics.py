@@ -157,7 +157,7 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
 
     with CaptureQueriesContext(connection) as around:
         client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
-    with django_assert_num_queries(len(around) + 11):
+    with django_assert_num_queries(len(around) + 8):
         pane(client, plugin)
 
 

@@ -63,7 +63,7 @@ def test_the_list_costs_the_same_however_long_it_is(alice: User, key: str):
         make(alice, f"p{number}", is_published=True)
     with CaptureQueriesContext(connection) as many:
         assert len(listed(key)) == 20
-    assert len(many) == len(few) == 3
+    assert len(many) == len(few) == 2
 
 
 def test_a_stranger_is_not_shown_who_wrote_a_plugin(published: Plugin, charlies_key: str):
