@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from knowledge.readers.types import MEGABYTE, DamagedDocument, EncryptedDocument, TooLarge, UnsupportedDocument
@@ -14,6 +17,8 @@ MAX_RATIO = 100
 MAX_FILES = 5_000
 RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
 
+# What a damaged archive raises when it is opened or a member is unpacked.
+UNPACK_ERRORS = (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error)
 _MARKUP_ENDINGS = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 
@@ -33,6 +38,16 @@ def check_archive(path: Path, *, needs: str = "[Content_Types].xml") -> None:
     _check_sizes(members)
     if not any(member.filename == needs for member in members):
         raise UnsupportedDocument()
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A checked archive. Raises `DamagedDocument` where it, or a member that is read in the block, is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except UNPACK_ERRORS as error:
+        raise DamagedDocument() from error
 
 
 def _check_sizes(members: list[zipfile.ZipInfo]) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
 from lxml import etree
 
-from knowledge.readers.archive import MAX_XML_BYTES, check_archive
+from knowledge.readers.archive import MAX_XML_BYTES, UNPACK_ERRORS, check_archive
 from knowledge.readers.html import VisibleText, parse_html
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -65,7 +64,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
         if archive.getinfo(name).file_size > MAX_XML_BYTES:
             raise TooLarge()
         return archive.read(name)
-    except (KeyError, zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
+    except (KeyError, *UNPACK_ERRORS) as error:
         raise DamagedDocument() from error
 
 

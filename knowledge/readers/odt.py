@@ -3,14 +3,12 @@ somebody deleted or hid, and comments, are left out; nothing outside the file is
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from lxml import etree
 
-from knowledge.readers.archive import check_archive
+from knowledge.readers.archive import check_archive, open_archive
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -51,15 +49,12 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
 
 def _parts(path: Path) -> tuple[etree._Element, etree._Element | None]:
     """What was written, and the styles, which hold the headers and footers of pages."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if _MANIFEST in names and b"encryption-data" in archive.read(_MANIFEST):
-                raise EncryptedDocument()
-            styles = parse_xml(archive.read(_STYLES)) if _STYLES in names else None
-            return parse_xml(archive.read("content.xml")), styles
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
-        raise DamagedDocument() from error
+    with open_archive(path) as archive:
+        names = archive.namelist()
+        if _MANIFEST in names and b"encryption-data" in archive.read(_MANIFEST):
+            raise EncryptedDocument()
+        styles = parse_xml(archive.read(_STYLES)) if _STYLES in names else None
+        return parse_xml(archive.read("content.xml")), styles
 
 
 class _BodyText:

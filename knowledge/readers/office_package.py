@@ -6,14 +6,13 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 from lxml import etree
 
-from knowledge.readers.types import DamagedDocument
+from knowledge.readers.archive import open_archive
 from knowledge.readers.xml import parse_xml
 
 _SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -28,15 +27,12 @@ ChangePart = Callable[[str, bytes], bytes]
 
 def is_strict(path: Path) -> bool:
     """Whether a checked archive is of the kind that Office calls “Strict Open XML”."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _RELATIONS in archive.namelist() and bool(_STRICT_NAMES.search(archive.read(_RELATIONS)))
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
-        raise DamagedDocument() from error
+    with open_archive(path) as archive:
+        return _RELATIONS in archive.namelist() and bool(_STRICT_NAMES.search(archive.read(_RELATIONS)))
 
 
-def usual_kind(path: Path) -> IO[bytes]:
-    """The file as the usual kind of Office file; one that is so already as it is. The caller closes it."""
+def open_transitional(path: Path) -> IO[bytes]:
+    """The file as one of the usual, transitional kind; one that is so already as it is. The caller closes it."""
     return _rewritten(path, _with_usual_names) if is_strict(path) else path.open("rb")
 
 
@@ -48,15 +44,9 @@ def with_plain_styles(path: Path) -> IO[bytes]:
 def _rewritten(path: Path, change: ChangePart) -> IO[bytes]:
     """Raises `DamagedDocument`."""
     target = io.BytesIO()
-    try:
-        with (
-            zipfile.ZipFile(path) as archive,
-            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
-        ):
-            for name in dict.fromkeys(archive.namelist()):
-                new.writestr(name, change(name, archive.read(name)))
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, zlib.error) as error:
-        raise DamagedDocument() from error
+    with open_archive(path) as archive, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        for name in dict.fromkeys(archive.namelist()):
+            new.writestr(name, change(name, archive.read(name)))
     target.seek(0)
     return target
 

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from knowledge.readers.archive import check_archive
 from knowledge.readers.chart_text import chart_text
-from knowledge.readers.office_package import usual_kind
+from knowledge.readers.office_package import open_transitional
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -35,7 +35,7 @@ _NO_TITLES = frozenset({"", "powerpoint presentation", "presentation"})
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
-    with usual_kind(path) as file:
+    with open_transitional(path) as file:
         presentation = _open_presentation(file)
     total = _count_slides(presentation)
     if total > limits.max_pages:

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from knowledge.readers.rtf_asides import drop_binary, move_asides
+from knowledge.readers.rtf_destinations import drop_binary, move_destinations
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -31,7 +31,7 @@ def text_of_rtf(content: bytes) -> str:
     source = content.decode("latin-1")
     if not source.lstrip().startswith("{\\rtf"):
         raise DamagedDocument()
-    text = "\n".join(_lines(_plain_text(move_asides(drop_hidden(drop_binary(source))))))
+    text = "\n".join(_lines(_plain_text(move_destinations(drop_hidden(drop_binary(source))))))
     return _EMPTY_LINES.sub("\n\n", text).strip("\n")
 
 

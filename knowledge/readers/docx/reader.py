@@ -14,7 +14,7 @@ from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.notes import Notes, margin_texts
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
-from knowledge.readers.office_package import is_strict, usual_kind
+from knowledge.readers.office_package import is_strict, open_transitional
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -35,7 +35,7 @@ _CONTAINER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "cust
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
-    with usual_kind(path) as file:
+    with open_transitional(path) as file:
         document = open_document(file)
     body = read_body(document)
     title = one_line(clean_text(_stated_title(document)))[:300]

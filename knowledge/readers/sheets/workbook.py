@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from knowledge.readers.archive import check_archive
-from knowledge.readers.office_package import usual_kind, with_plain_styles
+from knowledge.readers.office_package import open_transitional, with_plain_styles
 from knowledge.readers.sheets.cells import rows_of_cells
 from knowledge.readers.sheets.headers import SheetRow
 from knowledge.readers.sheets.layout import DeclaredLabels, read_layout
@@ -36,7 +36,7 @@ _SCAN_BYTES, _SCAN_OVERLAP_BYTES = 1024 * 1024, 32
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
     pager = SheetPager(limits)
-    with usual_kind(path) as file:
+    with open_transitional(path) as file:
         title = _add_sheets(pager, _open_workbook(file, path))
     missing = _count_formulas_without_value(path)
     if not pager.pages:

@@ -4,7 +4,7 @@ import pytest
 
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.rtf import drop_hidden
-from knowledge.readers.rtf_asides import drop_binary, move_asides
+from knowledge.readers.rtf_destinations import drop_binary, move_destinations
 from knowledge.readers.types import DamagedDocument, UnreadableDocument
 from tests.knowledge.readers.made import read_here
 from tests.linear_time import grows_linearly
@@ -60,7 +60,7 @@ def test_hiding_and_what_stands_aside_are_found_in_linear_time():
     for unit in ("{", "}", "\\v ", "\\v0", "{\\v x}", "\\\\"):
         assert grows_linearly(drop_hidden, unit)
     for unit in ("{\\footnote ", "{\\footnote x}", "\\par", "\\fldinst{", "\\bin1 x", "\\bin0"):
-        assert grows_linearly(lambda text: move_asides(drop_binary(text)), unit)
+        assert grows_linearly(lambda text: move_destinations(drop_binary(text)), unit)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""What stands beside the text of an RTF file, and what its library passes over: notes, text boxes and the shown results
-of objects are moved behind the paragraph or row that holds them, headers and footers to the end."""
+"""The destinations of an RTF file that its library passes over, and that people read: notes, text boxes and the shown
+results of objects are moved behind the paragraph or row that holds them, headers and footers to the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BINARY = re.compile(r"\\\\|\\bin(\d{1,10}) ?")
 # The library would write the address beside the words of a link.
 _LINK = re.compile(r"(\\fldinst\s{0,9}(?:\{[^{}]{0,80}?)?)HYPERLINK", re.IGNORECASE)
 _TOKEN = re.compile(
-    r"\\[{}\\]|\{(?:\\\*)?\\(?P<aside>footnote|shptxt|result|(?:header|footer)[lrf]?)(?![a-zA-Z])(?:-?\d{1,9})? ?"
+    r"\\[{}\\]|\{(?:\\\*)?\\(?P<destination>footnote|shptxt|result|(?:header|footer)[lrf]?)(?![a-zA-Z])(?:-?\d{1,9})? ?"
     r"|\\(?P<end>par|row|trowd)(?![a-zA-Z])|[{}]"
 )
 _MARGINS = ("header", "footer")
@@ -27,14 +27,14 @@ def drop_binary(source: str) -> str:
     return "".join([*kept, source[start:]])
 
 
-def move_asides(source: str) -> str:
-    """The source with each aside where a reader comes to it."""
+def move_destinations(source: str) -> str:
+    """The source with each of them where a reader comes to it."""
     return _Mover(_LINK.sub(r"\1", source)).moved()
 
 
 class _Mover:
-    """Walks once through the source. An aside that is open gathers what it holds; one that has ended waits for the end
-    of the paragraph, or of the row, around the place where it stood."""
+    """Walks once through the source. A destination that is open gathers what it holds; one that has ended waits for the
+    end of the paragraph, or of the row, around the place where it stood."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -60,9 +60,9 @@ class _Mover:
 
     def _take(self, token: re.Match[str]) -> None:
         word = token[0]
-        if token["aside"]:
+        if token["destination"]:
             self._depth += 1
-            self._open.append((token["aside"], self._depth, []))
+            self._open.append((token["destination"], self._depth, []))
         elif word == "}":
             self._close()
         else:
@@ -76,7 +76,7 @@ class _Mover:
         if self._open and self._open[-1][1] == self._depth:
             kind, depth, held = self._open.pop()
             wait = self._margins if kind.startswith(_MARGINS) else self._waiting
-            self._waiting_depth = min(self._waiting_depth, depth) if len(self._waiting) else depth
+            self._waiting_depth = min(self._waiting_depth, depth) if self._waiting else depth
             wait.append("".join(held))
         else:
             if self._depth == 1 and not self._open:
@@ -91,6 +91,6 @@ class _Mover:
         if self._waiting and not self._in_row and self._depth < self._waiting_depth:
             self._put(self._waiting)
 
-    def _put(self, asides: list[str]) -> None:
-        self._body.extend(f"{{\\par\\pard\\plain {aside}\\par}}" for aside in asides)
+    def _put(self, destinations: list[str]) -> None:
+        self._body.extend(f"{{\\par\\pard\\plain {one}\\par}}" for one in destinations)
         self._waiting = []
