@@ -29,29 +29,21 @@ const ROOM_KINDS: Record<Sent<Schemas["CollaborationEvent"]>["type"], true> = {
 const REVIEW_KINDS: Record<Sent<Schemas["ReviewEvent"]>["type"], true> = { status: true, annotation: true, batch_complete: true };
 
 /** One event of a room; undefined for a kind that only later servers send. */
-export function readRoomEvent(fields: Raw, about: About): RoomEvent | undefined {
-  const kind = normalise.text(fields["type"]);
-  if (kind === "error") return errorEvent(fields, about);
-  if (kind === "done") return roomDone(fields, about);
-  return Object.hasOwn(ROOM_KINDS, kind) ? ({ ...fields, id: about.id, raw: fields } as unknown as RoomEvent) : undefined;
-}
-
+export const readRoomEvent = eventReader<RoomEvent, Collaboration>(ROOM_KINDS);
 /** One event of a review; undefined for a kind that only later servers send. */
-export function readReviewEvent(fields: Raw, about: About): ReviewEvent | undefined {
-  const kind = normalise.text(fields["type"]);
-  if (kind === "error") return errorEvent(fields, about);
-  if (kind === "done") return reviewDone(fields, about);
-  return Object.hasOwn(REVIEW_KINDS, kind) ? ({ ...fields, id: about.id, raw: fields } as unknown as ReviewEvent) : undefined;
+export const readReviewEvent = eventReader<ReviewEvent, TextReview>(REVIEW_KINDS);
+
+function eventReader<Event, Result>(kinds: Readonly<Record<string, true>>) {
+  return (fields: Raw, about: About): Event | ResultEvent<Result> | ErrorEvent | undefined => {
+    const kind = normalise.text(fields["type"]);
+    if (kind === "error") return errorEvent(fields, about);
+    if (kind === "done") return resultEvent(fields, about);
+    return Object.hasOwn(kinds, kind) ? ({ ...fields, id: about.id, raw: fields } as Event) : undefined;
+  };
 }
 
-/** The event that a whole room stands for, where a server does not stream. */
-export function roomDone(value: unknown, { id }: About): ResultEvent<Collaboration> {
+/** The last event, of a whole room or review: also where a server does not stream. */
+export function resultEvent<Result>(value: unknown, { id }: About): ResultEvent<Result> {
   const { type: _, ...result } = normalise.asObject(value);
-  return { type: "done", id, result: result as unknown as Collaboration, raw: result };
-}
-
-/** The event that a whole review stands for, where a server does not stream. */
-export function reviewDone(value: unknown, { id }: About): ResultEvent<TextReview> {
-  const { type: _, ...result } = normalise.asObject(value);
-  return { type: "done", id, result: result as unknown as TextReview, raw: result };
+  return { type: "done", id, result: result as Result, raw: result };
 }

@@ -7,7 +7,7 @@ import { asObject } from "./normalise.js";
 import type { paths } from "./openapi.js";
 import type { QuestionBody } from "./question.js";
 import type { Answer, Collaboration, Raw, TextReview } from "./results.js";
-import { readReviewEvent, readRoomEvent, reviewDone, roomDone, type ReviewEvent, type RoomEvent } from "./room_events.js";
+import { readReviewEvent, readRoomEvent, resultEvent, type ReviewEvent, type RoomEvent } from "./room_events.js";
 import { EventDecoder } from "./sse.js";
 
 const EVENT_STREAM = "text/event-stream";
@@ -41,13 +41,13 @@ const ANSWER: StreamFormat<LexicEvent, Answer> = {
 const ROOM: StreamFormat<RoomEvent, Collaboration> = {
   path: "/api/v1/collaborate",
   readEvent: readRoomEvent,
-  makeFinal: roomDone,
+  makeFinal: resultEvent,
   result: (event) => event.result,
 };
 const REVIEW: StreamFormat<ReviewEvent, TextReview> = {
   path: "/api/v1/review",
   readEvent: readReviewEvent,
-  makeFinal: reviewDone,
+  makeFinal: resultEvent,
   result: (event) => event.result,
 };
 

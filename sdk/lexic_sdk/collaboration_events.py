@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from lexic_sdk import collaborations
 from lexic_sdk.collaborations import Collaboration, ExpertResponse
-from lexic_sdk.events import ErrorEvent, FinalEvent, StatusEvent, status_or_error
+from lexic_sdk.events import ErrorEvent, FinalEvent, StatusEvent, StreamEvent, status_or_error
 from lexic_sdk.normalise import integer_field, read_each, string_field
 from lexic_sdk.results import Raw
 
@@ -24,50 +24,45 @@ class ResolvedExpert:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExpertsResolvedEvent:
+class ExpertsResolvedEvent(StreamEvent):
     """Which plugins take part. It comes first."""
 
     type: ClassVar[Literal["experts_resolved"]] = "experts_resolved"
     experts: list[ResolvedExpert]
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundStartEvent:
+class RoundStartEvent(StreamEvent):
     """A round begins. Rounds count from 1; there are at most `total_rounds`."""
 
     type: ClassVar[Literal["round_start"]] = "round_start"
     round: int
     total_rounds: int
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExpertThinkingEvent:
+class ExpertThinkingEvent(StreamEvent):
     """A plugin is being asked. `message` is for people."""
 
     type: ClassVar[Literal["expert_thinking"]] = "expert_thinking"
     plugin: str
     name: str
     message: str
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExpertResponseEvent:
+class ExpertResponseEvent(StreamEvent):
     """What one plugin says in this round."""
 
     type: ClassVar[Literal["expert_response"]] = "expert_response"
     round: int
     response: ExpertResponse
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundCompleteEvent:
+class RoundCompleteEvent(StreamEvent):
     type: ClassVar[Literal["round_complete"]] = "round_complete"
     round: int
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,32 +14,36 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatusEvent:
+class StreamEvent:
+    """What every event has: `raw` is what the server sent."""
+
+    raw: Raw = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusEvent(StreamEvent):
     """A step has begun: planning, searching_kb, kb_results, decision_tree, generating, verifying; in a room settled,
     synthesizing; in a review segmented. `message` is for people."""
 
     type: ClassVar[Literal["status"]] = "status"
     status: str
     message: str = ""
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaEvent:
+class DeltaEvent(StreamEvent):
     """The next piece of the answer's text. All of them together are the answer."""
 
     type: ClassVar[Literal["delta"]] = "delta"
     text: str
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinalEvent(Generic[ResultT]):
+class FinalEvent(StreamEvent, Generic[ResultT]):
     """The last event of a stream that came to its end, with all of what it came to."""
 
     type: ClassVar[Literal["done"]] = "done"
     result: ResultT
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +72,13 @@ class DoneEvent(FinalEvent[Answer]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorEvent:
+class ErrorEvent(StreamEvent):
     """The last event of a stream that failed after it had begun."""
 
     type: ClassVar[Literal["error"]] = "error"
     error: str
     code: str = "error"
     hint: str = ""
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
     request_id: str | None = field(default=None, compare=False)
 
     def as_exception(self) -> errors.LexicError:

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from lexic_sdk import reviews
-from lexic_sdk.events import ErrorEvent, FinalEvent, StatusEvent, status_or_error
+from lexic_sdk.events import ErrorEvent, FinalEvent, StatusEvent, StreamEvent, status_or_error
 from lexic_sdk.normalise import as_mapping, integer_field
 from lexic_sdk.results import Raw
 from lexic_sdk.reviews import Annotation, DocumentReview
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnnotationEvent:
+class AnnotationEvent(StreamEvent):
     """What is said of some words of the text."""
 
     type: ClassVar[Literal["annotation"]] = "annotation"
     annotation: Annotation
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchCompleteEvent:
+class BatchCompleteEvent(StreamEvent):
     """A part of the text is done: number `batch`, from 0, of `total_batches`."""
 
     type: ClassVar[Literal["batch_complete"]] = "batch_complete"
     batch: int
     total_batches: int
-    raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
