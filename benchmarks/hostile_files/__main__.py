@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile_files.others import Make, hostile_files
+from benchmarks.hostile_files.archives import Make
+from benchmarks.hostile_files.other_formats import hostile_files
 from knowledge.chunking.chunker import chunk_pages
 from knowledge.readers import DETECTION_BYTES, detect_type
 from knowledge.readers.isolation import reader_process

@@ -6,16 +6,15 @@ import io
 import random
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from PIL import Image
 
-from benchmarks.hostile_files.archives import ARCHIVES, MEBIBYTE, book, open_document, slides, word, workbook
-
-Make = Callable[[], bytes]
+from benchmarks.hostile_files.archives import ARCHIVES, MEBIBYTE, Make, book, open_document, slides, word, workbook
+from knowledge.readers.formats import OLE_MAGIC
 
 _HEAD = b"From: a@example.org\nMessage-ID: <1@example.org>\nMIME-Version: 1.0\n"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000)
+_OLE = OLE_MAGIC + bytes(2_000)
 
 
 def _multipart(parts: bytes, *, closed: bool = True) -> bytes:

@@ -3,7 +3,6 @@ they are marked?"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from uuid import UUID
 import pypdfium2
 
 from benchmarks.scans.made_scans import TruePage, TrueWord, true_page, write_cut, write_scan
-from benchmarks.scans.scoring import plain_text, similarity
+from benchmarks.scans.scoring import SIGN_OF_NUMBER, plain_text, similarity
 from evaluation import dataset, engine_queries, eval_corpus
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion, PageSpan, PipelineOutcome
@@ -23,7 +22,6 @@ from knowledge.models import Page
 # A cited word is where its box is when so much of it stands there on the page.
 _SAME_WORD = 0.75
 _SAME_CITATION = 0.9
-_NUMBER_SIGN = re.compile(r"\d|(?<=\d)[.,:/](?=\d)")
 
 
 @dataclass
@@ -155,8 +153,8 @@ def _cited_words(cited: PageSpan, truth: TruePage) -> tuple[int, int, bool]:
         count += 1
         right += text in true or similarity(true, text) >= _SAME_WORD
         under_all |= {word.box: word for word in under}
-        read_signs += "".join(_NUMBER_SIGN.findall(text))
-    true_signs = "".join("".join(_NUMBER_SIGN.findall(plain_text(word.text))) for word in under_all.values())
+        read_signs += "".join(SIGN_OF_NUMBER.findall(text))
+    true_signs = "".join("".join(SIGN_OF_NUMBER.findall(plain_text(word.text))) for word in under_all.values())
     return right, count, read_signs == true_signs
 
 

@@ -27,7 +27,7 @@ _ALIKE = {
     **dict.fromkeys(map(ord, "\u2013\u2014\u2212\u2010\u2011"), "-"),
     **dict.fromkeys(map(ord, "\u25cf\u00b7\uf0b7"), "\u2022"),
 }
-_SIGN_OF_NUMBER = re.compile(r"\d|(?<=\d)[.,:/](?=\d)")
+SIGN_OF_NUMBER = re.compile(r"\d|(?<=\d)[.,:/](?=\d)")
 
 
 class ReadWord(NamedTuple):
@@ -86,7 +86,7 @@ class Score:
     def _add_line(self, line: Sequence[TrueWord], found: Sequence[ReadWord]) -> int:
         """How many of the signs of a line are wrong."""
         true, read = [plain_text(word.text) for word in line], [plain_text(word.text) for word in found]
-        self.digits += sum(len(_SIGN_OF_NUMBER.findall(word)) for word in true)
+        self.digits += sum(len(SIGN_OF_NUMBER.findall(word)) for word in true)
         self.numbers += sum(any(map(str.isdigit, word)) for word in read)
         pairs = aligned("".join(true), "".join(read))
         changed = [pair for pair in pairs if not _is_equal(pair, "".join(true), "".join(read))]
@@ -202,7 +202,7 @@ def _signs_of_numbers(words: Sequence[str]) -> set[int]:
     """The places, in the words put together, of figures and of the signs between figures."""
     places, start = set(), 0
     for word in words:
-        places |= {start + found.start() for found in _SIGN_OF_NUMBER.finditer(word)}
+        places |= {start + found.start() for found in SIGN_OF_NUMBER.finditer(word)}
         start += len(word)
     return places
 
