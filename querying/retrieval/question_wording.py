@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
 from knowledge.search.compounds import parts_in_bases
 from knowledge.search.inflections import forms_in_bases
+from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.identification import language_of
 
 
-def wording_of(text: str, *, words: Collection[str], bases: Sequence[BaseRevision]) -> Wording:
-    """That of a question with these terms; the English one, without a statement, where it is in no other language of
+def wording_of(text: str, *, words: Sequence[QueryWord], bases: Sequence[BaseRevision]) -> Wording:
+    """That of a question with these words; the English one, without a statement, where it is in no other language of
     the documents."""
     language = _language_to_search(text, bases)
     if not language:
         return ENGLISH_WORDING
-    parts = parts_in_bases(words, bases, language)
-    return Wording(language=language, forms=forms_in_bases({*words, *chain(*parts.values())}, bases), parts=parts)
+    terms = {term for word in words for term in word.terms}
+    parts = parts_in_bases(terms, bases, language)
+    return Wording(language=language, forms=forms_in_bases(terms.union(*parts.values()), bases), parts=parts)
 
 
 def _language_to_search(text: str, bases: Sequence[BaseRevision]) -> str:

@@ -140,7 +140,7 @@ def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added
     """Looked up once for a question: the search and the evidence ask for the same words."""
     asked = (tuple(bases), added)
     if asked not in question.wordings:
-        words = {term for word in question.weighted_words(added) for term in word.terms}
+        words = question.weighted_words(added)
         question.wordings[asked] = wording_of(question.search_text, words=words, bases=bases)
     return question.wordings[asked]
 

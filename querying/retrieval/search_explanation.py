@@ -47,7 +47,7 @@ def explain_search(release: Release, question: str, *, document_id: UUID | None 
     `EmbedderError`."""
     bases = pinned_bases(release)
     asked = NO_SYNONYMS.words(question)
-    wording = wording_of(question, words={term for word in asked for term in word.terms}, bases=bases)
+    wording = wording_of(question, words=asked, bases=bases)
     embedders = map(get_embedder, {base.embedder for base in bases})
     found = search(
         knowledge_bases=bases,

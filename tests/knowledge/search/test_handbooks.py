@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def first_page(base: BaseRevision, question: str, pages: list[str]) -> int:
     asked = NO_SYNONYMS.words(question)
-    wording = wording_of(question, words={term for word in asked for term in word.terms}, bases=[base])
+    wording = wording_of(question, words=asked, bases=[base])
     words = without_stop_words(asked, wording)
     found = search(knowledge_bases=[base], text=words, embedding={}, limit=1, forms=wording.forms)
     return pages.index(found[0].content) + 1 if found else 0
