@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # A question is answered from some 300 sentences, each analysed many times over. A larger cache helps the next question
-# little, as it is answered from others, and makes a process grow for an hour (8 kB a sentence over all caches).
+# little, as it is answered from others, and a sentence takes about 8 kB over all caches.
 CACHED_SENTENCES = 1024
 # Passages with all their sentences; a question has ten to twenty of them.
 CACHED_PASSAGES = 128
