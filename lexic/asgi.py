@@ -11,6 +11,9 @@ import django
 from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 
+from local.process_memory import return_memory_early
+
+return_memory_early()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 django.setup(set_prefix=False)
 

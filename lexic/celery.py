@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from lexic import task_signals  # noqa: F401 -- connects itself to what happens to tasks
 from lexic.redis_cache import Outage
+from local.process_memory import return_memory_early
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 # Celery would run Django's checks whenever it loads the tasks, which imports every page, and drop what they find.
@@ -75,6 +76,12 @@ def consumes_queue(queue: str) -> bool:
 def wait_longer_for_broker(**_: Any) -> None:
     """Nobody waits for a worker, and one that gives up its connection takes up its tasks anew."""
     app.conf.broker_transport_options["socket_timeout"] = 10.0
+
+
+@worker_init.connect
+def return_memory(**_: Any) -> None:
+    """Before the processes that run tasks are forked, which keep to it."""
+    return_memory_early()
 
 
 @worker_init.connect

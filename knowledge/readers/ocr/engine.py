@@ -6,7 +6,6 @@ are raised as far as its parent has allowed only then.
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import math
 import os
@@ -20,6 +19,7 @@ import numpy as np
 
 from knowledge.readers.ocr.numbers import unsure_words
 from knowledge.readers.ocr.recognised import Corners, RecognisedLine, RecognisedPage, RecognisedWord
+from local.process_memory import return_memory_early
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
 Boxes = np.ndarray[Any, np.dtype[np.float32]]  # the four corners of each line
@@ -41,8 +41,6 @@ _UPRIGHT_RATIO = 1.5
 _LINES_ASKED = 12
 _LINES_READ_BOTH_WAYS = 4
 _WANT_OF_MEMORY = "Failed to allocate"
-# Of glibc's mallopt: M_MMAP_THRESHOLD and M_TRIM_THRESHOLD in bytes, M_ARENA_MAX.
-_MALLOC_OPTIONS = ((-3, 131_072), (-1, 131_072), (-8, 1))
 _MODELS = {
     "Det": "PP-OCRv6_det_small.onnx",
     "Rec": "PP-OCRv6_rec_small.onnx",
@@ -154,7 +152,8 @@ def _recognition_input(crops: Sequence[Picture], *, with_words: bool) -> Any:
 
 def _load_models() -> Any:
     _raise_limit(resource.RLIMIT_AS)
-    _return_memory_early()
+    # Each picture has lines of other sizes, and what is kept of them adds up to more than the child may have.
+    return_memory_early(arenas=1)
     import rapidocr
     from rapidocr.utils.typings import EngineType
 
@@ -212,15 +211,6 @@ def _bounded_config(config: type) -> type:
             return {**super().get_config(), "CPU_RUNTIME_CACHE_CAPACITY": "0"}
 
     return BoundedConfig
-
-
-def _return_memory_early() -> None:
-    """Have glibc give large buffers back at once, and keep one heap for all threads: each picture has lines of other
-    sizes, and what is kept of them adds up to more than the child may have."""
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        for option, value in _MALLOC_OPTIONS:
-            libc.mallopt(option, value)
 
 
 def _raise_limit(limit: int, *, by: int | None = None) -> None:
