@@ -30,6 +30,7 @@ class AuthorizedClient(AuditedModel):
         created=Action.CLIENT_AUTHORIZED,
         deleted=None,  # its end is that of its key
         changed={"authorized_at": Action.CLIENT_AUTHORIZED},
+        made_at="authorized_at",
     )
 
     class Meta:

@@ -330,6 +330,7 @@ class ApiKeyPlugin(AuditedModel):
         subject=Named(kind="plugin", pk="plugin_id", name="plugin__name", person="plugin__owner_id"),
         created=Action.KEY_PLUGIN_ADDED,
         deleted=Action.KEY_PLUGIN_REMOVED,
+        made_at=None,
     )
 
     class Meta:

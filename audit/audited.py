@@ -44,7 +44,7 @@ class Named:
 class AuditRule:
     """`changed` has, for each column that counts, the action when it changes; two actions are those of a column that
     becomes true and false. `shown` makes of a value what may stand in the log. `named_if`: the object is named only
-    where these lookups have these values."""
+    where these lookups have these values. `made_at`: the column with the time at which a row was made."""
 
     object: Named
     subject: Named | None = None
@@ -53,6 +53,7 @@ class AuditRule:
     changed: Mapping[str, Action | tuple[Action, Action]] = field(default_factory=dict)
     shown: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     named_if: Mapping[str, Any] = field(default_factory=dict)
+    made_at: str | None = "created_at"
 
     @cached_property
     def lookups(self) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 
 from django.apps import apps
+from django.db.models import Min
 
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditRule
@@ -15,8 +17,9 @@ _DELETIONS = (Action.ACCOUNT_DELETED, Action.PLUGIN_DELETED, Action.BASE_DELETED
 
 
 def unrecorded_changes() -> Iterator[str]:
-    """A sentence for each row that is not as its last entries say. Rows of which there is no entry are left out, and
-    those that are gone: they may have gone with something else."""
+    """A sentence for each row that is not as its last entries say, or was made since the log began and has none. Rows
+    that are gone are left out: they may have gone with something else."""
+    began = log_began()
     deleted = AuditEntry.objects.filter(action__in=_DELETIONS).values_list("object", flat=True)
     gone = {reference.partition(":")[2] for reference in deleted}
     for model in apps.get_models():
@@ -26,6 +29,22 @@ def unrecorded_changes() -> Iterator[str]:
             present = rule.present(model._base_manager.filter(pk__in=written))
             for pk, columns in written.items():
                 yield from _differences(f"{model._meta.verbose_name} {pk}", columns, present.get(pk), gone=gone)
+            if began:
+                yield from _unrecorded_rows(model, known=written, since=began)
+
+
+def log_began() -> datetime | None:
+    """The time of the first entry that is kept; None where there is none."""
+    return AuditEntry.objects.aggregate(first=Min("at"))["first"]
+
+
+def _unrecorded_rows(model: type[AuditedModel], *, known: Collection[str], since: datetime) -> Iterator[str]:
+    made_at = model.audit_rule.made_at
+    if made_at and model.audit_rule.created:
+        rows = model._base_manager.filter(**{f"{made_at}__gt": since})
+        for pk in map(str, rows.order_by(made_at).values_list("pk", flat=True)):
+            if pk not in known:
+                yield f"The {model._meta.verbose_name} {pk} was made since the log began, and has no entry."
 
 
 def _written_rows(rule: AuditRule) -> dict[str, Columns | None]:

@@ -167,6 +167,7 @@ class KnowledgeGrant(AuditedModel):
         changed=dict.fromkeys(
             ("consent", "is_attached", "granted_at", "ended_at", "granted_to_id", "granted_by_id"), Action.GRANT_CHANGED
         ),
+        made_at="requested_at",
     )
 
     class Meta:

@@ -55,6 +55,7 @@ class ReleaseApproval(AuditedModel):
         created=Action.APPROVAL_REQUESTED,
         deleted=None,
         changed=dict.fromkeys(("state", "fingerprint"), Action.APPROVAL_DECIDED),
+        made_at="requested_at",
     )
 
     class Meta:

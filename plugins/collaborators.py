@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
@@ -11,6 +12,8 @@ from accounts import quotas
 from accounts.mailed_invitations import clean_address
 from accounts.models import User
 from audit.actions import Action
+from audit.compare import log_began
+from audit.models import AuditEntry
 from audit.record import record
 from audit.references import Reference
 from audit.references import person as person_reference
@@ -101,6 +104,30 @@ def find_role(plugin: Plugin, person: User) -> str | None:
     if plugin.editors.contains(person):
         return Role.EDITOR
     return Role.VIEWER if plugin.viewers.contains(person) else None
+
+
+def unrecorded_roles() -> Iterator[str]:
+    """A sentence for each role on a plugin that is not as the audit log has it: somebody gave it or took it by SQL. A
+    role without an entry counts where its plugin was made since the log began."""
+    recorded: dict[tuple[str, str], str | None] = {}
+    for entry in AuditEntry.objects.filter(action__in=[Action.ROLE_GIVEN, Action.ROLE_TAKEN]).order_by("number", "at"):
+        recorded[entry.object_id, entry.subject_id] = entry.details["now"]["role"]
+    present, began = _present_roles(), log_began()
+    new = Plugin.objects.filter(created_at__gt=began) if began else Plugin.objects.none()
+    since = {str(pk) for pk in new.values_list("pk", flat=True)}
+    for pair in sorted(recorded.keys() | present.keys()):
+        role, known = present.get(pair), recorded.get(pair)
+        if role != known and (pair in recorded or pair[0] in since):
+            yield f"On plugin {pair[0]} person {pair[1]} has the role {role}, and the last entry says {known}."
+
+
+def _present_roles() -> dict[tuple[str, str], str]:
+    """By plugin and person."""
+    found = {}
+    for role, rows in ((Role.VIEWER, Plugin.viewers.through.objects), (Role.EDITOR, Plugin.editors.through.objects)):
+        for plugin, person in rows.values_list("plugin_id", "user_id"):
+            found[str(plugin), str(person)] = str(role)
+    return found
 
 
 def _members(plugin: Plugin) -> QuerySet[User]:

@@ -57,3 +57,42 @@ def test_what_somebody_does_by_sql_is_found(document: Document, statement: str, 
     with pytest.raises(CommandError, match="1 changes"):
         call_command("audit", "compare", stdout=out)
     assert sentence in out.getvalue()
+
+
+def add_member_by_sql(document: Document, person: User, *, when: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO knowledge_basemember (knowledge_base_id, email, role, created_at)"
+            " VALUES (%s, %s, 'viewer', now() + %s::interval)",
+            [document.knowledge_base_id, person.email, when],
+        )
+
+
+def test_a_row_that_somebody_adds_by_sql_is_found(document: Document, bob: User) -> None:
+    add_member_by_sql(document, bob, when="1 second")
+    [found] = unrecorded_changes()
+    assert found.endswith("was made since the log began, and has no entry.")
+
+
+def test_a_row_from_before_the_log_began_needs_no_entry(document: Document, bob: User) -> None:
+    add_member_by_sql(document, bob, when="-1 day")
+    assert list(unrecorded_changes()) == []
+
+
+@pytest.mark.parametrize("table", ["viewers", "editors"])
+def test_a_role_that_somebody_gives_by_sql_is_found(document: Document, bob: User, table: str) -> None:
+    plugin = Plugin.objects.get()
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO plugins_plugin_{table} (plugin_id, user_id) VALUES (%s, %s)", [plugin.pk, bob.pk])
+    out: Any = io.StringIO()
+    with pytest.raises(CommandError, match="1 changes"):
+        call_command("audit", "compare", stdout=out)
+    assert f"person {bob.pk} has the role {table[:-1]}, and the last entry says None" in out.getvalue()
+
+
+def test_a_role_that_somebody_takes_by_sql_is_found(document: Document, bob: User) -> None:
+    collaborators.assign_role(Plugin.objects.get(), person=bob, role=Role.VIEWER)
+    assert list(collaborators.unrecorded_roles()) == []
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM plugins_plugin_viewers")
+    assert len(list(collaborators.unrecorded_roles())) == 1

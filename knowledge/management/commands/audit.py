@@ -20,6 +20,7 @@ from audit.record import record
 from audit.verification import verify_and_remember
 from knowledge.access_history import DocumentAccess, document_access
 from lexic.management.lexic_command import LexicCommand
+from plugins.collaborators import unrecorded_roles
 
 
 def _head(text: str) -> Head:
@@ -49,7 +50,9 @@ class Command(LexicCommand):
         parts = parser.add_subparsers(dest="part", required=True)
         verify = parts.add_parser("verify", help="computes every hash anew; ends with 1 at the first broken entry")
         verify.add_argument("--head", type=_head, help="what an earlier verify printed, kept elsewhere")
-        parts.add_parser("compare", help="names rows that were changed past Lexic: they are not as the log has them")
+        parts.add_parser(
+            "compare", help="names rows and roles that were changed past Lexic: they are not as the log has them"
+        )
         export = parts.add_parser("export", help="writes the log, the oldest entry first")
         export.add_argument("--format", choices=["json", "syslog"], default="json")
         export.add_argument("--since", type=_day, help="the first day (UTC)")
@@ -78,12 +81,12 @@ class Command(LexicCommand):
             self.stderr.write("Keep the head elsewhere: verify --head then also finds out what was cut off at the end.")
 
     def _compare(self, options: dict[str, Any]) -> None:
-        found = list(unrecorded_changes())
+        found = [*unrecorded_changes(), *unrecorded_roles()]
         for sentence in found:
             self.stdout.write(sentence)
         if found:
             raise CommandError(f"{len(found)} changes have no entry in the audit log.")
-        self.stdout.write("All rows that the audit log has are as it has them.")
+        self.stdout.write("All rows and roles are as the audit log has them.")
 
     def _export(self, options: dict[str, Any]) -> None:
         since, until = options["since"], options["until"]
