@@ -42,10 +42,22 @@ def release_connections() -> Iterator[None]:
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the work gives, done on a thread: that of the database and of the processor, off the event loop. Its
-    connection is free again when this returns."""
+    connection is free again when this returns.
+
+    The thread is that of the request, so that all see one transaction; another one where the request is over, as for
+    the row of a question whose caller has left.
+    """
+    has_begun = False
 
     def run() -> T:
+        nonlocal has_begun
+        has_begun = True
         with release_connections():
             return work(*args, **kwargs)
 
-    return await sync_to_async(run)()
+    try:
+        return await sync_to_async(run)()
+    except RuntimeError:  # asgiref's, where the thread of the request takes nothing up any more
+        if has_begun:
+            raise
+        return await sync_to_async(run, thread_sensitive=False)()

@@ -10,14 +10,13 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from knowledge.models import Document
 from lexic import tracing
 from lexic.conf.languages import ENGLISH
-from lexic.database import release_connections
+from lexic.database import in_thread, release_connections
 from lexic.errors import LexicError
 from querying import json_format
 from querying.answering.findings import Findings
@@ -114,7 +113,7 @@ async def _write_row(record: QueryRecord) -> None:
     pauses = iter(_RETRY_SECONDS if record.answer else ())
     while True:
         try:
-            await sync_to_async(_save_row, thread_sensitive=True)(record)
+            await in_thread(_save_row, record)
         except (OperationalError, InterfaceError):
             if pause := next(pauses, None):
                 await asyncio.sleep(pause)
