@@ -122,7 +122,7 @@ def _list_documents(question: Question, documents: QuerySet[Document], *, limit:
 def _as_answer(question: Question, listed: DocumentListing, *, lead: str = "", has_text: bool = False) -> Answer:
     style = question.options.citation_style
     lines = [
-        _line(citation, day, listed, has_text=has_text)
+        _document_line(citation, day, listed, has_text=has_text)
         for citation, day in zip(listed.citations, listed.dates, strict=True)
     ]
     text = render_sentence("\n".join([*([lead, ""] if lead else []), *lines]), style=style)
@@ -134,7 +134,7 @@ def _as_answer(question: Question, listed: DocumentListing, *, lead: str = "", h
     )
 
 
-def _line(citation: Citation, day: date | None, listed: DocumentListing, *, has_text: bool) -> str:
+def _document_line(citation: Citation, day: date | None, listed: DocumentListing, *, has_text: bool) -> str:
     title = sanitize(citation.passage.document_title)
     dated = f", {day.day} {day:%B %Y}" if day else ""
     said = listed.values.get(citation.passage.document_id, "")

@@ -58,7 +58,7 @@ def put_to_expert(query: Query, *, asker: str, user: User | None, email: str, wa
     known = ExpertRequest.objects.filter(query=query).first()
     if known:
         return known
-    _count(asker, query)
+    _count_request(asker, query)
     address = email if user is None and wants_mail else ""
     may_mail = bool(address) and ExpertRequest.objects.may_mail(address, now=timezone.now())
     if may_mail and rate_limits.count_or_wait("expert-confirmations", _MAIL_LIMITS):
@@ -112,7 +112,7 @@ def reply_to_requests(queries: list[Query], *, reply: str, by: User) -> int:
     return len(waiting)
 
 
-def _count(asker: str, query: Query) -> None:
+def _count_request(asker: str, query: Query) -> None:
     wait = rate_limits.count_or_wait(f"expert:{asker}", REQUEST_LIMITS)
     if wait is None:
         wait = rate_limits.count_or_wait(f"expert-plugin:{query.plugin_id}", _PLUGIN_LIMITS)

@@ -66,13 +66,13 @@ class _QuotationAccess:
         open_bases = self.bases | self._granted_to_asker(row)
         if "context" not in row.get_deferred_fields() and not pinned <= open_bases:
             row.context = []
-        citations = [self._shown(citation, open_bases, pinned) for citation in row.citations]
+        citations = [self._shown_citation(citation, open_bases, pinned) for citation in row.citations]
         is_closed = any(citation.get("isWithheld") for citation in citations)
         row.citations = citations
         if row.outcome in _QUOTING_OUTCOMES and (is_closed or not (citations or pinned <= open_bases)):
             row.answer = WITHHELD_TEXT
 
-    def _shown(self, citation: dict[str, Any], open_bases: set[int], pinned: set[int]) -> dict[str, Any]:
+    def _shown_citation(self, citation: dict[str, Any], open_bases: set[int], pinned: set[int]) -> dict[str, Any]:
         base = self.base_of.get(parse_id(str(citation.get("documentId"))))
         # Of a document that is gone nobody knows the base: then all that were read have to be open.
         is_open = pinned <= open_bases if base is None else base in open_bases

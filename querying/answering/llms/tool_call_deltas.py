@@ -28,7 +28,7 @@ class ToolCallDeltas:
     def add(self, delta: Any) -> None:
         """One more delta of the client's. What is none is left out."""
         function, index = getattr(delta, "function", None), getattr(delta, "index", None)
-        call_id, name = _text(getattr(delta, "id", None)), _text(getattr(function, "name", None))
+        call_id, name = _text_or_empty(getattr(delta, "id", None)), _text_or_empty(getattr(function, "name", None))
         arguments = _arguments(getattr(function, "arguments", None))
         if not (call_id or name or arguments):
             return
@@ -58,8 +58,8 @@ def _begins_another(call: _OpenCall, call_id: str, name: str, arguments: str) ->
 
 def _arguments(value: Any) -> str:
     """Arguments are a text of JSON; some servers send the object itself."""
-    return json.dumps(value) if isinstance(value, dict) else _text(value)
+    return json.dumps(value) if isinstance(value, dict) else _text_or_empty(value)
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""

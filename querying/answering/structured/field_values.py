@@ -81,10 +81,10 @@ def _numbers(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
 def _in_unit(figure: Quantity, unit: str) -> tuple[float, str] | None:
     """The number in this unit, or as it is written where none is asked for; None where it measures something else."""
     if not unit:
-        return _plain(figure.low), next((one for one in figure.units if one), "")
+        return _as_number(figure.low), next((one for one in figure.units if one), "")
     for written in figure.units:
         if written == unit:
-            return _plain(figure.low), unit
+            return _as_number(figure.low), unit
         if written and (converted := convert_number(float(figure.low), written, unit)) is not None:
             return round(converted, _MAX_DECIMALS), unit
     return None
@@ -95,7 +95,7 @@ def _is_change(text: str, figure: Quantity) -> bool:
     return text[: figure.start].rstrip().lower().endswith(" by")
 
 
-def _plain(number: Fraction) -> float:
+def _as_number(number: Fraction) -> float:
     return int(number) if number.denominator == 1 else float(number)
 
 
@@ -120,7 +120,7 @@ def _whole_date(stated: StatedDate) -> date | None:
 def _choices(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     """The choices that the citation names and does not deny; of “severe” and “very severe”, where both stand in the
     same place, the longer."""
-    said, denied = _words(citation.excerpt), negated_stems(citation.excerpt)
+    said, denied = _folded_words(citation.excerpt), negated_stems(citation.excerpt)
     named = [choice for choice in leaf.choices if _names(said, choice)]
     words = {_words_of(choice) for choice in named}
     found = [
@@ -131,12 +131,12 @@ def _choices(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     return [FoundValue(value=choice, citation=citation, fit=1.0) for choice in found]
 
 
-def _words(text: str) -> list[str]:
+def _folded_words(text: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in text.casefold()).split()
 
 
 def _words_of(choice: Any) -> frozenset[str]:
-    return frozenset(_words(words_of_name(str(choice))))
+    return frozenset(_folded_words(words_of_name(str(choice))))
 
 
 def _stems(choice: Any) -> frozenset[str]:
@@ -145,7 +145,7 @@ def _stems(choice: Any) -> frozenset[str]:
 
 def _names(said: Sequence[str], choice: Any) -> bool:
     """Whether the words of the choice stand in the text one after another. True and false are said, not named."""
-    words = _words(words_of_name(str(choice)))
+    words = _folded_words(words_of_name(str(choice)))
     if isinstance(choice, bool) or not words:
         return False
     return any(list(said[at : at + len(words)]) == words for at in range(len(said)))
@@ -162,7 +162,7 @@ def _truths(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     return [FoundValue(value=not denies, citation=citation, fit=fit)]
 
 
-def _texts(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _text_values(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     """The words themselves; where the field is about a name with a number, such as a grade or a clause, that."""
     wanted = content_stems(leaf.label)
     named = [one.written for one in extract_figures(citation.excerpt).names if wanted & stem_set(one.written)]
@@ -173,15 +173,15 @@ def _texts(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
 def _fit(context: FigureContext, leaf: Leaf, about: str) -> float:
     """How many words of the field stand beside a figure; where that is equal, those of the question decide."""
     said = context.words | context.cell_words | context.subject
-    return _share(content_stems(leaf.label), said) + _QUESTION_WEIGHT * _share(content_stems(about), said)
+    return _stem_share(content_stems(leaf.label), said) + _QUESTION_WEIGHT * _stem_share(content_stems(about), said)
 
 
-def _share(wanted: frozenset[str], said: frozenset[str]) -> float:
+def _stem_share(wanted: frozenset[str], said: frozenset[str]) -> float:
     return len(wanted & said) / len(wanted) if wanted else 0.0
 
 
 _FINDERS: dict[FieldKind, Callable[[Leaf, Citation, str], list[FoundValue]]] = {
-    FieldKind.STRING: _texts,
+    FieldKind.STRING: _text_values,
     FieldKind.NUMBER: _numbers,
     FieldKind.INTEGER: _numbers,
     FieldKind.BOOLEAN: _truths,

@@ -123,7 +123,7 @@ class _Filler:
 
     async def fill(self) -> FilledSchema:
         ready = self.findings.answer
-        self.main = await self._write(self.findings) if ready is None else ready.citations
+        self.main = await self._quoted_citations(self.findings) if ready is None else ready.citations
         value = await self._fill_node(self.schema, ())
         self.filled.value = value if isinstance(value, dict) else None
         return self.filled
@@ -221,12 +221,12 @@ class _Filler:
     async def _cite(self, label: str) -> Sequence[Citation]:
         """What is cited for the field, asked for after the whole question; nothing where the gate refuses it."""
         if label not in self.cited:
-            findings = await self.place.run(self._find, label)
+            findings = await self.place.run(self._find_for_label, label)
             passes = findings.answer is None and findings.sufficiency is not None and findings.sufficiency.passes
-            self.cited[label] = await self._write(findings) if passes else ()
+            self.cited[label] = await self._quoted_citations(findings) if passes else ()
         return self.cited[label]
 
-    def _find(self, label: str) -> Findings:
+    def _find_for_label(self, label: str) -> Findings:
         """What the field's question finds, up to the gate. It is a follow-up of the whole question."""
         asked, said = self.question.asked, self.findings.consultation.recommendation
         context = [*asked.context, Turn(role="user", content=self.question.text)]
@@ -241,7 +241,7 @@ class _Filler:
             question, evidence=evidence, consultation=Consultation(), passages=passages, llm=get_llm("extractive")
         )
 
-    async def _write(self, findings: Findings) -> Sequence[Citation]:
+    async def _quoted_citations(self, findings: Findings) -> Sequence[Citation]:
         """What the extractive answerer cites, whichever model the site has: its words are those of the documents."""
         assert findings.evidence is not None
         if findings.basis:

@@ -79,14 +79,14 @@ def row_wordings(text: str, question: str) -> list[str]:
 
 def _asked_cells(cells: Sequence[Cell], question: str) -> list[Cell]:
     """Those whose heads say most of the question's words; none where no head says any, or most of them as much."""
-    asked = _words(question)
-    shares = [len(asked & (words := _words(cell.header))) / (len(words) or 1) for cell in cells]
+    asked = _stems_and_numbers(question)
+    shares = [len(asked & (words := _stems_and_numbers(cell.header))) / (len(words) or 1) for cell in cells]
     best = max(shares, default=0.0)
     chosen = [cell for cell, share in zip(cells, shares, strict=True) if share == best]
     return chosen if best and 2 * len(chosen) <= len(cells) else []
 
 
-def _words(text: str) -> set[str]:
+def _stems_and_numbers(text: str) -> set[str]:
     return set(terms(text)) | set(_NUMBER.findall(text))
 
 
