@@ -19,13 +19,21 @@ def review_report(review: ContractReview) -> dict[str, Any]:
 def contract_report(review: ContractReview) -> dict[str, Any]:
     """`{title, summary, classification, findings, recommendedAction, …}`."""
     findings = list(review.findings.all())
-    return {**_head(review), "findings": [finding_row(one) for one in findings], **_tail(review, findings)}
+    return {
+        **_opening_fields(review),
+        "findings": [finding_row(one) for one in findings],
+        **_closing_fields(review, findings),
+    }
 
 
 def nda_report(review: ContractReview) -> dict[str, Any]:
     """`{title, summary, classification, checklistResults, recommendedAction, …}`."""
     findings = list(review.findings.all())
-    return {**_head(review), "checklistResults": [finding_row(one) for one in findings], **_tail(review, findings)}
+    return {
+        **_opening_fields(review),
+        "checklistResults": [finding_row(one) for one in findings],
+        **_closing_fields(review, findings),
+    }
 
 
 def finding_row(one: Finding) -> dict[str, Any]:
@@ -54,7 +62,7 @@ def finding_row(one: Finding) -> dict[str, Any]:
     }
 
 
-def _head(review: ContractReview) -> dict[str, Any]:
+def _opening_fields(review: ContractReview) -> dict[str, Any]:
     return {
         "title": f"{review.playbook_name}: {review.document.title}",
         "summary": review.summary,
@@ -62,7 +70,7 @@ def _head(review: ContractReview) -> dict[str, Any]:
     }
 
 
-def _tail(review: ContractReview, findings: Sequence[Finding]) -> dict[str, Any]:
+def _closing_fields(review: ContractReview, findings: Sequence[Finding]) -> dict[str, Any]:
     counts = {one.value: sum(each.classification == one for each in findings) for one in Classification}
     action = recommended_action(Classification(review.classification)) if review.classification else None
     return {

@@ -63,7 +63,7 @@ class ModelJudge:
         self, position: Position, rules: Judgement, *, pages: Sequence[ContractPage], passages: Sequence[Passage]
     ) -> Judgement:
         contract = _readable_text(pages, passages, most=_WHOLE_CHARACTERS if self._is_english else MAX_CHARACTERS)
-        answer = self._ask(reading_messages(position, contract=contract, side=self._review.side))
+        answer = self._ask_model(reading_messages(position, contract=contract, side=self._review.side))
         self._unanswered = 0
         reading = read_verdict(answer, position=position, pages=pages)
         return reconcile(
@@ -71,9 +71,9 @@ class ModelJudge:
         )
 
     def _confirm(self, statement: str, passage: str) -> bool:
-        return read_confirmation(self._ask(confirmation_messages(statement, passage=passage)))
+        return read_confirmation(self._ask_model(confirmation_messages(statement, passage=passage)))
 
-    def _ask(self, messages: Messages) -> str:
+    def _ask_model(self, messages: Messages) -> str:
         """Raises `ProviderFailed`, `SpendingCapReached`."""
         with release_connections():  # none is held while the model talks
             check_account_spending(self._review.created_by_id, llm=self._llm)

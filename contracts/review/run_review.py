@@ -57,7 +57,7 @@ def run_review(review: ContractReview, *, until: float | None = None, llm: LLM |
     """
     read = read_reviewed(review)
     planned = _plan_findings(read, llm or get_llm())
-    _begin(read, total=len(planned))
+    _store_structure(read, total=len(planned))
     known = set(review.findings.values_list("number", flat=True))
     for one in planned:
         if one.number in known:
@@ -84,7 +84,7 @@ def _review_lock(review: ContractReview) -> Iterator[None]:
         yield
 
 
-def _begin(read: ReviewedContract, *, total: int) -> None:
+def _store_structure(read: ReviewedContract, *, total: int) -> None:
     """Keeps what the contract says about itself, once."""
     review, parsed = read.review, read.contract.parsed
     if review.obligations is None:

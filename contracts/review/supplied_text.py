@@ -136,8 +136,8 @@ def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
         "verdict": judged.verdict,
         "classification": judged.classification,
         "reason": judged.reason,
-        "contract": [_place(span) for span in quoted],
-        "nearest": [_place(span) for span in verified_spans(judged.nearest, {_PAGE: given.text})],
+        "contract": [_span_place(span) for span in quoted],
+        "nearest": [_span_place(span) for span in verified_spans(judged.nearest, {_PAGE: given.text})],
         "playbook": [{"text": judged.statement.text, "kind": judged.statement.kind}],
         "severity": position.severity,
         "likelihood": position.likelihood,
@@ -148,6 +148,6 @@ def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
     }
 
 
-def _place(span: TextSpan) -> dict[str, Any]:
+def _span_place(span: TextSpan) -> dict[str, Any]:
     """Where it stands in the given text."""
     return {"start": span.start, "end": span.end, "text": span.text}

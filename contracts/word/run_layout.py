@@ -182,7 +182,7 @@ def split_run(run: Any, offsets: Sequence[int]) -> list[Any]:
             _set_text(child, texts[0])
             for text in texts[1:]:
                 pieces.append(_new_piece(pieces[-1]))
-                _set_text(_add_text(pieces[-1]), text)
+                _set_text(_new_text(pieces[-1]), text)
             del pending[: len(cuts)]
         at += length
     return pieces
@@ -199,7 +199,7 @@ def _new_piece(after: Any) -> Any:
     return piece
 
 
-def _add_text(run: Any) -> Any:
+def _new_text(run: Any) -> Any:
     element = run.makeelement(f"{W}t")
     run.append(element)
     return element
