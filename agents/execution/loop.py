@@ -64,7 +64,7 @@ async def run_loop(context: RunContext) -> AsyncGenerator[list[Entry] | RunOutco
             decided = {"calls": [asdict(call) for call in _calls_within_budget(context, asked)], "said": said}
             yield [(EventKind.TURN, {**decided, "usage": asdict(context.usage)})]
             step = None
-    async with aclosing(_answer(context, step, text)) as pieces:
+    async with aclosing(_write_answer(context, step, text)) as pieces:
         async for piece in pieces:
             yield replace(piece, stopped=piece.stopped or stopped) if isinstance(piece, RunOutcome) else piece
 
@@ -130,7 +130,9 @@ async def _execute_call(context: RunContext, call: Call, *, seconds: float) -> C
         return CallOutcome.from_error(error)
 
 
-async def _answer(context: RunContext, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | RunOutcome]:
+async def _write_answer(
+    context: RunContext, step: NextStep, text: ModelText
+) -> AsyncGenerator[list[Entry] | RunOutcome]:
     """The answer's text in verified parts, each with the citations that it needs, and the ending."""
     if isinstance(step, ModelTurn):
         step = question_back(context.progress) or _own_question(context, step, text) or step

@@ -90,7 +90,7 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
     """
     try:
         with transaction.atomic():
-            return _begin(message, principal=principal), True
+            return _create_run(message, principal=principal), True
     except IntegrityError:  # the same request came twice at once
         if begun := find_begun_run(principal, message.request_key):
             return begun, False
@@ -125,7 +125,7 @@ def _read_attachments(message: NewMessage, layers: list[dict[str, Any]], princip
     return readable_attachments(message.documents, principal=principal, bases=bases, unread=message.unread)
 
 
-def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
+def _create_run(message: NewMessage, *, principal: Principal) -> AgentRun:
     user = user_of(principal)
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
     _check_is_free(message.session, user)
