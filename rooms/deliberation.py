@@ -113,7 +113,7 @@ class _Room:
         for group in self._groups():
             for expert in group:
                 yield ExpertThinking(expert=expert, message=self._thinking(expert, number))
-            work = [self._ask(expert, self._news_for(expert, responses), number) for expert in group]
+            work = [self._ask_expert(expert, self._news_for(expert, responses), number) for expert in group]
             async with aclosing(_in_order(work, at_once=1 if self._llm.is_offline else len(work))) as done:
                 async for response in done:
                     responses.append(response)
@@ -140,25 +140,25 @@ class _Room:
 
     # --- What is said -------------------------------------------------------------------------------------------
 
-    async def _ask(self, expert: Expert, news: Sequence[Statement], number: int) -> Response:
+    async def _ask_expert(self, expert: Expert, news: Sequence[Statement], number: int) -> Response:
         self._heard[expert].update(statement.text for statement in news)
         before = self._latest.get(expert)
         try:
             if not self._hears_others(expert, number):
-                return await self._answer(expert, before, ())
+                return await self._new_answer(expert, before, ())
             if not news:
                 return _unchanged(before) if before else _silent(expert)
             if number > 1:
                 await self._count(1)
             if self._llm.is_offline:
                 return await react(expert, before=before, statements=news, llm=self._llm)
-            return await self._answer(expert, before, news)
+            return await self._new_answer(expert, before, news)
         except AccessEnded:
             raise
         except LexicError as error:
             return _failed(expert, before, Failed.from_error(error))
 
-    async def _answer(self, expert: Expert, before: Response | None, news: Sequence[Statement]) -> Response:
+    async def _new_answer(self, expert: Expert, before: Response | None, news: Sequence[Statement]) -> Response:
         """Raises `AnswerFailed`, `AccessEnded`."""
         question = expert.ask_again([statement.as_peer() for statement in news]) if news else expert.question
         last = await pipeline.answer(question, llm=self._llm)

@@ -111,14 +111,14 @@ def _before_exception(claim: str, passages: Sequence[Passage]) -> tuple[Citation
 
 
 def _kept_limit(claim: str, passages: Sequence[Passage], heading: str) -> Citation | None:
-    for passage, start, end in _sentences(passages):
+    for passage, start, end in _passage_sentences(passages):
         text = as_one_line(passage.content[start:end])
         if is_within_bound(claim, text, headings=(heading, heading_of(passage))):
             return cite_sentence(passage, start, end)
     return None
 
 
-def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, int]]:
+def _passage_sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, int]]:
     for passage in passages:
         for start, end in cached_sentence_spans(passage.content, passage.source_type):
             yield passage, start, end
