@@ -78,7 +78,7 @@ class AuditRule:
 
     def state(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns that count."""
-        return self._shown(row, self.changed)
+        return self._logged_values(row, self.changed)
 
     def deed(self, action: Action, row: Mapping[str, Any], **details: Mapping[str, Any]) -> Deed:
         """An entry about this row."""
@@ -101,13 +101,13 @@ class AuditRule:
             self.deed(
                 action,
                 after,
-                was=self._shown(before, names),
-                now=self._shown(after, names),
+                was=self._logged_values(before, names),
+                now=self._logged_values(after, names),
             )
             for action, names in by_action.items()
         ]
 
-    def _shown(self, row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    def _logged_values(self, row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
         return {name: _as_json(self.shown[name](row[name]) if name in self.shown else row[name]) for name in names}
 
 
@@ -128,7 +128,7 @@ class AuditedQuerySet(models.QuerySet[M]):
             before = _locked_rows(self)
             # Only the locked ones: a row that has begun to match meanwhile would change without an entry.
             count = super(AuditedQuerySet, self.filter(pk__in=before)).update(**columns)
-            after = _rows(self.model, before)
+            after = _rows_by_pk(self.model, before)
             record_many([deed for pk, row in after.items() for deed in rule.changes(before[pk], row)])
         return count
 
@@ -137,7 +137,7 @@ class AuditedQuerySet(models.QuerySet[M]):
         with transaction.atomic():
             rows = self.filter(pk__in=_locked_rows(self))
             # Read again: a locked row may have ceased to match while the lock was waited for, and stays then.
-            _record_deleted(self.model, _rows(self.model, rows.order_by().values("pk")).values())
+            _record_deleted(self.model, _rows_by_pk(self.model, rows.order_by().values("pk")).values())
             return super(AuditedQuerySet, rows).delete()
 
     delete.alters_data = True  # type: ignore[attr-defined]
@@ -171,7 +171,7 @@ class AuditedModel(models.Model):
             if not before:
                 _record_created(type(self), [self.pk])
             elif any(before[self.pk][name] != getattr(self, name) for name in self.audit_rule.changed):
-                after = _rows(type(self), [self.pk])[self.pk]
+                after = _rows_by_pk(type(self), [self.pk])[self.pk]
                 record_many(self.audit_rule.changes(before[self.pk], after))
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
@@ -193,7 +193,7 @@ def _rule(model: type[models.Model]) -> AuditRule:
     return rule
 
 
-def _rows(model: type[models.Model], pks: Iterable[Any]) -> dict[Any, dict[str, Any]]:
+def _rows_by_pk(model: type[models.Model], pks: Iterable[Any]) -> dict[Any, dict[str, Any]]:
     wanted = pks if isinstance(pks, models.QuerySet) else list(pks)
     rows = model._base_manager.filter(pk__in=wanted).order_by("pk").values(*_rule(model).lookups)
     return {row["pk"]: row for row in rows}
@@ -203,13 +203,13 @@ def _locked_rows(rows: models.QuerySet[Any]) -> dict[Any, dict[str, Any]]:
     """As they are before they are written; nobody else changes them until the transaction ends."""
     found = rows.model._base_manager.filter(pk__in=rows.order_by().values("pk"))
     pks = list(found.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
-    return _rows(rows.model, pks) if pks else {}
+    return _rows_by_pk(rows.model, pks) if pks else {}
 
 
 def _record_created(model: type[models.Model], pks: Sequence[Any]) -> None:
     rule = _rule(model)
     if rule.created and pks:
-        record_many([rule.deed(rule.created, row, now=rule.state(row)) for row in _rows(model, pks).values()])
+        record_many([rule.deed(rule.created, row, now=rule.state(row)) for row in _rows_by_pk(model, pks).values()])
 
 
 def _record_deleted(model: type[models.Model], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -71,7 +71,7 @@ def verify_chain(*, known: Head | None = None) -> Verified:
 def _verify_entries(known: Head | None) -> Verified:
     entries, first, last = 0, None, Head(number=0, hash="")
     known_found = known is None
-    for number, said, text in _texts():
+    for number, said, text in _hashed_texts():
         if first is None:
             first = number
             if number > 1:
@@ -96,7 +96,7 @@ def _digest(previous: str, text: str) -> str:
     return hashlib.sha256(f"{previous}\n{text}".encode()).hexdigest()
 
 
-def _texts() -> Iterator[tuple[int, str, str]]:
+def _hashed_texts() -> Iterator[tuple[int, str, str]]:
     """Number, hash and the text that the hash covers of every entry, in order."""
     after = 0
     while True:

@@ -62,12 +62,12 @@ class Vault:
 
     def __init__(self, storage: Storage, *, key: str = "") -> None:
         self._storage, self._key = storage, key
-        self._is_begun, self._keys = self._open()
+        self._is_begun, self._keys = self._read_header()
         self._known: set[str] | None = None
 
     def add(self, content: bytes) -> str:
         """Keep these bytes, unless they are kept already. Returns the name of the piece."""
-        self._begin()
+        self._create_vault()
         name = self._name(content)
         if not self.has([name]):
             packed = zlib.compress(content, 1)
@@ -93,7 +93,7 @@ class Vault:
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
         """From now on there is a backup of this name."""
-        self._begin()
+        self._create_vault()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
         self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
@@ -135,7 +135,7 @@ class Vault:
             self._known = {found.name.rpartition("/")[2] for found in self._storage.files(f"{_PIECES}/")}
         return self._known
 
-    def _open(self) -> tuple[bool, _Keys | None]:
+    def _read_header(self) -> tuple[bool, _Keys | None]:
         """Whether there is a vault, and its keys."""
         if not self._storage.exists(_HEADER):
             return False, None
@@ -149,11 +149,11 @@ class Vault:
             raise WrongKey
         return True, keys
 
-    def _begin(self) -> None:
+    def _create_vault(self) -> None:
         """Makes the vault, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
         if self._is_begun:
             return
-        self._is_begun, self._keys = self._open()  # another process may have made it
+        self._is_begun, self._keys = self._read_header()  # another process may have made it
         if not self._is_begun:
             salt = os.urandom(16) if self._key else b""
             self._keys = _Keys.derived(self._key, salt=salt) if self._key else None

@@ -67,7 +67,7 @@ class DriveConnection(models.Model):
 
     def save_access_token(self, token: str, *, seconds: int) -> None:
         """Keeps a token that is good for so many seconds, where the connection is still there."""
-        self._change(
+        self._update_columns(
             access_token_encrypted=key_secrets.encrypt(token),
             access_expires_at=timezone.now() + timedelta(seconds=seconds),
         )
@@ -79,7 +79,7 @@ class DriveConnection(models.Model):
         )
         unchanged.update(refresh_token_encrypted="", access_token_encrypted="", access_expires_at=None)
 
-    def _change(self, **columns: Any) -> None:
+    def _update_columns(self, **columns: Any) -> None:
         DriveConnection.objects.filter(pk=self.pk, connected_at=self.connected_at).update(**columns)
         for name, value in columns.items():
             setattr(self, name, value)

@@ -89,9 +89,9 @@ class TraceExporter:
                     batch.append(self._waiting.get(timeout=max(0.01, end - time.monotonic())))
                 except queue.Empty:
                     break
-            self._send(batch)
+            self._send_batch(batch)
 
-    def _send(self, batch: Sequence[Trace]) -> None:
+    def _send_batch(self, batch: Sequence[Trace]) -> None:
         """What cannot be sent is dropped, and for a while all that follows."""
         if time.monotonic() < self._silent_until:
             return
