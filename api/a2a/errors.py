@@ -101,10 +101,10 @@ def error_as_json(error: LexicError) -> dict[str, Any]:
         "domain": _PROTOCOL_DOMAIN if is_of_protocol else _OWN_DOMAIN,
         "metadata": {name: value for name, value in about.items() if value},
     }
-    return {"code": _number(error), "message": error.message_with_hint, "data": [info]}
+    return {"code": _error_number(error), "message": error.message_with_hint, "data": [info]}
 
 
-def _number(error: LexicError) -> int:
+def _error_number(error: LexicError) -> int:
     if isinstance(error, A2AError):
         return error.number
     if isinstance(error, InvalidJson):

@@ -63,7 +63,7 @@ class AgentView(APIView):
                 return JsonResponse(rpc.result(_METHODS[rpc.method](rpc.params, found, request.auth)))
         if rpc.method == "SendStreamingMessage":
             return sse.event_stream_response(stream_task(asked, rpc, key=request.auth))
-        return JsonResponse(rpc.result(_answer(asked, key=request.auth)))
+        return JsonResponse(rpc.result(_answer_task(asked, key=request.auth)))
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]
         error = to_lexic_error(exc)
@@ -106,7 +106,7 @@ def _published(slug: str, key: Any) -> Plugin:
     return found
 
 
-def _answer(asked: AskedMessage, *, key: ApiKey) -> dict[str, Any]:
+def _answer_task(asked: AskedMessage, *, key: ApiKey) -> dict[str, Any]:
     """The task once it is answered, asks back, or has failed."""
     last = async_to_sync(pipeline.answer)(asked.question)
     if isinstance(last, Failed):

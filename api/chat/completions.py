@@ -39,7 +39,7 @@ class Completion:
         }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish_reason}
         return {
-            **self._head("chat.completion"),
+            **self._common_fields("chat.completion"),
             "choices": [choice],
             "usage": usage_json(answer.usage),
             **extensions,
@@ -57,7 +57,7 @@ class Completion:
     def chunk(self, delta: Mapping[str, Any], *, finish_reason: str | None = None) -> dict[str, Any]:
         """One chunk of a stream."""
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        return {**self._head("chat.completion.chunk"), "choices": [choice]}
+        return {**self._common_fields("chat.completion.chunk"), "choices": [choice]}
 
     def make_last_chunk(self, answer: Answer) -> dict[str, Any]:
         """The chunk after the text: that it has ended, and everything about the answer that is not text."""
@@ -70,12 +70,12 @@ class Completion:
 
     def make_usage_chunk(self, answer: Answer) -> dict[str, Any]:
         """The chunk that counts tokens, which has no choices."""
-        return {**self._head("chat.completion.chunk"), "choices": [], "usage": usage_json(answer.usage)}
+        return {**self._common_fields("chat.completion.chunk"), "choices": [], "usage": usage_json(answer.usage)}
 
     def _extensions(self, answer: Answer) -> dict[str, Any]:
         return extensions(answer, question=self.question, ignored=self.ignored)
 
-    def _head(self, kind: str) -> dict[str, Any]:
+    def _common_fields(self, kind: str) -> dict[str, Any]:
         return {
             "id": f"chatcmpl-{self.question.id.hex}",
             "object": kind,

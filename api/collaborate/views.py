@@ -48,7 +48,7 @@ class CollaborateView(AnsweringView):
         assert isinstance(request.auth, ApiKey)
         asked = (body, request.auth, request)
         return self.stream_or_answer(
-            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_run_room, *asked)
         )
 
 
@@ -58,7 +58,7 @@ def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSour
     return EventSource(id=experts[0].question.id, events=events, encode=room_json.event_as_json)
 
 
-def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+def _run_room(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
     experts = _read_experts(body, key, request)
     last = async_to_sync(hold_room)(experts, **_how(body, request))
     return last if isinstance(last, Failed) else room_json.room_as_json(last)

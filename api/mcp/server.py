@@ -155,14 +155,14 @@ async def _read_resource(
 ) -> ReadResourceResult:
     try:
         key = await in_thread(callers.resolve, context)
-        text = await _read_text(params.uri, key)
+        text = await _resource_text(params.uri, key)
     except Exception as raised:
         raise as_protocol_error(raised, uri=params.uri) from None
     contents = TextResourceContents(uri=params.uri, text=text, mime_type=resources.MIME_TYPE)
     return ReadResourceResult(contents=[contents])
 
 
-async def _read_text(uri: str, key: ApiKey) -> str:
+async def _resource_text(uri: str, key: ApiKey) -> str:
     """Raises `UnknownPlugin`, `MissingCapability`, and what `find_source` raises."""
     strict_json.check_json(uri)
     if uri.startswith(resources.EXPERTS):

@@ -53,16 +53,16 @@ class EventJournal:
         self._push([_END])
 
     def forget(self) -> None:
-        self._ask(lambda redis: redis.delete(self.name, self._alive, self._reading), instead=None)
+        self._ask_redis(lambda redis: redis.delete(self.name, self._alive, self._reading), instead=None)
 
     def keep_alive(self) -> None:
-        self._ask(lambda redis: redis.set(self._alive, 1, ex=_ALIVE_SECONDS), instead=None)
+        self._ask_redis(lambda redis: redis.set(self._alive, 1, ex=_ALIVE_SECONDS), instead=None)
 
     def is_being_read(self) -> bool:
-        return bool(self._ask(lambda redis: redis.exists(self._reading), instead=0))
+        return bool(self._ask_redis(lambda redis: redis.exists(self._reading), instead=0))
 
     def is_known(self) -> bool:
-        return bool(self._ask(lambda redis: redis.exists(self.name), instead=0))
+        return bool(self._ask_redis(lambda redis: redis.exists(self.name), instead=0))
 
     def read(self, *, after: int) -> KeptEvents:
         """The events behind this number. Whoever makes the answer sees that somebody reads it."""
@@ -75,7 +75,7 @@ class EventJournal:
             is_alive, sealed, _ = steps.execute()
             return sealed, is_alive
 
-        sealed, is_alive = self._ask(read, instead=([], 0))
+        sealed, is_alive = self._ask_redis(read, instead=([], 0))
         has_ended = bool(sealed) and sealed[-1] == _END.encode()
         opened = [key_secrets.decrypt(one.decode()) for one in sealed if one]
         blocks = [block.encode() for block in opened if block is not None]
@@ -89,10 +89,10 @@ class EventJournal:
             steps.set(self._alive, 1, ex=_ALIVE_SECONDS)
             steps.execute()
 
-        self._ask(push, instead=None)
+        self._ask_redis(push, instead=None)
 
     @staticmethod
-    def _ask(work: Any, *, instead: Any) -> Any:
+    def _ask_redis(work: Any, *, instead: Any) -> Any:
         return outage.run(lambda: work(redis_client()), partial(lambda value: value, instead))
 
     @property

@@ -164,7 +164,7 @@ class _AnswerRun:
                 async for event in events:
                     if event is not None:
                         number += 1
-                        self._add(event, number)
+                        self._add_event(event, number)
                     if await self._is_abandoned():
                         await self._give_up(keeping)
                         return
@@ -176,7 +176,7 @@ class _AnswerRun:
             self._unkept.put_nowait(None)
         await keeping
 
-    def _add(self, event: Any, number: int) -> None:
+    def _add_event(self, event: Any, number: int) -> None:
         block = sse.encode_sse(self._source.encode(event), event_id=f"{self._source.id}:{number}")
         self._live.put_nowait(block)
         self._unkept.put_nowait(block)

@@ -47,23 +47,23 @@ class ReviewView(AnsweringView):
         assert isinstance(request.auth, ApiKey)
         asked = (body, request.auth, request)
         return self.stream_or_answer(
-            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_run_review, *asked)
         )
 
 
 def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
-    question, segments = _read_text(body, key, request)
+    question, segments = _read_review(body, key, request)
     events = stream_review(question, segments)
     return EventSource(id=question.id, events=events, encode=_encoder(question, body).event)
 
 
-def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
-    question, segments = _read_text(body, key, request)
+def _run_review(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+    question, segments = _read_review(body, key, request)
     last = async_to_sync(review_text)(question, segments)
     return last if isinstance(last, Failed) else _encoder(question, body).whole(last)
 
 
-def _read_text(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[Question, list[Segment]]:
+def _read_review(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[Question, list[Segment]]:
     """What is asked, with every batch counted. Raises `UnknownPlugin`, `UnknownRelease`, `KeyLimitReached`."""
     with release_connections():
         release = releases.resolve(body["plugin"], principal=key)

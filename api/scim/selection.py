@@ -33,7 +33,7 @@ def list_response(
         return answer_search(wanted, model, as_resources(rows))
     start, count = _window(wanted)
     page = as_resources(rows[start - 1 : start - 1 + count]) if count else []
-    return _answer(wanted, model, page, total=rows.count())
+    return _page_response(wanted, model, page, total=rows.count())
 
 
 def read_search(request: HttpRequest, model: Any) -> SearchRequest[Any]:
@@ -45,14 +45,14 @@ def answer_search(wanted: SearchRequest[Any], model: Any, resources: list[Any]) 
     """A page of those of these resources that match."""
     found = [one for one in resources if not wanted.filter or wanted.filter.match(one)]
     start, count = _window(wanted)
-    return _answer(wanted, model, found[start - 1 : start - 1 + count], total=len(found))
+    return _page_response(wanted, model, found[start - 1 : start - 1 + count], total=len(found))
 
 
 def _window(wanted: SearchRequest[Any]) -> tuple[int, int]:
     return wanted.start_index or 1, MAX_RESULTS if wanted.count is None else min(wanted.count, MAX_RESULTS)
 
 
-def _answer(wanted: SearchRequest[Any], model: Any, page: list[Any], *, total: int) -> HttpResponse:
+def _page_response(wanted: SearchRequest[Any], model: Any, page: list[Any], *, total: int) -> HttpResponse:
     answer = ListResponse[model](
         total_results=total, start_index=_window(wanted)[0], items_per_page=len(page), resources=page if total else None
     )

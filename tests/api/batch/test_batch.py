@@ -133,7 +133,7 @@ def test_a_batch_that_is_cancelled_asks_nothing_more(
     published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = made(key, line(1), line(2))
-    monkeypatch.setattr(ask_questions, "_ask", _then(lambda: _cancel(key, batch), ask_questions._ask))
+    monkeypatch.setattr(ask_questions, "_ask_item", _then(lambda: _cancel(key, batch), ask_questions._ask_item))
     ask_questions.work_on(batch.pk)
     ended = progress(key, batch)
     assert (ended["state"], ended["answered"], ended["waiting"]) == ("cancelled", 0, 0)
