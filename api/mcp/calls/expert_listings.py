@@ -65,7 +65,8 @@ def write_prompt(*, key: ApiKey, slug: str, arguments: Mapping[str, str]) -> str
         raise InvalidInput("A prompt takes one argument, question.", hint=limit)
     return (
         f"Ask the expert “{_one_line(plugin.name)}” the question below: ask_expert with plugin “{plugin.slug}”. Keep "
-        "the [Source N] marks of its answer in what you tell me. If it refuses, say so, and do not answer from memory.\n\n"
+        "the [Source N] marks of its answer in what you tell me. If it refuses, say so, and do not answer from "
+        "memory.\n\n"
         f"{question}"
     )
 
