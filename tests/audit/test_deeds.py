@@ -45,7 +45,7 @@ from privacy.account_deletion import delete_account
 from privacy.data_export import export_personal_data
 from privacy.plugin_deletion import delete_plugin
 from tests.accounts.signing import signed_in_by
-from webhooks import operations
+from webhooks import manage_webhooks
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
@@ -305,12 +305,12 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     program = Application.objects.create(name="Assistant", client_type="public", redirect_uris="https://a.example.org/")
     authorize_client(program, user=alice, capabilities=["query"], plugins=[])
     # Webhooks.
-    webhook, _ = operations.create_webhook(
+    webhook, _ = manage_webhooks.create_webhook(
         plugin, url="https://hooks.example.org/T0/secret", events=["document.ready"], by=alice
     )
-    operations.update_webhook(webhook, includes_questions=True, url="https://hooks.example.com/T1/secret")
-    operations.rotate_secret(webhook)
-    operations.delete_webhook(webhook)
+    manage_webhooks.update_webhook(webhook, includes_questions=True, url="https://hooks.example.com/T1/secret")
+    manage_webhooks.rotate_secret(webhook)
+    manage_webhooks.delete_webhook(webhook)
     # Handed over, left and deleted.
     accept_ownership(plugin, by=bob)
     remove_from_plugin(plugin, person=alice)
