@@ -23,7 +23,7 @@ from plugins.models import Plugin
 from querying.audit.shared_answers import link_url
 from querying.models import AnswerLink, ExpertRequest, Feedback
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answers
-from querying.presentation.page_requests import questions_left_text
+from querying.presentation.web_requests import questions_left_text
 from querying.question import document_access
 from querying.question.planning.matching_documents import documents_in_release
 
