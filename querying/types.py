@@ -18,7 +18,7 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from lexic.errors import LexicError
 from lexic.phrases import phrase
 from plugins.models import PluginKind, Release
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
     from querying.field_schema import Shape

@@ -22,7 +22,7 @@ from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
 from querying.answering.llms import site_llm
 from querying.llm_interface import LLM
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 
 class ConversationBusy(Conflict):

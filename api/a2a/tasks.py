@@ -16,7 +16,7 @@ from lexic.database import release_connections
 from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.audit.quotations import withhold_quotations
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 from querying.types import Answer, Question
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput, LexicError
 from lexic.http.error_handlers import to_lexic_error
 from querying import releases
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 MAX_QUESTIONS, MAX_UNFINISHED, MAX_KEPT = 1000, 3, 200
 

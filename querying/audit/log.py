@@ -30,7 +30,7 @@ from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 from querying.types import Answer, Evidence, Outcome, Question, Usage
 
 logger = logging.getLogger(__name__)
