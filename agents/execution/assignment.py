@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from accounts.models import Principal
-from agents.attachments import Attachment
+from agents.message_attachments import Attachment
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of

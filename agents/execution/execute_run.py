@@ -14,7 +14,6 @@ from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import DatabaseError
 
-from agents.attachments import wait_until_read
 from agents.execution.assignment import layer_pins, principal_of, read_assignment
 from agents.execution.loop import RunOutcome, run_loop
 from agents.execution.run_context import RunCancelled, RunContext
@@ -22,6 +21,7 @@ from agents.execution.run_end import CANCELLED, answer_message, done_data, last_
 from agents.execution.run_text import Entry
 from agents.execution.run_trace import send_run_trace
 from agents.journal.progress import Progress
+from agents.message_attachments import wait_until_read
 from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner

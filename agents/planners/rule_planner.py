@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.attachments import Attachment
 from agents.examples.classifier import example_classifier
 from agents.journal.progress import FinishedCall, Progress
+from agents.message_attachments import Attachment
 from agents.planners.planner_types import (
     AskedCall,
     Assignment,
