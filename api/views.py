@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import ApiKey, Principal, User, user_of
 from api.authentication import KEY_OR_SESSION, get_principal
-from api.history import log_marked_change
+from api.change_history import log_marked_change
 from api.idempotency import IdempotentView
 from api.permissions import LimitedKey, MayAuthor, MayOpenPrivate
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
