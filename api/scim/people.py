@@ -10,9 +10,9 @@ from django.db.models import Prefetch
 from django.http import HttpResponse
 from scim2_models import Context, NotFoundException, PatchOp
 
+from api.scim.filtering import check_version, list_response, resource_response
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import User, as_user, person_fields
-from api.scim.selection import check_version, list_response, resource_response
 from marketplace.publishing.provisioning import add_person, change_person, people_of, remove_person
 from organisations.models import Membership, Organisation, ProvisionedGroup, ProvisionedPerson
 
