@@ -8,8 +8,8 @@ from django.apps import apps
 
 from audit.actions import Action
 from audit.audited import AuditedModel, AuditRule
+from audit.earlier_rows import Columns
 from audit.models import AuditEntry
-from audit.past import Columns
 
 _DELETIONS = (Action.ACCOUNT_DELETED, Action.PLUGIN_DELETED, Action.BASE_DELETED)
 
