@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from django.apps import apps
 
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditRule
+from audit.audited_model import AuditedModel, AuditRule
 from audit.earlier_rows import Columns
 from audit.models import AuditEntry
 

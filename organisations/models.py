@@ -14,7 +14,7 @@ from accounts.mailed_invitations import MailedInvitation, MailedInvitationQueryS
 from accounts.models import User
 from accounts.second_step import second_steps_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict, NotFound
 from lexic.name_field import NameField
 from organisations.provisioning_models import DirectoryToken as DirectoryToken

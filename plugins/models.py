@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import ApiKey, ApiKeyPlugin, Principal, User, user_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts import key_secrets
 from accounts.models import Principal
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Plugin
 from webhooks import signing
 from webhooks.retry_schedule import MAX_REST, MAX_WAIT, receiver_backoff
