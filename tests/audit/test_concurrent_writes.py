@@ -9,8 +9,8 @@ from django.db import transaction
 
 from accounts.models import User
 from audit.actions import Action
-from audit.compare import unrecorded_changes
 from audit.models import AuditEntry
+from audit.unrecorded_changes import unrecorded_changes
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin

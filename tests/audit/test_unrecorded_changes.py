@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from accounts.models import User
-from audit.compare import unrecorded_changes
+from audit.unrecorded_changes import unrecorded_changes
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.publishing.handover import accept_ownership, offer_ownership
