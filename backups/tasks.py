@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from backups.create import create_backup
+from backups.create_backup import create_backup
 from backups.errors import BackupRuns, VerificationRuns
 from backups.vault import open_vault
 from backups.verify import verify_backup
@@ -14,7 +14,7 @@ from lexic.errors import LexicError
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="backups.create")
+@shared_task(name="backups.create_backup")
 def make_scheduled_backup(**kwargs: object) -> None:
     """Once a day, where LEXIC_BACKUP_TO says where to."""
     if settings.BACKUPS["to"]:

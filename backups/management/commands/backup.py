@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from backups.create import create_backup
+from backups.create_backup import create_backup
 from backups.golden_answers import check_golden_answers
 from backups.manifest import Manifest, summary
 from backups.vault import open_vault
