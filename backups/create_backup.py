@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 from psycopg import Connection
 
-from backups.errors import BackupRuns, DamagedBackup, NoBackup
+from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
 from backups.manifest import FileCopy, Manifest, newest
 from backups.snapshot import copy_tables, database_snapshot, read_migrations, read_sequences
 from backups.vault import Vault, pieces_of

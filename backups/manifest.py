@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from backups.errors import DamagedBackup, NoBackup
+from backups.backup_errors import DamagedBackup, NoBackup
 from backups.vault import FORMAT, Vault
 
 _NAME_FORMAT = "%Y-%m-%dT%H-%M-%S-%fZ"

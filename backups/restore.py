@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
 
-from backups.errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
+from backups.backup_errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
 from backups.manifest import FileCopy, Manifest, TableCopy
 from backups.snapshot import TABLES
 from backups.vault import Vault

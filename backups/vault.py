@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
 
-from backups.errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
 from lexic.storage import Storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import connect_s3

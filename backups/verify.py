@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from psycopg import sql
 
-from backups.errors import VerificationRuns
+from backups.backup_errors import VerificationRuns
 from backups.manifest import Manifest
 from backups.vault import Vault
 from knowledge.lease import try_lease

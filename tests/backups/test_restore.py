@@ -26,8 +26,8 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
 from audit.models import AuditEntry
+from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
 from backups.create_backup import create_backup, only_backup
-from backups.errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
 from backups.manifest import Manifest
 from backups.restore import restore_backup
 from backups.vault import Vault, open_vault
