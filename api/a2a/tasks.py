@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError
 
 from accounts.models import ApiKey
-from api.a2a.errors import TaskNotFound
+from api.a2a.protocol_errors import TaskNotFound
 from api.models import A2ATask, A2ATaskQuerySet
 from lexic.database import release_connections
 from plugins.models import Plugin
