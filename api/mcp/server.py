@@ -28,8 +28,8 @@ from mcp.types import (
 
 from accounts.models import ApiKey, Capability
 from api.mcp import prompts_and_resources, resources
-from api.mcp.errors import as_logged_error, as_protocol_error
 from api.mcp.principals import PAGE_CAPABILITIES, CallerResolver, RequestContext, check_capability
+from api.mcp.protocol_errors import as_logged_error, as_protocol_error
 from api.mcp.tools import (
     ask_expert,
     ask_experts,
