@@ -18,10 +18,10 @@ from contracts.review.document_search import PASSAGES, DocumentRevision, search_
 from contracts.review.learned_thresholds import thresholds_of
 from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
-from evaluation.engine_queries import retrieval_outcome
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion
 from evaluation.evaluation_runner import Evaluation, ProgressWrapper
+from evaluation.run_question import retrieval_outcome
 from evaluation.scoring import question_scores
 from evaluation.scoring.gold_locator import GoldLocator
 from evaluation.scoring.summary import summarise
