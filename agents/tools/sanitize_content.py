@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.examples.classifier import example_classifier
+from agents.classifiers.example_classifier import example_classifier
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from language.sentences import sentence_spans
 from lexic.database import in_thread

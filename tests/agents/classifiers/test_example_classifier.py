@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from agents.examples import classifier
-from agents.examples.classifier import ExampleClassifier, example_classifier
+import agents.classifiers
+from agents.classifiers.example_classifier import ExampleClassifier, example_classifier
 
 UNSEEN = {
     "review": [
@@ -69,7 +69,7 @@ def test_nine_of_ten_unseen_messages_are_taken_for_what_they_are() -> None:
 
 
 def test_no_unseen_message_is_an_example() -> None:
-    folder = Path(classifier.__file__).parent
+    folder = Path(agents.classifiers.__file__).parent
     examples = {text.lower() for texts in json.loads((folder / "requests.json").read_text()).values() for text in texts}
     assert not examples & {text.lower() for texts in UNSEEN.values() for text in texts}
 
