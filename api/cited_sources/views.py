@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.sources.serializers import SourceParameters, SourcePreviewSerializer
+from api.cited_sources.serializers import SourceParameters, SourcePreviewSerializer
 from api.views import PrivateView
 from lexic.errors import NotFound
 from querying.presentation.source_previews import SourceSpan, find_source_preview
