@@ -29,11 +29,11 @@ _RESOURCES = (
     "query",
     "releases",
     "responses",
-    "review",
     "runs",
     "sandbox",
     "schema",
     "synced_sources",
+    "text_review",
     "trees",
     "webhooks",
 )

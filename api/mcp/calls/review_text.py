@@ -10,7 +10,7 @@ from api.mcp.calls.ask_experts import count_more_questions
 from api.mcp.shielded_work import run_shielded
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import make_caller
-from api.review.serializers import ReviewRequestSerializer
+from api.text_review.serializers import ReviewRequestSerializer
 from lexic.database import in_thread
 from querying import releases
 from querying.types import AnswerFailed, Failed, Question

@@ -15,7 +15,7 @@ from api.fields import validated
 from api.query.answering_view import AnsweringView
 from api.query.questions import check_askable, make_caller
 from api.query.resumable_stream import LAST_EVENT, EventSource
-from api.review.serializers import REVIEW_EVENT, ReviewRequestSerializer, TextReviewSerializer
+from api.text_review.serializers import REVIEW_EVENT, ReviewRequestSerializer, TextReviewSerializer
 from api.throttling import count_more
 from lexic.database import release_connections
 from querying import releases

@@ -2,6 +2,6 @@ from __future__ import annotations
 
 from django.urls import path
 
-from api.review import views
+from api.text_review import views
 
 urlpatterns = [path("api/v1/review", views.ReviewView.as_view(), name="review")]
