@@ -39,5 +39,5 @@ _RESOURCES = (
 )
 
 urlpatterns = [path("", include(f"api.{name}.urls")) for name in _RESOURCES]
-urlpatterns.append(path("v1/", include("api.chat.urls")))
+urlpatterns.append(path("v1/", include("api.chat_completions.urls")))
 urlpatterns.append(path("", include("api.oauth.urls")))

@@ -10,7 +10,7 @@ from accounts.models import ApiKey
 from api.a2a import task_json
 from api.a2a.jsonrpc import RpcRequest
 from api.a2a.tasks import AskedMessage, save_task
-from api.chat.completions import message_text
+from api.chat_completions.completions import message_text
 from lexic.database import in_thread
 from querying import pipeline
 from querying.presentation import sse

@@ -21,7 +21,7 @@ from api.models import Batch, BatchItem
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error
-from tests.api.chat.asking import OPEN, WEATHER, client_of
+from tests.api.chat_completions.asking import OPEN, WEATHER, client_of
 
 pytestmark = pytest.mark.django_db
 

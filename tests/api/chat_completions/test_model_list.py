@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
-from tests.api.chat.asking import WEATHER, assert_error, chat, client_of
+from tests.api.chat_completions.asking import WEATHER, assert_error, chat, client_of
 
 pytestmark = pytest.mark.django_db
 

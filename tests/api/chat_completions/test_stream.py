@@ -10,14 +10,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.chat import stream
-from api.chat.completions import Completion
+from api.chat_completions import stream
+from api.chat_completions.completions import Completion
 from plugins.models import Plugin
 from querying import pipeline
 from querying.models import Query
 from querying.presentation import sse
 from querying.types import REFUSAL, Answer, Caller, Done, Outcome, Question
-from tests.api.chat.asking import ASKED_BACK, OPEN, WEATHER
+from tests.api.chat_completions.asking import ASKED_BACK, OPEN, WEATHER
 from tests.api.test_query_stream import MILD, SEVERE, wait_for_row, wait_until
 from tests.openai_stub import OpenAIStub, SlowStream, Status
 from tests.servers import asgi_server

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from api.chat import views
+from api.chat_completions import views
 
 urlpatterns = [
     path("models", views.ModelsView.as_view(), name="chat_models"),

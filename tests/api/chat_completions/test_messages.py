@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
-from api.chat import messages, requests, serializers
+from api.chat_completions import messages, requests, serializers
 from api.query.serializers import MAX_TURNS, QuerySerializer
 from lexic.errors import LexicError
 from querying.forms import MAX_QUESTION_CHARACTERS

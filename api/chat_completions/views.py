@@ -15,11 +15,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiKey
-from api.chat import model_list, serializers
-from api.chat.completions import Completion
-from api.chat.requests import read_chat_request
-from api.chat.stream import stream_completion
-from api.chat.structures import check_filled, shape_of, tool_of
+from api.chat_completions import model_list, serializers
+from api.chat_completions.completions import Completion
+from api.chat_completions.requests import read_chat_request
+from api.chat_completions.stream import stream_completion
+from api.chat_completions.structures import check_filled, shape_of, tool_of
 from api.idempotency import IdempotentView
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser

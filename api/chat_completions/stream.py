@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from api.chat.completions import Completion, message_text
-from api.chat.structures import check_filled
+from api.chat_completions.completions import Completion, message_text
+from api.chat_completions.structures import check_filled
 from lexic.errors import LexicError
 from lexic.http.openai_errors import error_envelope
 from querying import pipeline

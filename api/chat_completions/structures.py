@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.chat.serializers import UnsupportedParameter
+from api.chat_completions.serializers import UnsupportedParameter
 from lexic.errors import InvalidInput, LexicError
 from querying.field_schema import Shape, read_schema
 from querying.question.clarifications import clarification_text

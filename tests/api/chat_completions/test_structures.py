@@ -10,7 +10,7 @@ import pytest
 
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.chat.asking import OPEN, WEATHER, assert_error, chat
+from tests.api.chat_completions.asking import OPEN, WEATHER, assert_error, chat
 from tests.api.responses.asking import body_of, read, respond
 
 pytestmark = pytest.mark.django_db

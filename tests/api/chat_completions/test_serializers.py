@@ -11,10 +11,10 @@ import jsonschema
 import pytest
 from rest_framework import serializers
 
-from api.chat import serializers as chat_serializers
+from api.chat_completions import serializers as chat_serializers
 from api.schema.error_responses import ERROR_SCHEMAS
 from plugins.models import Plugin
-from tests.api.chat.asking import OPEN, WEATHER, chat, client_of
+from tests.api.chat_completions.asking import OPEN, WEATHER, chat, client_of
 from tests.servers import asgi_server
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from accounts.models import ApiKey, User
 from lexic.http import openai_errors
 from lexic.http.error_handlers import InternalError, TooManyRequests
 from plugins.models import Plugin
-from tests.api.chat.asking import WEATHER, assert_error, chat, client_of
+from tests.api.chat_completions.asking import WEATHER, assert_error, chat, client_of
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from rest_framework.serializers import Serializer
 
-from api.chat import messages
-from api.chat.serializers import ChatSerializer
-from api.chat.structures import WantedStructure, read_wanted_structure
+from api.chat_completions import messages
+from api.chat_completions.serializers import ChatSerializer
+from api.chat_completions.structures import WantedStructure, read_wanted_structure
 from api.fields import validated
 
 # How many ignored names an answer lists at most, and how long a listed name may be.
