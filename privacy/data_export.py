@@ -29,8 +29,8 @@ from lexic.errors import LexicError
 from marketplace.bundle.draft_export import export_plugin
 from plugins.models import Plugin
 from privacy.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
-from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
+from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 
 # The newest rows of each kind, and the bytes of all plugins together.
 MAX_ROWS = 200_000

@@ -28,8 +28,8 @@ from querying import pipeline
 from querying.answering.findings import Findings, combine_findings
 from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
-from querying.audit.spending import check_spending, count_cost
 from querying.llm_interface import THINKING_FACTOR
+from querying.query_log.spending import check_spending, count_cost
 from querying.types import Answer, Delta, Outcome, Question, refusal_text
 
 

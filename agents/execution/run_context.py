@@ -19,8 +19,8 @@ from agents.planners.planner_types import Assignment, Planner
 from agents.tools.tool_types import ToolContext
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from querying.audit.cost import cost_of
 from querying.llm_interface import LLM
+from querying.query_log.cost import cost_of
 from querying.types import Usage
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from api.models import A2ATaskQuerySet
 from lexic.errors import InvalidInput
 from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
-from querying.audit.quotations import withhold_quotations
+from querying.query_log.quotations import withhold_quotations
 from querying.types import Outcome
 
 _DEFAULT_PAGE, _LONGEST_PAGE = 50, 100

@@ -15,7 +15,7 @@ from api.models import A2ATask, A2ATaskQuerySet
 from lexic.database import release_connections
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.audit.quotations import withhold_quotations
+from querying.query_log.quotations import withhold_quotations
 from querying.redaction.redact_question import redact_question
 from querying.types import Answer, Question
 

@@ -18,9 +18,9 @@ from contracts.review.model_prompt import Messages, confirmation_messages, readi
 from contracts.review.rule_judge import Judgement
 from knowledge.search.passages import Passage
 from lexic.database import release_connections
-from querying.audit.cost import cost_of
-from querying.audit.spending import SpendingCapReached, check_account_spending, count_spending
 from querying.llm_interface import LLM, ProviderFailed
+from querying.query_log.cost import cost_of
+from querying.query_log.spending import SpendingCapReached, check_account_spending, count_spending
 from querying.types import Evidence, Prompt, Usage
 
 # A contract of this length is read whole for each position; of a longer one the passages that a search finds.

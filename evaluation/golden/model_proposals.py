@@ -14,9 +14,9 @@ from knowledge.models import Chunk
 from language.sentences import sentence_spans
 from lexic.database import release_connections
 from plugins.models import Plugin
-from querying.audit.cost import cost_of
-from querying.audit.spending import check_account_spending, count_spending
 from querying.llm_interface import LLM
+from querying.query_log.cost import cost_of
+from querying.query_log.spending import check_account_spending, count_spending
 from querying.types import Evidence, Prompt, Usage
 
 # What the model is told: so many passages, spread over the documents.

@@ -15,8 +15,8 @@ from plugins.models import Plugin
 from privacy.account_deletion import delete_account
 from privacy.plugin_deletion import delete_plugin
 from privacy.storage_sweep import inspect_storage, sweep_storage
-from querying.audit import log
 from querying.models import ERASED_COLUMNS, Query
+from querying.query_log import log
 from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, ask, personal
 from tests.cover import handbook, plugin, published
 from tests.two_transactions import wait_in_turn

@@ -13,8 +13,8 @@ import pytest
 from django.db import OperationalError, connections
 
 from plugins.models import Plugin
-from querying.audit import log
 from querying.models import Query
+from querying.query_log import log
 from querying.retrieval import retriever
 from tests.lost_database import database_away, end_own_session
 

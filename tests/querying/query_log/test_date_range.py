@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from lexic.errors import InvalidInput
-from querying.audit.date_range import days_before, resolve_days
+from querying.query_log.date_range import days_before, resolve_days
 
 DAY = date(2026, 3, 1)
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.models import User
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.audit.spending import SpendingCapReached, check_spending, plugin_spending
 from querying.models import Query
+from querying.query_log.spending import SpendingCapReached, check_spending, plugin_spending
 from querying.types import Caller, Failed, Question
 from tests.querying.conftest import plugin, published
 from tests.querying.scripted import Scripted

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from lexic.errors import Conflict, NotFound
-from querying.audit.quotations import withhold_quotations
 from querying.models import AnswerLink, Query
+from querying.query_log.quotations import withhold_quotations
 from querying.question import document_access
 from querying.types import Outcome
 

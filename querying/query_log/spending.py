@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying.audit.cost import NO_COST, cost_of
 from querying.llm_interface import LLM
 from querying.models import MonthlyCost, Query
+from querying.query_log.cost import NO_COST, cost_of
 from querying.types import Question, Usage
 
 # Seconds that a sum is remembered in this process: a cap may be passed by what is asked within them.

@@ -21,13 +21,13 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import json_format
 from querying.answering.findings import Findings
-from querying.audit import refusal_webhook
-from querying.audit.cost import cost_of
-from querying.audit.question_metrics import count_question
-from querying.audit.question_trace import question_trace
 from querying.layers import lock_account_against_deletion, lock_bases_against_deletion
 from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
+from querying.query_log import refusal_webhook
+from querying.query_log.cost import cost_of
+from querying.query_log.question_metrics import count_question
+from querying.query_log.question_trace import question_trace
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.redaction.redact_question import redact_question

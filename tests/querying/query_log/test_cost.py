@@ -13,8 +13,8 @@ from lexic.conf.model_prices import parse_prices
 from plugins.models import Plugin
 from querying.answering.llms.extractive import Extractive
 from querying.answering.llms.openai import OpenAIChat
-from querying.audit.cost import cost_of
 from querying.models import Query
+from querying.query_log.cost import cost_of
 from querying.types import Usage
 from tests.querying.scripted import Scripted
 from tests.querying.test_pipeline import ask, question

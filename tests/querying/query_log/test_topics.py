@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.embedders import get_embedder
-from querying.audit.topics import EMBEDDER_NAME, SIMILARITY_THRESHOLD, group_similar, question_vectors
+from querying.query_log.topics import EMBEDDER_NAME, SIMILARITY_THRESHOLD, group_similar, question_vectors
 
 
 def rows(*angles: float) -> np.ndarray:

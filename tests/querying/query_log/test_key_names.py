@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from accounts.api_keys import issue_key
 from accounts.models import User
-from querying.audit.key_names import key_label, visible_key_names
+from querying.query_log.key_names import key_label, visible_key_names
 
 
 def test_a_key_of_somebody_else_is_not_named(alice: User, bob: User) -> None:
