@@ -30,7 +30,7 @@ from querying.answering.structured.fill_fields import empty_fields, fill_fields
 from querying.answering.structured.structured_answer import structured_answer
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.llm_interface import LLM, ProviderFailed
-from querying.query_log.log import QueryRecord, record_query
+from querying.query_log.record_query import QueryRecord, record_query
 from querying.query_log.spending import check_spending
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference

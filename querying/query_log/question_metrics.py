@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lexic import metrics
 
 if TYPE_CHECKING:
-    from querying.query_log.log import QueryRecord
+    from querying.query_log.record_query import QueryRecord
 
 
 def count_question(record: QueryRecord) -> None:

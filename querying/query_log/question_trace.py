@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lexic.tracing import Span, Trace
 
 if TYPE_CHECKING:
-    from querying.query_log.log import QueryRecord
+    from querying.query_log.record_query import QueryRecord
 
 # The model's tokens are counted here, those of planning included.
 _WRITING_STEP = "generate"

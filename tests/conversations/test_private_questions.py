@@ -43,7 +43,7 @@ def nothing_remembered() -> None:
 
 def paid(cost: str, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A model whose every answer costs this much."""
-    monkeypatch.setattr("querying.query_log.log.cost_of", lambda usage, llm, was_called: Decimal(cost))
+    monkeypatch.setattr("querying.query_log.record_query.cost_of", lambda usage, llm, was_called: Decimal(cost))
     llm = Scripted("The nominal cover is 45 mm [Source 1].")
     llm.is_offline = False
     return llm
