@@ -33,7 +33,7 @@ def log_marked_change(request: Request, response: Response) -> None:
 
 
 def _sentence(request: Request) -> str:
-    """The operation, and what it was done to. Not which key: its name is its owner's."""
+    """Names the operation and its object, but not the key: only the key's owner may read its name."""
     match, method = request.resolver_match, request.method
     assert match is not None
     assert method is not None

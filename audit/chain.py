@@ -41,7 +41,7 @@ class Head:
 
     @classmethod
     def parse(cls, text: str) -> Head:
-        """Of what `str` gives. Raises `ValueError`."""
+        """The head that `str(head)` wrote. Raises `ValueError`."""
         number, _, digest = text.strip().partition(":")
         if len(digest) != 64:
             raise ValueError(text)
@@ -50,8 +50,8 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
-    """`first` and `head` of an unbroken log of so many `entries`; None where it is empty. Of the names in it so many
-    were `erased`."""
+    """An unbroken log with this number of `entries`. `first` and `head` are None where it is empty; `erased` counts the
+    names that were erased."""
 
     entries: int
     first: int | None

@@ -94,8 +94,8 @@ def _digests(references: Iterable[Reference]) -> dict[Reference, str]:
 
 
 def _erased_people(references: Iterable[Reference]) -> set[str]:
-    """Of the accounts that these names belong to, those that were deleted: they are not named again, also by what still
-    runs in their name."""
+    """The accounts of these names that were deleted. They are not named again, not even by a task that still runs for
+    them."""
     people = {f"person:{each.person}" for each in references if each.person}
     if not people:
         return set()

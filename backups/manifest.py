@@ -58,7 +58,7 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """Of all tables."""
+        """The number of rows in all tables."""
         return sum(table.rows for table in self.tables)
 
     def write(self, vault: Vault) -> None:

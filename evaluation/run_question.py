@@ -49,10 +49,10 @@ def build_question(asked: EvalQuestion, library: EvalCorpus) -> Question:
 
 
 def run_retrieval(question: Question) -> RetrievalOutcome:
-    """What the engine reads and weighs for this question. Nothing is written and no language model asked.
+    """What retrieval finds and scores for this question. No row is written, and no language model is asked.
 
-    The ranking goes deeper than the product reads, and regards no threshold; the evidence is weighed over exactly
-    what the product would read.
+    The ranking goes deeper than the product reads, and ignores the threshold; the evidence is scored over exactly what
+    the product would read.
     """
     begun = time.perf_counter()
     release = question.release

@@ -77,8 +77,8 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self._limited_to_key(principal).filter(_IS_LISTED | models.Q(pk__in=readable))
 
     def listed_to(self, principal: Principal) -> PluginQuerySet:
-        """Of the plugins that are `visible_to` a person or a key, those that anybody may know of. Django takes a tenth
-        of the time to build the statement, so whoever looks for one plugin looks here first."""
+        """The plugins `visible_to` a person or a key that anybody may know of. Django builds this statement in a tenth
+        of the time, so a search for one plugin tries it first."""
         return self._limited_to_key(principal).filter(_IS_LISTED)
 
     def listed(self) -> PluginQuerySet:

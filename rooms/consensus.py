@@ -16,7 +16,7 @@ _NOBODY = "None of the experts has verified information on this."
 
 @dataclass
 class _Point:
-    """A statement, and the others whose documents bear it out, with where they do."""
+    """A statement, and the other experts whose documents support it, with the places that do."""
 
     statement: Statement
     supporters: dict[Expert, tuple[Citation, ...]] = field(default_factory=dict)

@@ -65,7 +65,7 @@ def event_as_json(event: RoomEvent) -> dict[str, Any]:
 
 
 def owned_citation(citation: Citation, expert: Expert) -> dict[str, Any]:
-    """A citation with whose it is."""
+    """A citation with the name of its expert."""
     return {**json_format.citation_as_json(citation), "plugin": expert.slug}
 
 
@@ -143,7 +143,7 @@ def _consensus_as_json(consensus: Consensus) -> dict[str, Any]:
 
 
 def numbers_of(consensus: Consensus) -> dict[tuple[str, tuple[int, int, int]], int]:
-    """The number of each citation, by whose it is and where it stands."""
+    """The number of each citation, by its expert and its place."""
     return {(consensus.owners[one.number].slug, one.span): one.number for one in consensus.citations}
 
 

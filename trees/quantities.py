@@ -92,7 +92,8 @@ def find_unit(spelling: str) -> Unit | None:
 
 
 def parse_quantity(value: object) -> Quantity | None:
-    """The quantity a value is: a number, or a text such as `45`, `1,500 kg` or `4.5 cm`. None: it is none."""
+    """The quantity that a value states: a number, or a text such as `45`, `1,500 kg` or `4.5 cm`. None for other
+    values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -156,7 +157,7 @@ def find_measures(text: str) -> list[Measure]:
 
 
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:
-    """The language is told only where it decides. What may be two numbers is none."""
+    """The number, read by the rules of the text's language where these matter; None where it may be two numbers."""
     if "," in written:
         if _THOUSANDS_PATTERN.fullmatch(written):
             return None if has_decimal_comma() else _parse_number(written, has_decimal_comma=False)

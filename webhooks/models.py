@@ -158,7 +158,7 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
 
 class Delivery(models.Model):
-    """One event for one webhook, and how telling it went. Kept a month.
+    """One event for one webhook, and the outcome of its attempts. Kept for a month.
 
     While an attempt is under way, `next_attempt_at` is when somebody else may try: were the sender to die, nothing
     would be lost. It is also how a sender finds out that its attempt is no longer the current one.

@@ -40,7 +40,7 @@ from querying.types import Outcome, Usage
 logger = logging.getLogger(__name__)
 # Seconds between two looks at whether the person has asked to stop; they wait for two at most.
 _CANCEL_CHECK_SECONDS = 0.5
-# So many times in its length a lease is renewed.
+# How many times a lease is renewed within its length.
 _RENEWALS = 4
 
 

@@ -132,6 +132,6 @@ async def _on_own_thread(work: Awaitable[T]) -> T:
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
-    """Nobody waits for it any more; its error, if any, is nobody's."""
+    """Cancels work that nobody waits for any more, and ignores its error."""
     task.cancel()
     task.add_done_callback(lambda done: done.cancelled() or done.exception())

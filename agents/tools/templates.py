@@ -27,7 +27,7 @@ _BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?
 _LEAST_SIMILARITY = 0.35
 _MAX_TEMPLATES = 200
 _MAX_LISTED = 20
-# Of a template that is read, and of a draft. A longer draft is no event of a journal.
+# The most characters of a template and of a draft. The journal takes no longer draft.
 _MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
 
 

@@ -99,7 +99,8 @@ def build_server(callers: CallerResolver) -> Server[Any]:
 
 
 def capabilities_for(message: Mapping[str, Any]) -> tuple[Capability, ...]:
-    """Of which a key needs one for this message; empty where it needs none, or the answer says so itself."""
+    """The capabilities of which a key needs one for this message. Empty where it needs none, or where the tool checks
+    that itself."""
     params = message.get("params")
     named = params.get("name") if isinstance(params, dict) else None
     if message.get("method") == "tools/call" and isinstance(named, str) and named in TOOLS:

@@ -124,7 +124,7 @@ def _project_response(request: Request, project: Project, *, status: int = 200) 
 
 
 def _etag(data: Any) -> str:
-    """Of all that is shown: other people change the documents and the name of the plugin."""
+    """An ETag of everything that is shown, because other people change the documents and the plugin's name."""
     return make_etag(json.dumps(data, sort_keys=True, default=str))
 
 

@@ -1,4 +1,4 @@
-"""`POST /api/chat`: a message to the agent, as events; and its runs, to be read again, stopped and gone on with."""
+"""`POST /api/chat`: a message to the agent, answered as events; and its runs: reading again, stopping, resuming."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def not_found(request: HttpRequest, **captured: Any) -> HttpResponse:
-    """At every address that is none."""
+    """404 for every address that SCIM does not have."""
     raise NotFoundException(detail="There is nothing at this address.")
 
 

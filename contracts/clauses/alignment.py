@@ -14,7 +14,7 @@ from language.terms import terms
 # Clauses that share less of their words than this are no versions of each other.
 _MIN_LIKENESS = 0.35
 _SAME_HEADING, _SAME_NUMBER = 0.3, 0.2
-# So many clauses without a counterpart are compared pair by pair; of more only those with the same name.
+# Up to this many clauses without a counterpart are compared pair by pair; of more, only those with the same name.
 _MAX_PAIRED = 400
 _NUMBER = re.compile(
     r"[\s#*>-]{0,12}(?:(?i:article|section|clause)\s{1,3})?"

@@ -164,7 +164,7 @@ def _position(text: str, *, number: int, name: str, start: int, end: int) -> Pos
 
 
 def _fields(text: str, start: int, end: int, name: str) -> Iterator[_Field]:
-    """The labelled lines between two offsets. Lines without a label go on with the one above, up to a blank line."""
+    """The labelled lines between two offsets. A line without a label continues the one above, up to a blank line."""
     opened: tuple[str, int, int] | None = None
     for at, stop in _line_spans(text, start, end):
         match = _FIELD_LINE.match(text, at, stop)

@@ -113,7 +113,7 @@ class Playbook:
 
     @property
     def sha256(self) -> str:
-        """Of the text."""
+        """The hash of the playbook's text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def position(self, name: str) -> Position | None:

@@ -31,9 +31,9 @@ _NOT_ASKED = "It did not answer before, so it was not asked."
 
 
 class ModelJudge:
-    """One for each time that a worker goes on with a review. `judge` gives the judgement that counts, with the model's
-    opinion. Where the provider fails, or a spending cap is reached, that of the rules stands; in another language than
-    English there is none, and `judge` raises `ProviderFailed` or `SpendingCapReached`."""
+    """Judges with a model while a worker has the review. `judge` gives the judgement that counts, with the model's
+    opinion. Where the provider fails, or a spending cap is reached, the judgement of the rules counts. The rules read
+    English only: for other languages `judge` raises `ProviderFailed` or `SpendingCapReached` then."""
 
     def __init__(self, review: ContractReview, llm: LLM) -> None:
         self._review = review

@@ -25,7 +25,7 @@ from querying.types import Evidence
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
 # ruled out; measured on contractnli-dev (docs/evaluation.md).
 MIN_FOUND, MIN_STATED, MIN_STATED_FOR_GREEN, MIN_RULED_OUT = 0.32, 0.50, 0.55, 0.60
-# A sentence this much weaker than the threshold is still held against the statement.
+# A sentence that is this much weaker than the threshold is still compared with the statement.
 _SENTENCE_SLACK = 0.05
 _HELD_SENTENCES = 3
 _NEAREST_SENTENCES = 3
@@ -136,7 +136,7 @@ def judge_quoted(
 
 
 def position_in_unread_language(position: Position) -> Judgement:
-    """Of a contract in a language that the rules do not know."""
+    """The judgement on a contract in a language that the rules do not read."""
     return Judgement(
         verdict=Verdict.UNCLEAR,
         classification=Classification.YELLOW,

@@ -95,7 +95,7 @@ def _store_structure(read: ReviewedContract, *, total: int) -> None:
 
 
 def _plan_findings(read: ReviewedContract, llm: LLM) -> list[_PlannedFinding]:
-    """Always the same ones for the same review."""
+    """The findings to make; always the same for the same review, so that it can be resumed."""
     judge = PositionJudge(read, llm).judge
     if read.earlier is None:
         positions = read.playbook.positions

@@ -96,7 +96,7 @@ class SuppliedText:
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        """Of the passages: sentences together, as many as fit."""
+        """The spans of the passages: as many neighbouring sentences as fit."""
         spans: list[tuple[int, int]] = []
         for start, end in sentence_spans(self.text):
             if spans and end - spans[-1][0] <= _PASSAGE_CHARACTERS:

@@ -90,7 +90,7 @@ def _deciding_scores(scored: Sequence[QuestionScores], *, answerable: bool) -> l
 
 
 def _choose_tradeoff(answerable: Sequence[float], unanswerable: Sequence[float]) -> ThresholdTradeoff:
-    """Of the thresholds that do nearly as well as the best one, the nearest to the default."""
+    """The threshold nearest to the default among those that do nearly as well as the best one."""
     trades = [_threshold_tradeoff(threshold, answerable, unanswerable) for threshold in _CANDIDATE_THRESHOLDS]
     best = max(trades, key=lambda trade: trade.balanced_accuracy)
     error = (

@@ -1,7 +1,7 @@
 """`[Source N]` → verified spans of pages.
 
-A sentence keeps only citations whose passage exists and bears it out; each is narrowed to the words of the page
-that do. Citations are renumbered as they appear, so that `[Source 1]` in the answer is `citations[0]`.
+A sentence keeps a citation only if its passage exists and supports the sentence. Each citation is narrowed to the words
+of the page that do. Citations are renumbered as they appear: `[Source 1]` in the answer is `citations[0]`.
 """
 
 from __future__ import annotations

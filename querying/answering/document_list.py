@@ -33,9 +33,9 @@ from querying.sanitize import sanitize
 from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
-# So many are listed by name; of more only the number is said.
+# The most documents that are listed by name; the list says how many more there are.
 _MAX_LISTED = 50
-# More words than this are asked for an answer, not for documents that say them.
+# A question with more words than this wants an answer, and not the documents that have these words.
 _MAX_TOPICS = 2
 _MAX_EXCERPT_CHARACTERS, _MAX_SHOWN_CHARACTERS = 300, 200
 _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")

@@ -17,7 +17,7 @@ from language.content_words import content_stems
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
 from querying.types import Evidence, Sentence
 
-# So many sentences are read, all of them in one run.
+# How many sentences the cross-encoder reads, in one run.
 _MAX_READ = 3
 # What the cross-encoder's log odds add to the share of the words that a sentence says, and the sum under which it may
 # speak of something else: chosen on tests/data/members (docs/evaluation.md, "The page behind a recommendation").

@@ -69,7 +69,7 @@ class VerifiedText:
                     yield delta
 
     def say(self, words: str) -> Delta:
-        """Words of the server's own, in a paragraph of their own: they make no claim that a source could bear out."""
+        """Adds words of the server in a paragraph of their own. They make no claim that needs a source."""
         self._has_own_words = True
         new = f"\n\n{words}" if self.text else words
         self.text += new

@@ -74,7 +74,7 @@ class _QuotationAccess:
 
     def _shown_citation(self, citation: dict[str, Any], open_bases: set[int], pinned: set[int]) -> dict[str, Any]:
         base = self.base_of.get(parse_id(str(citation.get("documentId"))))
-        # Of a document that is gone nobody knows the base: then all that were read have to be open.
+        # The base of a deleted document is unknown: then all bases that were read have to be open.
         is_open = pinned <= open_bases if base is None else base in open_bases
         if is_open or cited_page_id(citation) in self.pages:
             return citation

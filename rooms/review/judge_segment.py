@@ -29,8 +29,8 @@ _ISSUES = {
 
 
 def judge_segment(segment: Segment, passages: Sequence[Passage]) -> list[Annotation]:
-    """What is said of it: every sentence that goes against the documents, the first one that they bear out, and what
-    they say nothing of. Nothing of a heading."""
+    """The annotations of a segment: every sentence that contradicts the documents, the first one that they support, and
+    what they do not cover. A heading has none."""
     issues: list[Annotation] = []
     passed: list[Annotation] = []
     silent: list[tuple[int, int]] = []
@@ -102,7 +102,7 @@ def _supported(segment: Segment, start: int, end: int, claim: str, citation: Cit
 
 
 def _before_exception(claim: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """Where the passages bear out what the claim says before it makes an exception, and make none."""
+    """Citations for what the claim says before its exception, where the passages support that and make no exception."""
     said = before_exception(claim)
     if said == claim:
         return ()

@@ -43,7 +43,7 @@ _LENGTH_PENALTY = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class SupportingSpan:
-    """`passage.content[start:end]`, and how well it bears the claim out, above 0 and up to 1."""
+    """`passage.content[start:end]`, and how well it supports the claim, above 0 and up to 1."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class _CandidateSpan:
 
 
 def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan | None:
-    """The span that bears the claim out best by its words; None when none does.
+    """The span whose words support the claim best; None when no span does.
 
     `least` is the share of the claim's words that it must have.
     """

@@ -1,7 +1,7 @@
 """Fills the fields of a schema: first from what was cited for the whole question, then by a search for each field.
 
-What a field is about has to stand beside its value, and where two values fit alike there is none: what nothing bears
-out stays empty, and says why.
+A citation must name what the field is about beside the value. Where two values fit equally well, the field stays empty,
+and so does one that nothing supports; it says why.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class _Filler:
         return items.max_items is not None and len(kept) >= items.max_items
 
     def _fill_item(self, shape: Shape, citation: Citation, path: Path, kept: list[Any]) -> None:
-        """An object of an array, from one citation alone. One without any value is none."""
+        """Adds an object to an array, filled from one citation. An object without any value is left out."""
         one = FilledSchema(citations=self.filled.citations)
         value = self._fill_from(shape, citation, (*path, len(kept)), one)
         if isinstance(value, dict) and one.has_values:

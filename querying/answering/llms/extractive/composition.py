@@ -17,7 +17,7 @@ MAX_QUOTATIONS = 3
 
 
 def compose(prompt: Prompt) -> list[str]:
-    """The answer in pieces: the tree's recommendation where a source bears it out, then the sentences that answer."""
+    """The answer in pieces: the tree's recommendation where a source supports it, then the sentences that answer."""
     supporting = prompt.support
     chosen = select_sentences(prompt.question, prompt.evidence, first=supporting)
     if not chosen:
