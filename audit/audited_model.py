@@ -15,7 +15,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 
 from audit.actions import Action
-from audit.record import Deed, record_many
+from audit.record import AuditEvent, record_many
 from audit.references import Reference
 
 M = TypeVar("M", bound=models.Model, covariant=True)
@@ -80,17 +80,17 @@ class AuditRule:
         """The columns that count."""
         return self._logged_values(row, self.changed)
 
-    def deed(self, action: Action, row: Mapping[str, Any], **details: Mapping[str, Any]) -> Deed:
-        """An entry about this row."""
+    def event(self, action: Action, row: Mapping[str, Any], **details: Mapping[str, Any]) -> AuditEvent:
+        """The event that something was done to this row."""
         is_named = all(row[lookup] == value for lookup, value in self.named_if.items())
-        return Deed(
+        return AuditEvent(
             action=action,
             object=self.object.reference(row, is_named=is_named),
             subject=self.subject.reference(row, is_named=True) if self.subject else None,
             details=dict(details) | ({} if self.object.pk == "pk" else {"row": _as_json(row["pk"])}),
         )
 
-    def changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Deed]:
+    def changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[AuditEvent]:
         """One entry for each action, with what the columns were and are."""
         by_action: dict[Action, list[str]] = {}
         for name, action in self.changed.items():
@@ -98,7 +98,7 @@ class AuditRule:
                 said = action if isinstance(action, Action) else action[not after[name]]
                 by_action.setdefault(said, []).append(name)
         return [
-            self.deed(
+            self.event(
                 action,
                 after,
                 was=self._logged_values(before, names),
@@ -129,7 +129,7 @@ class AuditedQuerySet(models.QuerySet[M]):
             # Only the locked ones: a row that has begun to match meanwhile would change without an entry.
             count = super(AuditedQuerySet, self.filter(pk__in=before)).update(**columns)
             after = _rows_by_pk(self.model, before)
-            record_many([deed for pk, row in after.items() for deed in rule.changes(before[pk], row)])
+            record_many([event for pk, row in after.items() for event in rule.changes(before[pk], row)])
         return count
 
     def delete(self) -> tuple[int, dict[str, int]]:
@@ -209,10 +209,10 @@ def _locked_rows(rows: models.QuerySet[Any]) -> dict[Any, dict[str, Any]]:
 def _record_created(model: type[models.Model], pks: Sequence[Any]) -> None:
     rule = _rule(model)
     if rule.created and pks:
-        record_many([rule.deed(rule.created, row, now=rule.state(row)) for row in _rows_by_pk(model, pks).values()])
+        record_many([rule.event(rule.created, row, now=rule.state(row)) for row in _rows_by_pk(model, pks).values()])
 
 
 def _record_deleted(model: type[models.Model], rows: Iterable[Mapping[str, Any]]) -> None:
     rule = _rule(model)
     if rule.deleted:
-        record_many([rule.deed(rule.deleted, row, was=rule.state(row)) for row in rows])
+        record_many([rule.event(rule.deleted, row, was=rule.state(row)) for row in rows])

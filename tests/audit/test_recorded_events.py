@@ -220,7 +220,7 @@ def test_what_changes_nothing_is_not_recorded(plugin: Plugin) -> None:
 
 
 def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: KnowledgeBase, tmp_path: Path) -> None:
-    """The deeds by what does them. Whoever adds an action adds its deed here."""
+    """Does everything that the log records. Whoever adds an action adds what causes it here."""
     # People and how they sign in.
     client = Client()
     client.post(reverse("account_login"), {"login": "alice@example.org", "password": "wrong wrong wrong"})
