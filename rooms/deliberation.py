@@ -62,7 +62,7 @@ async def stream_room(
         yield Failed.from_error(pipeline.as_lexic_error(error, experts[0].question))
 
 
-async def hold_room(
+async def run_room(
     experts: Sequence[Expert], *, mode: Mode, max_rounds: int = MAX_ROUNDS, count: Count, llm: LLM | None = None
 ) -> RoomDone | Failed:
     """The last event of the room."""
