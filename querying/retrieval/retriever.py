@@ -128,7 +128,7 @@ def _search_passages(
             statistics=question.statistics,
             forms=wording.forms,
         )
-        return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
+        return demote_repetitions(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
     def strength(passages: Sequence[Passage]) -> float:
         return _fit_of_best_file(passages) if is_library else _score(question, passages).strength
@@ -145,7 +145,7 @@ def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added
     return question.wordings[asked]
 
 
-def repetitions_last(passages: Sequence[Passage], text: str) -> list[Passage]:
+def demote_repetitions(passages: Sequence[Passage], text: str) -> list[Passage]:
     """The passages of a library, those last that only repeat others: tests say again what the code does, and indexes
     what the design files say. They keep their place where the question asks for tests, or names the directory."""
     asks_for_tests = stem("test") in terms(text)
