@@ -21,7 +21,7 @@ from plugins.models import PluginKind, Release
 from querying.redaction.redact_question import redact_question
 
 if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
-    from querying.field_schema import Shape
+    from querying.field_schema import ObjectSchema
 
 # The wording of an expert's refusal, fixed by the first specification.
 REFUSAL = phrase(
@@ -138,7 +138,7 @@ class Question:
     is_private: bool = False
     conversation_id: uuid.UUID | None = None
     peers: tuple[PeerStatement, ...] = ()
-    schema: Shape | None = None  # of the caller: it is filled, and no text is written
+    schema: ObjectSchema | None = None  # of the caller: it is filled, and no text is written
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
     def __post_init__(self) -> None:

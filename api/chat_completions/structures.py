@@ -9,7 +9,7 @@ from typing import Any
 
 from api.chat_completions.serializers import UnsupportedParameter
 from lexic.errors import InvalidInput, LexicError
-from querying.field_schema import Shape, read_schema
+from querying.field_schema import ObjectSchema, read_schema
 from querying.question.clarifications import clarification_text
 from querying.types import Answer, Structure
 
@@ -44,11 +44,11 @@ class FieldsNeedFact(LexicError):
 class WantedStructure:
     """The shape that is filled. `tool` is the function whose call it is; empty: it is the text of the answer."""
 
-    shape: Shape
+    shape: ObjectSchema
     tool: str = ""
 
 
-def shape_of(wanted: WantedStructure | None) -> Shape | None:
+def shape_of(wanted: WantedStructure | None) -> ObjectSchema | None:
     return wanted.shape if wanted else None
 
 
@@ -111,7 +111,7 @@ def _is_named(function: Mapping[str, Any]) -> bool:
     return isinstance(name, str) and _FUNCTION_NAME.fullmatch(name) is not None
 
 
-def _read_shape(schema: Any, *, param: str) -> Shape:
+def _read_shape(schema: Any, *, param: str) -> ObjectSchema:
     try:
         return read_schema(schema)
     except InvalidInput as error:
