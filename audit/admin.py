@@ -64,7 +64,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: models.QuerySet[Any], search_term: str
     ) -> tuple[models.QuerySet[Any], bool]:
-        """Also by the names that things had: those are rows of their own."""
+        """Searches the names that things had too; names are rows of their own."""
         found, has_duplicates = super().get_search_results(request, queryset, search_term)
         if words := search_term.strip():
             named = AuditName.objects.filter(name__icontains=words).values("reference")

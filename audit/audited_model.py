@@ -25,7 +25,7 @@ _PLAIN = (str, int, float, bool, type(None), list)
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """Where a row says what the entry is about: the lookups of its id, its name and the account that the name is of."""
+    """Finds in a row what an entry is about: the lookups of its id, its name and the account that the name is of."""
 
     kind: str
     pk: str = "pk"
@@ -200,7 +200,7 @@ def _rows_by_pk(model: type[models.Model], pks: Iterable[Any]) -> dict[Any, dict
 
 
 def _locked_rows(rows: models.QuerySet[Any]) -> dict[Any, dict[str, Any]]:
-    """As they are before they are written; nobody else changes them until the transaction ends."""
+    """Locks the rows until the transaction ends, and returns their columns as they are before the write."""
     found = rows.model._base_manager.filter(pk__in=rows.order_by().values("pk"))
     pks = list(found.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
     return _rows_by_pk(rows.model, pks) if pks else {}

@@ -62,7 +62,7 @@ class Manifest:
         return sum(table.rows for table in self.tables)
 
     def write(self, vault: Vault) -> None:
-        """From now on this backup is there."""
+        """Writes the manifest last: with it the backup exists."""
         vault.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
 
     @classmethod

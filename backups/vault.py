@@ -1,4 +1,4 @@
-"""Where backups are kept: pieces under the hash of what they hold, so that what has not changed is there already.
+"""The vault keeps backups as pieces, each under the hash of its content, so that unchanged content is stored once.
 
 Beside the pieces stand one file that says how they are encrypted, and a manifest for each backup, which is written
 last: as long as it is not there, there is no backup.
@@ -92,7 +92,7 @@ class Vault:
         return content
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
-        """From now on there is a backup of this name."""
+        """Writes the manifest of this name: with it the backup exists."""
         self._create_vault()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content

@@ -191,5 +191,5 @@ def _reasons(said: GetResponse) -> set[str]:
 
 
 def _escape(text: str) -> str:
-    """As it stands in quotation marks in a query of Drive's."""
+    """Escapes a text for the quotation marks of a Drive query."""
     return text.replace("\\", "\\\\").replace("'", "\\'")

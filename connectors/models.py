@@ -1,4 +1,4 @@
-"""Whose Google Drive is connected, and which documents came from there."""
+"""Connections to people's Google Drives, and the documents that came from there."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class DriveFileQuerySet(models.QuerySet["DriveFile"]):
         return others.exclude(file_id=file_id).exists()
 
     def record(self, document: Document, *, file_id: str) -> None:
-        """From now on the file is this document's. A document that came from another file stays that one's."""
+        """Notes that the file became this document. A document that came from another file keeps that one."""
         if not self.filter(document=document).exclude(file_id=file_id).exists():
             self.update_or_create(
                 knowledge_base_id=document.knowledge_base_id, file_id=file_id, defaults={"document": document}

@@ -21,7 +21,7 @@ ProgressWrapper = Callable[[Sequence[EvalQuestion]], Iterable[EvalQuestion]]
 
 
 class ScoreJournal(Protocol):
-    """Where the scores of a run are kept as they come, so that a run that was interrupted goes on where it was."""
+    """Keeps the scores of a run as they come, so that an interrupted run can be resumed."""
 
     def find(self, question_id: str) -> QuestionScores | None: ...
 

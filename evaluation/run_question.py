@@ -136,7 +136,7 @@ def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutco
 
 
 def _statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int, ...]]:
-    """For each sentence of the answer the positions of its citations. The disclaimer states nothing."""
+    """The positions of the citations of each sentence of the answer, the disclaimer left out."""
     if given.outcome != Outcome.ANSWERED:
         return
     text = given.text

@@ -85,7 +85,7 @@ def _shared_client(servers: tuple[str, ...]) -> RedisCacheClient:
 
 
 def redis_client() -> redis.Redis:
-    """For what the cache has no operation for. Its errors are the caller's."""
+    """The Redis client, for operations that the cache does not have. The caller handles its errors."""
     client: redis.Redis = _shared_client((settings.CACHE_URL,)).get_client(None, write=True)
     return client
 

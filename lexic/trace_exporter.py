@@ -212,12 +212,12 @@ def _span(step: Span, trace: Trace, *, span_id: str, parent: str, attributes: At
 
 
 def _nanoseconds(seconds: float) -> str:
-    """As the JSON of OTLP wants it: a text, because not every parser reads so large a number."""
+    """Nanoseconds as OTLP's JSON has them: a text, because not every parser reads so large a number."""
     return str(round(seconds * 1_000_000) * 1000)
 
 
 def _attributes(values: Attributes) -> list[dict[str, Any]]:
-    """Without those that are empty."""
+    """The attributes that have a value, as OTLP has them."""
     return [{"key": name, "value": _value(value)} for name, value in values.items() if value != ""]
 
 

@@ -37,7 +37,7 @@ class DirectoryTokenQuerySet(AuditedQuerySet["DirectoryToken"]):
         return token
 
     def organisation_of(self, token: str) -> Organisation | None:
-        """Whose directory comes with this token."""
+        """The organisation whose directory has this token."""
         if not token.startswith(TOKEN_PREFIX):
             return None
         found = self.select_related("organisation").filter(token_hash=_hash(token)).first()
@@ -50,7 +50,7 @@ class DirectoryTokenQuerySet(AuditedQuerySet["DirectoryToken"]):
 
 
 class DirectoryToken(AuditedModel):
-    """With it a directory says who is in the organisation. Only its hash is kept."""
+    """The token by which a directory says who is in the organisation. Only its hash is kept."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organisation = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Where allauth asks us about the providers of organisations; those of the site are `accounts.adapters`' matter."""
+"""Tells allauth about the providers of organisations; `accounts.adapters` handles those of the site."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.select_related("owner").annotate(role=role)  # type: ignore[no-redef]
 
     def _limited_to_key(self, principal: Principal) -> PluginQuerySet:
-        """As the key is limited when the statement runs. A limit whose plugin is gone matches nothing."""
+        """The plugins within the key's limits when the statement runs. A limit whose plugin is gone matches nothing."""
         if not isinstance(principal, ApiKey):
             return self
         limits = ApiKeyPlugin.objects.filter(apikey=principal.pk)

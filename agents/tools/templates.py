@@ -80,7 +80,7 @@ class DocumentTemplate:
         return tuple(found.values())
 
     def open_blanks(self, facts: Mapping[str, str]) -> list[Blank]:
-        """Those for which the facts have nothing."""
+        """The blanks that these facts do not fill."""
         given = {_key(name) for name, value in facts.items() if value.strip()}
         return [blank for blank in self.blanks if _key(blank.name) not in given]
 

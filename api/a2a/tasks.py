@@ -69,7 +69,7 @@ def turns_of_context(context_id: str, *, plugin: Plugin, key: ApiKey) -> list[di
 
 
 def kept_context(context_id: str) -> str:
-    """As it is stored: the caller chose it, and may have put a name into it."""
+    """The caller's context id as it is stored: redacted, because the caller may have put a name into it."""
     return redact_question(context_id)[: A2ATask.MAX_CONTEXT_LENGTH]
 
 

@@ -123,7 +123,7 @@ async def elicit(call: ToolCall, request: FactRequest) -> ElicitedAnswer:
 
 
 def _session_stream(context: RequestContext) -> SessionStream | None:
-    """Where a call that came over HTTP can ask; None outside of a session."""
+    """The session on which a call over HTTP can ask its user; None outside of a session."""
     return context.request.scope.get(STREAM_IN_SCOPE) if context.request is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Whose call it is. Over HTTP and on stdio it is a key, and its limits count the call."""
+"""The principal of a call: a key, over HTTP and on stdio. The call counts against the key's limits."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _MAX_FILTER_CHARACTERS = 1000
 def list_response(
     request: HttpRequest, model: Any, rows: QuerySet[Any], as_resources: Callable[[Iterable[Any]], list[Any]]
 ) -> HttpResponse:
-    """Those that match the filter, in a lasting order, at most two hundred at once."""
+    """The resources that match the filter, in a stable order, at most two hundred at once."""
     wanted = read_search(request, model)
     if wanted.filter:
         return answer_search(wanted, model, as_resources(rows))

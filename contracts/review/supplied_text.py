@@ -149,5 +149,5 @@ def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
 
 
 def _span_place(span: TextSpan) -> dict[str, Any]:
-    """Where it stands in the given text."""
+    """The place of the span in the given text."""
     return {"start": span.start, "end": span.end, "text": span.text}

@@ -123,7 +123,7 @@ class RunLayout:
         return self.wrapper_obstacle(atom)
 
     def wrapper_obstacle(self, atom: Any) -> Obstacle:
-        """The same for atoms beside a change: only what wraps text with a meaning of its own stands in its way."""
+        """Why an atom beside a change prevents tracking: only wrappers that give their text a meaning do."""
         if atom.tag in _REVISIONS or atom.tag in _REVISION_MARKS:
             return Obstacle.REVISION
         if atom.tag in _LINKS:

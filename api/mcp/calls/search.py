@@ -47,7 +47,8 @@ def find_passages(query: str, *, key: ApiKey) -> list[Passage]:
 
 
 def plugins_to_search(query: str, *, key: ApiKey) -> list[Plugin]:
-    """At most `MAX_PLUGINS` that the key may ask, those first whose names and descriptions have most of the words."""
+    """The plugins that the key may ask, at most `MAX_PLUGINS`. Those whose names and descriptions have most of the
+    words come first."""
     fit: Any = Value(0)
     for word in sorted(terms(query))[:_MAX_WORDS]:
         has_word = Q(*((f"{column}__icontains", word) for column in SEARCHED_COLUMNS), _connector=Q.OR)

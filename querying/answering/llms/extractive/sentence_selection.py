@@ -94,7 +94,7 @@ def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
 
 
 def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
-    """For the words that it shares with the question. A row's headers are words of it, which its score lacks."""
+    """The bonus for words shared with the question. A row's score lacks its headers, so these are counted here."""
     alone = _weight_share(weights, sentence.text)
     header = table_headers.find_header(sentence, neighbours)
     named = _weight_share(weights, f"{header.text} {sentence.text}") - alone if header else 0.0
@@ -121,7 +121,7 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
 
 
 def _best_of_each(evidence: Evidence) -> list[Sentence]:
-    """For each sub-question the best sentence that does not repeat one before; empty where one thing is asked."""
+    """The best sentence for each sub-question that does not repeat an earlier one; empty for a single question."""
     chosen: list[Sentence] = []
     for part in evidence.sub_questions:
         ranked = rank_candidates(part.text, replace(evidence, sentences=part.sentences))

@@ -78,7 +78,8 @@ def row_wordings(text: str, question: str) -> list[str]:
 
 
 def _asked_cells(cells: Sequence[Cell], question: str) -> list[Cell]:
-    """Those whose heads say most of the question's words; none where no head says any, or most of them as much."""
+    """The cells whose headers have most of the question's words; none if no header has any, or most have equally
+    many."""
     asked = _stems_and_numbers(question)
     shares = [len(asked & (words := _stems_and_numbers(cell.header))) / (len(words) or 1) for cell in cells]
     best = max(shares, default=0.0)
