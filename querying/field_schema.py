@@ -224,7 +224,7 @@ def _is_null(part: Any) -> bool:
 
 
 def _without_null(part: Mapping[str, Any], *, is_nullable: bool) -> tuple[dict[str, Any], bool]:
-    """Without null among its types and its choices."""
+    """The part without null among its types and choices."""
     part = dict(part)
     if isinstance(part.get("type"), list):
         types = [one for one in part["type"] if one != "null"]

@@ -148,7 +148,7 @@ class Question:
             self._redact()
 
     def _redact(self) -> None:
-        """Before anything is made of the words: what is found, written and stored does not have them either."""
+        """Redacts the words first, so that nothing that is found, written or stored has them."""
         turns = tuple(replace(turn, content=redact_question(turn.content)) for turn in self.context)
         object.__setattr__(self, "text", redact_question(self.text))
         object.__setattr__(self, "context", turns)

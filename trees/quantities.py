@@ -120,7 +120,7 @@ def _quantity_of_number(value: float) -> Quantity | None:
 
 
 def fold_digits(text: str) -> str:
-    """With the digits of every script as ours, character for character: २५ and ２５ are 25."""
+    """Replaces the digits of every script by 0 to 9, character for character: २५ and ２５ become 25."""
     if text.isascii():
         return text
     return "".join("." if sign == "．" else str(unicodedata.decimal(sign, sign)) for sign in text)

@@ -47,7 +47,7 @@ class DeliveryLease:
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptResult:
-    """What came of an attempt: a status, or the sentence why there is none."""
+    """The result of an attempt: a status, or a sentence that says why there is none."""
 
     status: int | None = None
     response: str = ""

@@ -1,4 +1,4 @@
-"""What the pages that ask a plugin have in common: who looks, whether to stream, and how an error is sent."""
+"""Requests of web pages that ask a plugin: whether to stream, how an error is sent, and how many questions are left."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def error_response(
 
 
 def _shown_error(error: LexicError) -> dict[str, str]:
-    """As a script shows it on the page, in its language."""
+    """The error as JSON, in the language of the page, for its script."""
     return {**error.as_dict(), "error": gettext(error.message), "hint": gettext(error.hint)}
 
 

@@ -24,5 +24,5 @@ def resolve_days(first: date | None, last: date | None) -> tuple[date, date]:
 
 
 def days_before(first: date, last: date) -> tuple[date, date]:
-    """As many days, right before."""
+    """The period of the same length right before."""
     return first - (last - first) - timedelta(days=1), first - timedelta(days=1)

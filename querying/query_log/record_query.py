@@ -78,7 +78,7 @@ class QueryRecord:
 
     @property
     def outcome(self) -> Outcome:
-        """Without an answer and without an error the caller has left, unless the question was only searched for."""
+        """How the query ended. Without an answer and an error the caller has left, unless it was only a search."""
         if self.error:
             return Outcome.FAILED
         if self.answer:
@@ -100,7 +100,7 @@ async def record_query(question: Question, *, llm: LLM) -> AsyncIterator[QueryRe
 
 
 def _send_trace(record: QueryRecord) -> None:
-    """Where traces are sent. Those of golden questions and evaluations are not."""
+    """Sends the trace of the query where tracing is on, but not of golden questions and evaluations."""
     if not tracing.is_on() or record.question.caller.is_evaluation:
         return
     try:
@@ -110,7 +110,7 @@ def _send_trace(record: QueryRecord) -> None:
 
 
 async def _write_row(record: QueryRecord) -> None:
-    """Where the database is away, the row of an answer is written when it is back, if that is soon."""
+    """Writes the row. If the database is away, the row of an answer is written when it is back, if that is soon."""
     pauses = iter(_RETRY_SECONDS if record.answer else ())
     while True:
         try:

@@ -99,7 +99,8 @@ def _parse_reference(match: re.Match[str]) -> _Reference | None:
 
 
 def _noun_words(words: list[str], *, is_inverted: bool) -> list[str]:
-    """Without the verb: in "does this library provide …" it comes last, in "is this different" it is all there is."""
+    """The words without the verb, which is the last in "does this library provide …" and the only one in "is this
+    different"."""
     if not is_inverted:
         return words
     return words[:_FEW_WORDS] if len(words) > _FEW_WORDS + 1 else words[:-1]

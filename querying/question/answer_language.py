@@ -32,7 +32,7 @@ def answer_language(question: Question) -> str:
 
 
 def text_language(*texts: str) -> str:
-    """The same of texts, of which the first counts that its language can be told of."""
+    """The language of the first of these texts whose language can be recognised, as `answer_language` gives it."""
     for text in texts:
         if _ENGLISH_WORDS.search(text):
             return ENGLISH

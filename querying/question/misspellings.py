@@ -39,7 +39,7 @@ _MAX_CANDIDATES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class _KnownStem:
-    """In how many chunks a stem stands, and its id in each base."""
+    """The number of chunks with a stem, and the stem's id in each base."""
 
     chunks: int = 0
     ids: tuple[int, ...] = ()
@@ -112,7 +112,7 @@ def _clearly_meant(
 def _known_terms(
     stems: Iterable[str], *, bases: Sequence[BaseRevision], statistics: StatisticsCache
 ) -> dict[str, _KnownStem]:
-    """Those of the stems that stand in a chunk of the bases."""
+    """The stems that are in a chunk of these bases."""
     asked, found = set(stems), dict[str, _KnownStem]()
     for base in statistics.load(bases, asked):
         for term, known in base.terms.items():

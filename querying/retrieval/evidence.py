@@ -214,7 +214,8 @@ def _lacks_number(passage: Passage, span: Span, numbers: frozenset[str]) -> bool
 
 
 def _passage_strength(passage: Passage, matches: Matches) -> float:
-    """Without the words of the title, which show that the document is right and not that the passage answers."""
+    """The strength of a passage, without the title's words: these show the right document, not that the passage
+    answers."""
     return max((0.6 * match.without_title + 0.4 * passage.score for _, match in matches), default=0.0)
 
 

@@ -173,7 +173,7 @@ def parse_time_zone(name: str | None) -> ZoneInfo | None:
 
 
 def _sanitized_followup(question: Any) -> str | None:
-    """As text without markup or addresses: nobody has verified it."""
+    """The model's question back without markup or addresses, because nobody has verified it."""
     return sanitize(question.strip()[:_LONGEST_QUESTION]).strip() or None if isinstance(question, str) else None
 
 

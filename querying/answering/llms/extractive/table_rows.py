@@ -101,7 +101,7 @@ def _cells_in_words(row: Sequence[Cell]) -> str:
 
 
 def _named_cell(cell: Cell) -> str:
-    """With its header in lower case, unless that is written in capitals ("RCD rating")."""
+    """The cell after its header, which is in lower case unless it is written in capitals ("RCD rating")."""
     header = cell.header
     if not header:
         return cell.value
