@@ -88,7 +88,7 @@ class _Room:
         counts = await in_thread(lambda: tuple(count_sources(one.question) for one in self._experts))
         yield ExpertsResolved(experts=self._experts, source_counts=counts)
         for number in range(1, self._total + 1):
-            if number > 1 and not self._has_news():
+            if number > 1 and not any(self._news_for(expert, ()) for expert in self._experts):
                 yield RoomStatus(status="settled", message="Nobody has anything new to regard")
                 break
             if number > 1:
@@ -172,17 +172,12 @@ class _Room:
 
     def _news_for(self, expert: Expert, now: Sequence[Response]) -> list[Statement]:
         """What others say by now that this expert has not heard. In a review the reviewers hear the first one only."""
-        others = [one for one in self._speakers_for(expert) if one is not expert]
+        lead = self._experts[0]
+        speakers = (lead,) if self._mode == Mode.REVIEW and expert is not lead else self._experts
+        others = [one for one in speakers if one is not expert]
         latest = {**self._latest, **{response.expert: response for response in now}}
         said = [statement for one in others if one in latest for statement in statements_of(latest[one].answer, one)]
         return [statement for statement in said if statement.text not in self._heard[expert]]
-
-    def _speakers_for(self, expert: Expert) -> Sequence[Expert]:
-        lead = self._experts[0]
-        return (lead,) if self._mode == Mode.REVIEW and expert is not lead else self._experts
-
-    def _has_news(self) -> bool:
-        return any(self._news_for(expert, ()) for expert in self._experts)
 
 
 def _silent(expert: Expert) -> Response:

@@ -55,7 +55,8 @@ def event_as_json(event: RoomEvent) -> dict[str, Any]:
         case ExpertThinking():
             return {"type": "expert_thinking", **_speaker(event.expert), "message": event.message}
         case ExpertResponded():
-            return {"type": "expert_response", "round": event.number, **_response_event(event.response)}
+            said = {**_speaker(event.response.expert), **_said(event.response)}
+            return {"type": "expert_response", "round": event.number, **said}
         case RoundCompleted():
             return {"type": "round_complete", "round": event.number}
         case RoomDone():
@@ -91,10 +92,6 @@ def _response_as_json(response: Response) -> dict[str, Any]:
     expert = response.expert
     names = {"pluginSlug": expert.slug, "pluginName": expert.name, "domain": expert.domain}
     return {**names, **_said(response), **({"revisionNote": response.note} if response.note else {})}
-
-
-def _response_event(response: Response) -> dict[str, Any]:
-    return {**_speaker(response.expert), **_said(response)}
 
 
 def _said(response: Response) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
@@ -154,16 +153,13 @@ async def _commit(context: RunContext, entries: list[Entry]) -> None:
     try:
         await in_thread(context.run.append, *entries)
     except EventTooLarge as error:
-        entries = [(kind, _without_result(data, error)) for kind, data in entries if kind == EventKind.STEP_END]
+        failed = {"result": None, "error": error.as_dict()}
+        entries = [(kind, {**data, **failed}) for kind, data in entries if kind == EventKind.STEP_END]
         if not entries:
             raise
         await in_thread(context.run.append, *entries)
     for kind, data in entries:
         context.progress.add(kind, data)
-
-
-def _without_result(data: Mapping[str, Any], error: LexicError) -> dict[str, Any]:
-    return {**data, "result": None, "error": error.as_dict()}
 
 
 def _end(context: RunContext, ending: RunOutcome) -> None:

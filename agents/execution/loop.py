@@ -59,7 +59,8 @@ async def run_loop(context: RunContext) -> AsyncGenerator[list[Entry] | RunOutco
             async with aclosing(_write_turn(context, step, text)) as parts:
                 async for entries in parts:
                     yield entries
-        if (asked := _asked_calls(step)) and not text.shown.has_diverged:
+        asked = step.calls if isinstance(step, CallTools | ModelTurn) else ()
+        if asked and not text.shown.has_diverged:
             said = step.said if isinstance(step, ModelTurn) else ""
             decided = {"calls": [asdict(call) for call in _calls_within_budget(context, asked)], "said": said}
             yield [(EventKind.TURN, {**decided, "usage": asdict(context.usage)})]
@@ -81,10 +82,6 @@ async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> 
         context.usage += turn.usage
         context.note_usage()
         await in_thread(count_cost, context.assignment.question, turn.usage, llm=context.llm)
-
-
-def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
-    return step.calls if isinstance(step, CallTools | ModelTurn) else ()
 
 
 def _calls_within_budget(context: RunContext, asked: Sequence[AskedCall]) -> list[Call]:

@@ -98,7 +98,9 @@ def judge_position(
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
     against = worst if worst and worst.best_score >= MIN_RULED_OUT and worst.agreeing else None
     if against:
-        return _walk_away(position, against)
+        classification = classify_deviation(position.severity, position.likelihood)
+        reason = "The contract says what the playbook rules out."
+        return _judgement(Verdict.WALK_AWAY, classification, against, reason)
     strongest = max(best.strength, worst.strength if worst else 0.0)
     if strongest < thresholds.found:
         return _missing_or_near(position, best, search, thresholds)
@@ -171,11 +173,6 @@ def _match_statement(
         agreeing=tuple(agreeing),
         is_denied=bool(strong) and all(overstates(claim, text) for _, text in strong),
     )
-
-
-def _walk_away(position: Position, held: _StatementMatch) -> Judgement:
-    classification = classify_deviation(position.severity, position.likelihood)
-    return _judgement(Verdict.WALK_AWAY, classification, held, "The contract says what the playbook rules out.")
 
 
 def _missing_or_near(

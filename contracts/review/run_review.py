@@ -173,7 +173,7 @@ def _changed_finding(
 def _summary_columns(read: ReviewedContract) -> dict[str, Any]:
     """What all findings come to, by the review's columns."""
     findings = list(read.review.findings.all())
-    classification = _overall_class(findings)
+    classification = worst(Classification(one.classification) for one in findings)
     return {
         "classification": classification,
         "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
@@ -187,7 +187,3 @@ def _checked_by(findings: Sequence[Finding]) -> str:
     """The model that judged at least one of them; otherwise the rules."""
     judged = (one.model_opinion for one in findings if one.model_opinion and one.model_opinion["classification"])
     return str(next((opinion["model"] for opinion in judged), RULES))[:80]
-
-
-def _overall_class(findings: Sequence[Finding]) -> Classification:
-    return worst(Classification(one.classification) for one in findings)

@@ -133,7 +133,8 @@ def _search_passages(
     def strength(passages: Sequence[Passage]) -> float:
         return _fit_of_best_file(passages) if is_library else _score(question, passages).strength
 
-    return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
+    in_force = validity.passages_in_force(question, find=find, strength=strength)
+    return [passage for passage in in_force if passage.is_verbatim]  # every citation depends on it
 
 
 def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added: str) -> Wording:
@@ -194,8 +195,3 @@ def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDA
         return parts[0][0]
     mixed = np.sum([share * vector for vector, share in parts], axis=0)
     return np.asarray(mixed / np.linalg.norm(mixed))
-
-
-def _verbatim_passages(passages: Sequence[Passage]) -> list[Passage]:
-    """Only passages that stand on their page word for word; every citation depends on it."""
-    return [passage for passage in passages if passage.is_verbatim]
