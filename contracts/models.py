@@ -373,8 +373,3 @@ class Finding(models.Model):
         self.decided_by, self.decided_at = (by, timezone.now()) if decision else (None, None)
         columns = {name: getattr(self, name) for name in ("decision", "note", "decided_by", "decided_at")}
         return bool(Finding.objects.filter(pk=self.pk).update(**columns))
-
-
-def span_pages(findings: Collection[Finding]) -> set[int]:
-    """The pages of the contract that these findings quote."""
-    return {span["pageId"] for one in findings for span in (*one.contract_spans, *one.nearest_spans)}

@@ -43,10 +43,6 @@ class TextSpan:
             "text": self.text,
         }
 
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> TextSpan:
-        return cls(page_id=row["pageId"], page_number=row["page"], start=row["start"], end=row["end"], text=row["text"])
-
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:

@@ -39,11 +39,6 @@ def find_problems(tree_data: object) -> list[Problem]:
     return sorted(found, key=lambda problem: not problem.is_error)
 
 
-def find_errors(tree_data: object) -> list[Problem]:
-    """The problems that keep a tree from being used."""
-    return [problem for problem in find_problems(tree_data) if problem.is_error]
-
-
 def _node_problems(reading: ParsedTree) -> Iterator[Problem]:
     for node in reading.tree.nodes.values():
         if isinstance(node, ConditionNode):
