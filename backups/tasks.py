@@ -14,7 +14,7 @@ from lexic.errors import LexicError
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="backups.create_backup")
+@shared_task(name="backups.create")
 def make_scheduled_backup(**kwargs: object) -> None:
     """Once a day, where LEXIC_BACKUP_TO says where to."""
     if settings.BACKUPS["to"]:

@@ -53,11 +53,7 @@ CELERY_BEAT_SCHEDULE = {
     "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
     "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
     # By the clock (UTC) and one after the other: an interval of a day would begin anew with each deployment.
-    "make-backup": {
-        "task": "backups.create_backup",
-        "schedule": crontab(minute=30, hour=1),
-        "options": {"expires": 3600},
-    },
+    "make-backup": {"task": "backups.create", "schedule": crontab(minute=30, hour=1), "options": {"expires": 3600}},
     "verify-audit-log": {"task": "audit.verify", "schedule": crontab(minute=0, hour=3), "options": {"expires": 3600}},
     "prune-audit-log": {"task": "audit.prune", "schedule": crontab(minute=30, hour=3), "options": {"expires": 3600}},
     "verify-backup": {
