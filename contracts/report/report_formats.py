@@ -69,35 +69,30 @@ def _markdown_report(review: ContractReview) -> ReportFile:
 
 def _markdown_lines(report: Mapping[str, Any], findings: list[dict[str, Any]]) -> Iterator[str]:
     yield from (
-        f"# {_escape_markdown(report['title'])}",
+        f"# {_escaped(report['title'])}",
         "",
-        f"**{report['classification']}** {_escape_markdown(report['summary'])}",
+        f"**{report['classification']}** {_escaped(report['summary'])}",
         "",
     )
     for one in report["escalations"]:
-        yield f"- To {_escape_markdown(one['to'])}: {_escape_markdown(one['why'])}"
+        yield f"- To {_escaped(one['to'])}: {_escaped(one['why'])}"
     for one in findings:
-        yield from ("", f"## {one['number']}. {_escape_markdown(one['position'])}: {one['classification']}", "")
-        yield _escape_markdown(one["reason"])
+        yield from ("", f"## {one['number']}. {_escaped(one['position'])}: {one['classification']}", "")
+        yield _escaped(one["reason"])
         if one["modelRemark"]:
-            yield from ("", _escape_markdown(one["modelRemark"]))
+            yield from ("", _escaped(one["modelRemark"]))
         for name in ("earlier", "contract", "nearest", "playbook"):
             spans = one[name]
             for span in spans:
-                yield from (
-                    "",
-                    f"> {_escape_markdown(span['text'])}",
-                    ">",
-                    f"> {name.capitalize()}, page {span['page']}",
-                )
+                yield from ("", f"> {_escaped(span['text'])}", ">", f"> {name.capitalize()}, page {span['page']}")
         if one["suggestion"]:
-            yield from ("", f"Suggestion: {_escape_markdown(one['suggestion'])}")
+            yield from ("", f"Suggestion: {_escaped(one['suggestion'])}")
         if one["decision"]:
-            yield from ("", f"Decision: {one['decision']}. {_escape_markdown(one['note'])}".rstrip())
-    yield from ("", _escape_markdown(report["note"]))
+            yield from ("", f"Decision: {one['decision']}. {_escaped(one['note'])}".rstrip())
+    yield from ("", _escaped(report["note"]))
 
 
-def _escape_markdown(text: str) -> str:
+def _escaped(text: str) -> str:
     """The text in one line, its signs of Markdown escaped."""
     return _MARKDOWN_SIGNS.sub(r"\\\1", " ".join(str(text).split()))
 
