@@ -67,5 +67,5 @@ def _read_start(params: dict[str, Any]) -> int:
     token = params.get("pageToken") or "0"
     start = parse_natural(token, max_digits=_MAX_TOKEN_DIGITS) if isinstance(token, str) else None
     if start is None:
-        raise InvalidInput("pageToken is none that was given out here.", param="pageToken")
+        raise InvalidInput("This pageToken was not issued here.", param="pageToken")
     return start

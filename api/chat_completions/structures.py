@@ -20,7 +20,7 @@ _JSON_SCHEMA = "json_schema"
 
 
 class ToolNotOffered(InvalidInput):
-    """The tool that is to be called is none of the tools."""
+    """The tool that has to be called is not in the list of tools."""
 
     code = "tool_not_offered"
     hint = "Name a function of `tools`, each of which has a name and parameters."

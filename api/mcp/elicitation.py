@@ -54,7 +54,7 @@ class FactRequest:
         field, options = self.clarification["field"], self.clarification["options"]
         answer = {"type": "string", "title": sanitize(field)[:200], **({"enum": options} if options else {})}
         schema = {"type": "object", "properties": {field: answer}, "required": [field]}
-        unfit = "That answer is none of the choices. " if options else "That answer could not be used. "
+        unfit = "That answer is not one of the choices. " if options else "That answer could not be used. "
         message = (unfit if self.attempt > 1 else "") + self.clarification["question"]
         return {"message": message, "requested_schema": schema}
 

@@ -94,7 +94,7 @@ def _referenced_texts(items: list[Any], kinds: list[str], *, key: ApiKey) -> dic
 def _message_turn(item: Mapping[str, Any], *, param: str) -> Mapping[str, Any]:
     role = item.get("role")
     if not isinstance(role, str) or role not in ROLES:
-        raise InvalidInputItem(f"{param}.role: This is none of {', '.join(ROLES)}.", param=f"{param}.role")
+        raise InvalidInputItem(f"{param}.role: This has to be one of {', '.join(ROLES)}.", param=f"{param}.role")
     if "content" not in item:
         raise InvalidContent(param=f"{param}.content")
     return {"role": role, "content": item["content"]}

@@ -198,7 +198,7 @@ def _value_problems(node: ConditionNode, condition: Condition, field: FactField)
                 code="not_an_option",
                 node_id=node.id,
                 severity="warning",
-                message=f"“{value!s:.60}” is none of the options of {field.name:.60}.",
+                message=f"“{value!s:.60}” is not one of the options of {field.name:.60}.",
                 hint="The condition can never be true for it: correct the value or the options.",
             )
         else:

@@ -182,7 +182,7 @@ def _enum_value(kind: type[Any], data: Mapping[str, Any], name: str, default: An
     try:
         return default if value is None else kind(value)
     except ValueError:
-        raise InvalidPlan(f"“{name}” is none of: {', '.join(str(one) for one in kind)}.") from None
+        raise InvalidPlan(f"“{name}” is not one of: {', '.join(str(one) for one in kind)}.") from None
 
 
 def _label_value(data: Mapping[str, Any], name: str) -> str | None:
