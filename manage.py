@@ -49,7 +49,7 @@ def services_for_command() -> Iterator[None]:
                 from lexic import missing_tables
 
             with locks.hold_lock(settings.VAR_DIR, "tables"):
-                missing_tables.make_if_new(command)
+                missing_tables.make_missing_tables(command)
         yield
 
 
@@ -98,7 +98,7 @@ def main() -> None:
     except DatabaseError as error:
         from lexic import missing_tables
 
-        known = missing_tables.explain(error)
+        known = missing_tables.explain_database_error(error)
         if known is None:
             raise
         sys.exit(f"Error: {known.message_with_hint}")

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 
 
 class AuthorizedClientQuerySet(AuditedQuerySet["AuthorizedClient"]):

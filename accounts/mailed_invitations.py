@@ -21,7 +21,7 @@ from django.utils import timezone
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
-from audit.audited import AuditedModel, AuditedQuerySet
+from audit.audited_model import AuditedModel, AuditedQuerySet
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
 
 # Mails that one person may cause in an hour.

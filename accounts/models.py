@@ -16,7 +16,7 @@ from accounts.client_models import AuthorizedClient as AuthorizedClient
 from accounts.session_providers import acting_providers
 from accounts.user_models import User as User
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from audit.record import record
 from audit.references import Reference
 from lexic.errors import Conflict, NotAllowed, NotFound

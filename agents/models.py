@@ -247,7 +247,7 @@ class AgentRun(models.Model):
             self._hold_session()
             self._hold(leased_until=timezone.now() + _lease_length(), **self._used_columns())
             check_sources(self, [data for _, data in entries], held=held)
-            self._write(*entries)
+            self._write_events(*entries)
 
     @transaction.atomic
     def end(
@@ -264,7 +264,7 @@ class AgentRun(models.Model):
         self._hold(leased_until=None, **self._used_columns())
         if answer is not None:
             check_sources(self, [answer.metadata], held=held)
-        self._write(*entries)
+        self._write_events(*entries)
         if answer is not None:
             answer.save()
         self.state, self.ended_at, self.leased_until = state, timezone.now(), None
@@ -319,7 +319,7 @@ class AgentRun(models.Model):
         deleted the run."""
         ChatSession.objects.filter(pk=self.session_id).lock_against_deletion()
 
-    def _write(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
+    def _write_events(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
         # What a model writes may have characters that cannot be stored.
         entries = tuple((kind, replace_unstorable_json(data)) for kind, data in entries)
         if any(len(json.dumps(data, ensure_ascii=False).encode()) > MAX_EVENT_BYTES for _, data in entries):

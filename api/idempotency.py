@@ -158,7 +158,7 @@ def _claim_request(request: Request, name: str, *, key: ApiKey) -> _Claim:
 
 
 def _hash_request(request: Request) -> str:
-    """Of the method, the address and the body, whatever the order of its names."""
+    """A hash of the method, the address and the body, whatever the order of the body's names."""
     body = json.dumps(request.data, sort_keys=True)
     return hashlib.sha256(f"{request.method} {request.get_full_path()}\n{body}".encode()).hexdigest()
 

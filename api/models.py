@@ -19,7 +19,7 @@ LONGEST_REQUEST = timedelta(minutes=15)
 
 class IdempotentRequestQuerySet(models.QuerySet["IdempotentRequest"]):
     def expired(self, *, now: datetime) -> IdempotentRequestQuerySet:
-        """Those whose response is not sent again any more, and those that were cut off."""
+        """Requests whose response is not sent again any more, and requests that were cut off."""
         is_cut_off = models.Q(status=None, created_at__lt=now - LONGEST_REQUEST)
         return self.filter(is_cut_off | models.Q(created_at__lt=now - KEPT_FOR))
 
@@ -49,7 +49,7 @@ class IdempotentRequest(models.Model):
 
 class BatchQuerySet(models.QuerySet["Batch"]):
     def unfinished(self) -> BatchQuerySet:
-        """Those whose questions are still to be asked."""
+        """Batches that have questions left to ask."""
         return self.filter(state__in=[Batch.State.QUEUED, Batch.State.RUNNING])
 
     def due(self, *, now: datetime) -> BatchQuerySet:
@@ -57,7 +57,7 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         return self.unfinished().filter(models.Q(waits_until=None) | models.Q(waits_until__lte=now))
 
     def expired(self, *, now: datetime) -> BatchQuerySet:
-        """Those that ended so long ago that their results are given out no more."""
+        """Batches that ended so long ago that their results are not given out any more."""
         return self.filter(ended_at__lt=now - Batch.KEPT_FOR)
 
     def with_counts(self) -> BatchQuerySet:
@@ -140,7 +140,7 @@ class BatchItem(models.Model):
 
 class A2ATaskQuerySet(models.QuerySet["A2ATask"]):
     def readable_by(self, key: ApiKey) -> A2ATaskQuerySet:
-        """Those of this key, of plugins that it may still ask, whose words are still there."""
+        """The key's tasks with plugins that it may still ask, as long as their words are kept."""
         mine = self.filter(api_key=key, query__erased_at=None)
         return mine.filter(query__plugin__in=Plugin.objects.visible_to(key)).select_related("query")
 

@@ -20,7 +20,7 @@ from lexic.http.parameters import parse_natural
 
 
 class InvalidCursor(InvalidInput):
-    """This cursor is none that was given out here."""
+    """This cursor was not issued here."""
 
     code = "invalid_cursor"
     hint = "Begin without one, and follow `next` from there."

@@ -8,6 +8,7 @@ _RESOURCES = (
     "a2a",
     "analytics",
     "batch",
+    "cited_sources",
     "collaborate",
     "connectors",
     "contracts",
@@ -28,16 +29,15 @@ _RESOURCES = (
     "query",
     "releases",
     "responses",
-    "review",
     "runs",
     "sandbox",
     "schema",
-    "sources",
     "synced_sources",
+    "text_review",
     "trees",
     "webhooks",
 )
 
 urlpatterns = [path("", include(f"api.{name}.urls")) for name in _RESOURCES]
-urlpatterns.append(path("v1/", include("api.chat.urls")))
+urlpatterns.append(path("v1/", include("api.chat_completions.urls")))
 urlpatterns.append(path("", include("api.oauth.urls")))

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import ApiKey, Principal, User, user_of
 from api.authentication import KEY_OR_SESSION, get_principal
-from api.history import log_marked_change
+from api.change_history import log_marked_change
 from api.idempotency import IdempotentView
 from api.permissions import LimitedKey, MayAuthor, MayOpenPrivate
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
@@ -24,7 +24,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 class PrincipalView(IdempotentView):
-    """For people who have signed in, and keys, whose limits hold. The permission says which of them."""
+    """A view for signed-in people and for keys, whose limits count. The permission says which of them may use it."""
 
     authentication_classes = KEY_OR_SESSION
     throttle_classes = [ApiKeyThrottle]
@@ -40,7 +40,7 @@ class PrincipalView(IdempotentView):
 
 
 class AuthorView(PrincipalView):
-    """For authors: by session, or by a key that may author (for GET: that may read)."""
+    """A view for authors: by session, or by a key that may author (for GET: that may read)."""
 
     permission_classes = [MayAuthor]
 
@@ -61,13 +61,13 @@ class PrivateView(PrincipalView):
         return self.user
 
     def check_opens_private(self) -> None:
-        """For what names nothing that could be looked for in vain. Raises `LimitedKey`."""
+        """Refuses keys that open nothing private, where no lookup of an object does. Raises `LimitedKey`."""
         if isinstance(self.principal, ApiKey) and not self.principal.opens_private_bases():
             raise LimitedKey
 
 
 class PublicView(APIView):
-    """For anybody, limited by address. A key is not looked at: what is public is the same for all."""
+    """A view for anybody, limited by network address. Keys are ignored: public data is the same for all."""
 
     authentication_classes: list[Any] = []
     permission_classes = [AllowAny]

@@ -54,7 +54,7 @@ def on_behalf_of(who: Reference) -> Iterator[None]:
 
 
 def current_address() -> str:
-    """Where the request comes from, where the site records that (`LEXIC_AUDIT_ADDRESSES`); else empty."""
+    """The network address of the request, if the site records it (`LEXIC_AUDIT_ADDRESSES`); else empty."""
     request = _request.get()
     return client_address(request) if request and settings.AUDIT["addresses"] else ""
 

@@ -64,7 +64,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: models.QuerySet[Any], search_term: str
     ) -> tuple[models.QuerySet[Any], bool]:
-        """Also by the names that things had: those are rows of their own."""
+        """Searches the names that things had too; names are rows of their own."""
         found, has_duplicates = super().get_search_results(request, queryset, search_term)
         if words := search_term.strip():
             named = AuditName.objects.filter(name__icontains=words).values("reference")
@@ -74,22 +74,22 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="who", ordering="actor")
     def shown_actor(self, entry: AuditEntry) -> str:
-        return _shown(entry, entry.actor)
+        return _display_name(entry, entry.actor)
 
     @admin.display(description="what", ordering="object")
     def shown_object(self, entry: AuditEntry) -> str:
-        return _shown(entry, entry.object)
+        return _display_name(entry, entry.object)
 
     @admin.display(description="with whom", ordering="subject")
     def shown_subject(self, entry: AuditEntry) -> str:
-        return _shown(entry, entry.subject)
+        return _display_name(entry, entry.subject)
 
     @admin.display(description="details")
     def shown_details(self, entry: AuditEntry) -> str:
         return json.dumps(entry.details, ensure_ascii=False, sort_keys=True)
 
 
-def _shown(entry: Any, reference: str) -> str:
+def _display_name(entry: Any, reference: str) -> str:
     """The name that was not erased, with what kind of thing it is; else the reference."""
     if not hasattr(entry, "shown_names"):
         entry.shown_names = entry.known_names(names_of([entry]))

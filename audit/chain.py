@@ -41,7 +41,7 @@ class Head:
 
     @classmethod
     def parse(cls, text: str) -> Head:
-        """Of what `str` gives. Raises `ValueError`."""
+        """The head that `str(head)` wrote. Raises `ValueError`."""
         number, _, digest = text.strip().partition(":")
         if len(digest) != 64:
             raise ValueError(text)
@@ -50,8 +50,8 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
-    """`first` and `head` of an unbroken log of so many `entries`; None where it is empty. Of the names in it so many
-    were `erased`."""
+    """An unbroken log with this number of `entries`. `first` and `head` are None where it is empty; `erased` counts the
+    names that were erased."""
 
     entries: int
     first: int | None
@@ -71,7 +71,7 @@ def verify_chain(*, known: Head | None = None) -> Verified:
 def _verify_entries(known: Head | None) -> Verified:
     entries, first, last = 0, None, Head(number=0, hash="")
     known_found = known is None
-    for number, said, text in _texts():
+    for number, said, text in _hashed_texts():
         if first is None:
             first = number
             if number > 1:
@@ -96,7 +96,7 @@ def _digest(previous: str, text: str) -> str:
     return hashlib.sha256(f"{previous}\n{text}".encode()).hexdigest()
 
 
-def _texts() -> Iterator[tuple[int, str, str]]:
+def _hashed_texts() -> Iterator[tuple[int, str, str]]:
     """Number, hash and the text that the hash covers of every entry, in order."""
     after = 0
     while True:

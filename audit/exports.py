@@ -100,11 +100,11 @@ def _with_names(entries: QuerySet[AuditEntry]) -> Iterator[tuple[AuditEntry, dic
 
 
 def _escape(value: str) -> str:
-    """As RFC 5424 wants the value of a parameter."""
+    """Escapes the value of a parameter as RFC 5424 requires."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("]", "\\]")
     return escaped.replace("\n", " ")
 
 
 def _printable(text: str, length: int) -> str:
-    """As RFC 5424 wants what stands before the structured data: printable ASCII without spaces."""
+    """Reduces a header field to printable ASCII without spaces, as RFC 5424 requires."""
     return "".join(each if "!" <= each <= "~" else "-" for each in text)[:length] or "-"

@@ -36,7 +36,7 @@ def prune_log(*, now: datetime | None = None) -> int:
 
 
 def _delete_unused_names() -> None:
-    """Also a former name of somebody whom later entries call otherwise."""
+    """Deletes names that no entry has any more, former names of people among them."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM audit_auditname known WHERE NOT EXISTS ("

@@ -1,4 +1,4 @@
-"""The one place that writes the audit log. Call it in the transaction that does the deed."""
+"""The one place that writes the audit log. Call it in the transaction that makes the change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH_SIZE = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deed:
+class AuditEvent:
     """What was done to `object`; `details` are small and hold no content."""
 
     action: Action
@@ -34,34 +34,34 @@ def record(
     subject: Reference | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """One deed of whoever acts now."""
-    record_many([Deed(action=action, object=object, subject=subject, details=details or {})])
+    """Records one event, done by whoever acts now."""
+    record_many([AuditEvent(action=action, object=object, subject=subject, details=details or {})])
 
 
-def record_many(deeds: Sequence[Deed]) -> None:
-    """Several deeds of whoever acts now, in this order. Two or three statements for each thousand."""
-    if not deeds:
+def record_many(events: Sequence[AuditEvent]) -> None:
+    """Records several events, done by whoever acts now, in this order. Two or three statements for each thousand."""
+    if not events:
         return
     actor, via = current_actor()
     with transaction.atomic():
-        for start in range(0, len(deeds), _BATCH_SIZE):
-            _record_batch(deeds[start : start + _BATCH_SIZE], actor=actor, via=via)
+        for start in range(0, len(events), _BATCH_SIZE):
+            _record_batch(events[start : start + _BATCH_SIZE], actor=actor, via=via)
 
 
-def _record_batch(deeds: Sequence[Deed], *, actor: Reference | None, via: str) -> None:
+def _record_batch(events: Sequence[AuditEvent], *, actor: Reference | None, via: str) -> None:
     entries = [
         AuditEntry(
-            action=deed.action,
+            action=event.action,
             actor=str(actor or ""),
             via=via[:160],
-            object=str(deed.object or ""),
-            subject=str(deed.subject or ""),
+            object=str(event.object or ""),
+            subject=str(event.subject or ""),
             request_id=current_request_id(),
-            details=dict(deed.details),
+            details=dict(event.details),
         )
-        for deed in deeds
+        for event in events
     ]
-    named = [[each for each in (actor, deed.object, deed.subject) if each] for deed in deeds]
+    named = [[each for each in (actor, event.object, event.subject) if each] for event in events]
     if actor and (address := current_address()):
         for entry, references in zip(entries, named, strict=True):
             references.append(Reference("address", entry.pk, address, actor.pk))
@@ -94,8 +94,8 @@ def _digests(references: Iterable[Reference]) -> dict[Reference, str]:
 
 
 def _erased_people(references: Iterable[Reference]) -> set[str]:
-    """Of the accounts that these names belong to, those that were deleted: they are not named again, also by what still
-    runs in their name."""
+    """The accounts of these names that were deleted. They are not named again, not even by a task that still runs for
+    them."""
     people = {f"person:{each.person}" for each in references if each.person}
     if not people:
         return set()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from backups.errors import DamagedBackup, NoBackup
+from backups.backup_errors import DamagedBackup, NoBackup
 from backups.vault import FORMAT, Vault
 
 _NAME_FORMAT = "%Y-%m-%dT%H-%M-%S-%fZ"
@@ -58,11 +58,11 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """Of all tables."""
+        """The number of rows in all tables."""
         return sum(table.rows for table in self.tables)
 
     def write(self, vault: Vault) -> None:
-        """From now on this backup is there."""
+        """Writes the manifest last: with it the backup exists."""
         vault.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
 
     @classmethod

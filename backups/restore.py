@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
 
-from backups.errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
+from backups.backup_errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
 from backups.manifest import FileCopy, Manifest, TableCopy
 from backups.snapshot import TABLES
 from backups.vault import Vault
@@ -73,7 +73,7 @@ def check_restorable(manifest: Manifest) -> None:
 
 
 def count_rows(tables: Iterable[TableCopy]) -> dict[str, tuple[int, int]]:
-    """Of the tables that do not have as many rows as their copies: how many they have, and how many they should."""
+    """The tables whose number of rows differs from their copies': how many rows they have, and how many they should."""
     counts = {}
     with connection.cursor() as cursor:
         for table in tables:

@@ -58,7 +58,7 @@ def read_sequences(snapshot: Connection[Any]) -> dict[str, int]:
 
 
 def read_migrations(snapshot: Connection[Any]) -> list[str]:
-    """Those that were applied, as `app.name`."""
+    """The applied migrations, as `app.name`."""
     rows = snapshot.execute("SELECT app || '.' || name FROM django_migrations ORDER BY 1").fetchall()
     return [name for (name,) in rows]
 

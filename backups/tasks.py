@@ -5,8 +5,8 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from backups.create import create_backup
-from backups.errors import BackupRuns, VerificationRuns
+from backups.backup_errors import BackupRuns, VerificationRuns
+from backups.create_backup import create_backup
 from backups.vault import open_vault
 from backups.verify import verify_backup
 from lexic.errors import LexicError

@@ -1,4 +1,4 @@
-"""Where backups are kept: pieces under the hash of what they hold, so that what has not changed is there already.
+"""The vault keeps backups as pieces, each under the hash of its content, so that unchanged content is stored once.
 
 Beside the pieces stand one file that says how they are encrypted, and a manifest for each backup, which is written
 last: as long as it is not there, there is no backup.
@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
 
-from backups.errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
 from lexic.storage import Storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import connect_s3
@@ -62,12 +62,12 @@ class Vault:
 
     def __init__(self, storage: Storage, *, key: str = "") -> None:
         self._storage, self._key = storage, key
-        self._is_begun, self._keys = self._open()
+        self._is_begun, self._keys = self._read_header()
         self._known: set[str] | None = None
 
     def add(self, content: bytes) -> str:
         """Keep these bytes, unless they are kept already. Returns the name of the piece."""
-        self._begin()
+        self._create_vault()
         name = self._name(content)
         if not self.has([name]):
             packed = zlib.compress(content, 1)
@@ -92,8 +92,8 @@ class Vault:
         return content
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
-        """From now on there is a backup of this name."""
-        self._begin()
+        """Writes the manifest of this name: with it the backup exists."""
+        self._create_vault()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
         self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
@@ -135,7 +135,7 @@ class Vault:
             self._known = {found.name.rpartition("/")[2] for found in self._storage.files(f"{_PIECES}/")}
         return self._known
 
-    def _open(self) -> tuple[bool, _Keys | None]:
+    def _read_header(self) -> tuple[bool, _Keys | None]:
         """Whether there is a vault, and its keys."""
         if not self._storage.exists(_HEADER):
             return False, None
@@ -149,11 +149,11 @@ class Vault:
             raise WrongKey
         return True, keys
 
-    def _begin(self) -> None:
+    def _create_vault(self) -> None:
         """Makes the vault, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
         if self._is_begun:
             return
-        self._is_begun, self._keys = self._open()  # another process may have made it
+        self._is_begun, self._keys = self._read_header()  # another process may have made it
         if not self._is_begun:
             salt = os.urandom(16) if self._key else b""
             self._keys = _Keys.derived(self._key, salt=salt) if self._key else None

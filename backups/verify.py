@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from psycopg import sql
 
-from backups.errors import VerificationRuns
+from backups.backup_errors import VerificationRuns
 from backups.manifest import Manifest
 from backups.vault import Vault
 from knowledge.lease import try_lease
@@ -114,7 +114,8 @@ def _scratch_database() -> Iterator[str]:
 
 
 def _environment(database: str, folder: Path) -> dict[str, str]:
-    """Of a process that works on the copy: with the site's secrets, and with nothing else of the site in its reach."""
+    """The environment of a process that works on the copy. It has the site's secrets, and reaches nothing else of the
+    site."""
     backups, s3 = settings.BACKUPS, settings.BACKUPS["s3"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LEXIC_S3_")}
     return kept | {

@@ -75,7 +75,7 @@ def main() -> None:
 
 def ask(handbook: Handbook) -> list[Asked]:
     """All its questions, put to a plugin that has nothing else."""
-    from evaluation import engine_queries, eval_corpus
+    from evaluation import eval_corpus, run_question
 
     with tempfile.TemporaryDirectory(prefix="languages-") as name:
         data = _dataset(handbook, Path(name) / handbook.language)
@@ -83,9 +83,9 @@ def ask(handbook: Handbook) -> list[Asked]:
     asked: list[Asked] = []
     pages = [page for _, page in handbook.questions] + [None for _ in handbook.unanswerable]
     for each, page in zip(data.questions, pages, strict=True):
-        question = engine_queries.build_question(each, corpus)
-        ranked = _ranked_pages(engine_queries.run_retrieval(question))
-        given = engine_queries.run_pipeline(engine_queries.build_question(each, corpus))
+        question = run_question.build_question(each, corpus)
+        ranked = _ranked_pages(run_question.run_retrieval(question))
+        given = run_question.run_pipeline(run_question.build_question(each, corpus))
         asked.append(Asked(text=each.text, page=page, ranked=ranked, given=given))
     return asked
 

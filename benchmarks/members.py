@@ -71,7 +71,7 @@ def read_pairs(half: str, folders: Sequence[Path]) -> list[Pair]:
 
 def ask_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[PipelineOutcome, PipelineOutcome]]:
     """What the pipeline gives for both questions of each pair, asked of the pair's document alone."""
-    from evaluation import dataset, engine_queries, eval_corpus
+    from evaluation import dataset, eval_corpus, run_question
 
     with tempfile.TemporaryDirectory(prefix="members-") as name:
         folder = Path(name)
@@ -86,7 +86,7 @@ def ask_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[PipelineOutcome, Pipeline
         (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         data = dataset.read_dataset(folder)
         corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
-        given = [engine_queries.run_pipeline(engine_queries.build_question(asked, corpus)) for asked in data.questions]
+        given = [run_question.run_pipeline(run_question.build_question(asked, corpus)) for asked in data.questions]
         yield from zip(given[::2], given[1::2], strict=True)
 
 

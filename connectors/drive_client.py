@@ -75,7 +75,7 @@ class DriveClient:
         }
         if cursor:
             parameters["pageToken"] = cursor
-        said = self._ask("files", parameters, max_bytes=_MAX_LISTING_BYTES)
+        said = self._request("files", parameters, max_bytes=_MAX_LISTING_BYTES)
         if said.status == 400 and cursor:
             raise InvalidDriveCursor
         found = _checked_object(said)
@@ -87,7 +87,7 @@ class DriveClient:
     def entry(self, file_id: str) -> DriveEntry:
         """Raises `UnknownDriveFile`, `DriveForbidden`."""
         parameters = {"fields": _ENTRY_FIELDS, "supportsAllDrives": "true"}
-        said = self._ask(f"files/{quote(file_id, safe='')}", parameters, max_bytes=_MAX_LISTING_BYTES)
+        said = self._request(f"files/{quote(file_id, safe='')}", parameters, max_bytes=_MAX_LISTING_BYTES)
         return DriveEntry.read(_checked_object(said))
 
     def download(self, entry: DriveEntry) -> bytes:
@@ -97,18 +97,18 @@ class DriveClient:
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
         try:
             if entry.is_google_doc:
-                said = self._ask(
+                said = self._request(
                     f"{path}/export", {"mimeType": DOCX_MEDIA_TYPE}, max_bytes=limit, timeout=DOWNLOAD_SECONDS
                 )
             else:
                 parameters = {"alt": "media", "supportsAllDrives": "true"}
-                said = self._ask(path, parameters, max_bytes=limit, timeout=DOWNLOAD_SECONDS)
+                said = self._request(path, parameters, max_bytes=limit, timeout=DOWNLOAD_SECONDS)
         except FetchTooLarge:
             raise FileTooLarge from None
         _check(said)
         return said.body
 
-    def _ask(
+    def _request(
         self, path: str, parameters: dict[str, str], *, max_bytes: int, timeout: float = google_oauth.TIMEOUT_SECONDS
     ) -> GetResponse:
         """Asks with the token of the moment, and once more with a new one. Raises `FetchTooLarge` as well."""
@@ -191,5 +191,5 @@ def _reasons(said: GetResponse) -> set[str]:
 
 
 def _escape(text: str) -> str:
-    """As it stands in quotation marks in a query of Drive's."""
+    """Escapes a text for the quotation marks of a Drive query."""
     return text.replace("\\", "\\\\").replace("'", "\\'")

@@ -45,7 +45,8 @@ def require_set_up() -> None:
 
 
 def consent_url(*, state: str, challenge: str) -> str:
-    """Where a person is asked to let this site read their files. `challenge` is that of PKCE, by S256."""
+    """The address at Google that asks a person to let this site read their files. `challenge` is the S256 one of
+    PKCE."""
     parameters = {
         "client_id": settings.GOOGLE_DRIVE["client_id"],
         "redirect_uri": _redirect_uri(),

@@ -1,4 +1,4 @@
-"""Whose Google Drive is connected, and which documents came from there."""
+"""Connections to people's Google Drives, and the documents that came from there."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class DriveConnection(models.Model):
 
     def save_access_token(self, token: str, *, seconds: int) -> None:
         """Keeps a token that is good for so many seconds, where the connection is still there."""
-        self._change(
+        self._update_columns(
             access_token_encrypted=key_secrets.encrypt(token),
             access_expires_at=timezone.now() + timedelta(seconds=seconds),
         )
@@ -79,7 +79,7 @@ class DriveConnection(models.Model):
         )
         unchanged.update(refresh_token_encrypted="", access_token_encrypted="", access_expires_at=None)
 
-    def _change(self, **columns: Any) -> None:
+    def _update_columns(self, **columns: Any) -> None:
         DriveConnection.objects.filter(pk=self.pk, connected_at=self.connected_at).update(**columns)
         for name, value in columns.items():
             setattr(self, name, value)
@@ -97,7 +97,7 @@ class DriveFileQuerySet(models.QuerySet["DriveFile"]):
         return others.exclude(file_id=file_id).exists()
 
     def record(self, document: Document, *, file_id: str) -> None:
-        """From now on the file is this document's. A document that came from another file stays that one's."""
+        """Notes that the file became this document. A document that came from another file keeps that one."""
         if not self.filter(document=document).exclude(file_id=file_id).exists():
             self.update_or_create(
                 knowledge_base_id=document.knowledge_base_id, file_id=file_id, defaults={"document": document}

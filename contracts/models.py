@@ -94,18 +94,18 @@ class ContractReviewQuerySet(models.QuerySet["ContractReview"]):
         return self.filter(state__in=UNFINISHED_STATES)
 
     def of_removed_documents(self) -> ContractReviewQuerySet:
-        """Those whose document, the version it is compared with, or whose private playbook has been deleted."""
+        """Reviews whose document, compared version or private playbook has been deleted."""
         compared = models.Q(compared_document__removed_in__isnull=False)
         private = models.Q(playbook_document__removed_in__isnull=False) & ~models.Q(playbook_base__kind=BaseKind.PLUGIN)
         return self.filter(models.Q(document__removed_in__isnull=False) | compared | private)
 
     def that_read_document(self, document: Document) -> ContractReviewQuerySet:
-        """Those of the document, those that compare with it, and those by it."""
+        """Reviews of the document, reviews that compare with it, and reviews by it as their playbook."""
         compared, playbook = models.Q(compared_document=document), models.Q(playbook_document=document)
         return self.filter(models.Q(document=document) | compared | playbook)
 
     def that_read_bases(self, bases: Collection[int] | models.QuerySet[Any, Any]) -> ContractReviewQuerySet:
-        """Those of documents of these knowledge bases, those that compare with one, and those by a playbook there."""
+        """Reviews of documents in these knowledge bases, that compare with one of them, or by a playbook there."""
         compared, playbook = models.Q(compared_document__knowledge_base__in=bases), models.Q(playbook_base__in=bases)
         return self.filter(models.Q(document__knowledge_base__in=bases) | compared | playbook)
 
@@ -241,7 +241,7 @@ class ContractReview(models.Model):
 
     @transaction.atomic
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        """With the hold that it has on its document. Waits for a worker that writes a finding of it."""
+        """Deletes the review and its pin on the document. Waits for a worker that is writing a finding of it."""
         list(ContractReview.objects.select_for_update().filter(pk=self.pk).values_list("pk"))
         release_pins(PinKind.REVIEW, [self.pk])
         return super().delete(*args, **kwargs)
@@ -354,7 +354,7 @@ class Finding(models.Model):
 
     @property
     def model_remark(self) -> str:
-        """In what a language model and the rules differ, and which of them counts; "" where they agree."""
+        """Says how a language model and the rules differ, and which of them counts; "" where they agree."""
         one = self.model_opinion
         if not one or one["agrees"]:
             return ""
@@ -373,8 +373,3 @@ class Finding(models.Model):
         self.decided_by, self.decided_at = (by, timezone.now()) if decision else (None, None)
         columns = {name: getattr(self, name) for name in ("decision", "note", "decided_by", "decided_at")}
         return bool(Finding.objects.filter(pk=self.pk).update(**columns))
-
-
-def span_pages(findings: Collection[Finding]) -> set[int]:
-    """The pages of the contract that these findings quote."""
-    return {span["pageId"] for one in findings for span in (*one.contract_spans, *one.nearest_spans)}

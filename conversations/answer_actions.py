@@ -19,8 +19,8 @@ from conversations.views import own_session_or_404, with_public_plugin
 from lexic.errors import LexicError, NotFound
 from lexic.http.error_handlers import with_retry_after
 from plugins.models import Plugin
-from querying.audit.shared_answers import make_link
 from querying.models import AnswerLink, Query
+from querying.query_log.shared_answers import make_link
 
 
 class _AnswerForm(forms.Form):

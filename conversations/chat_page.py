@@ -20,10 +20,10 @@ from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying.audit.shared_answers import link_url
 from querying.models import AnswerLink, ExpertRequest, Feedback
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answers
-from querying.presentation.page_requests import questions_left_text
+from querying.presentation.web_requests import questions_left_text
+from querying.query_log.shared_answers import link_url
 from querying.question import document_access
 from querying.question.planning.matching_documents import documents_in_release
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 from accounts import visitors
 from accounts.signed_in_request import user_or_none
 from lexic.errors import InvalidInput
-from querying.audit.put_to_expert import put_to_expert
 from querying.models import ExpertRequest, Query
+from querying.query_log.put_to_expert import put_to_expert
 
 
 class ExpertRequestForm(forms.Form):

@@ -22,7 +22,7 @@ from lexic.column_length import column_length
 from plugins.models import Plugin
 from plugins.retention import expired_rows
 from querying.quoted_documents import QuotedDocuments
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager

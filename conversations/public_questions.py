@@ -22,7 +22,7 @@ from querying.question import resolve
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
 from querying.question.user_limits import question_of_visitor
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 # How much of what was said before goes along with a question.

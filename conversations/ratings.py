@@ -18,7 +18,7 @@ from conversations.views import own_session_or_404, with_public_plugin
 from lexic.errors import InvalidInput, NotFound
 from plugins.models import Plugin
 from querying.models import Feedback, Query
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 MAX_NOTE_CHARACTERS = 500
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from conversations.models import ChatSession
-from querying.audit.spending import delete_queries
 from querying.models import Query
+from querying.query_log.spending import delete_queries
 
 # How many are deleted in one transaction, so that none takes long.
 _BATCH_SIZE = 500

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.signed_in_request import user_or_none
 from conversations.asker_proof import is_maker, sign_made
 from lexic.errors import NotFound
-from querying.audit.shared_answers import UnknownAnswerLink, find_link, link_url, readable_query
 from querying.models import AnswerLink
 from querying.presentation.answer import present_answer, stored_from_query
+from querying.query_log.shared_answers import UnknownAnswerLink, find_link, link_url, readable_query
 
 
 @require_safe

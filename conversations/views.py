@@ -24,7 +24,7 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.presentation import question_run, sse
-from querying.presentation.page_requests import (
+from querying.presentation.web_requests import (
     error_response,
     questions_left_text,
     wants_event_stream,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.engine_queries import build_question, run_pipeline
 from evaluation.eval_corpus import release_corpus
 from evaluation.eval_types import EvalQuestion, PipelineOutcome
+from evaluation.run_question import build_question, run_pipeline
 from plugins.models import Plugin
 from querying import releases
 

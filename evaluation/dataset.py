@@ -77,7 +77,8 @@ def read_dataset(folder: Path, *, split: str | None = None, in_named_document: b
 
 
 def sample_questions(questions: Sequence[EvalQuestion], *, limit: int | None) -> tuple[EvalQuestion, ...]:
-    """So many questions, always the same ones: a larger sample holds every smaller one. All without a limit."""
+    """A sample of this size, or all questions without a limit. The same questions each time: a larger sample holds
+    every smaller one."""
     if limit is None or limit >= len(questions):
         return tuple(questions)
     chosen = sorted(questions, key=lambda asked: hashlib.sha256(asked.id.encode()).digest())[:limit]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from evaluation import engine_queries
+from evaluation import run_question
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion, QuestionScores
 from evaluation.scoring import question_scores
@@ -21,7 +21,7 @@ ProgressWrapper = Callable[[Sequence[EvalQuestion]], Iterable[EvalQuestion]]
 
 
 class ScoreJournal(Protocol):
-    """Where the scores of a run are kept as they come, so that a run that was interrupted goes on where it was."""
+    """Keeps the scores of a run as they come, so that an interrupted run can be resumed."""
 
     def find(self, question_id: str) -> QuestionScores | None: ...
 
@@ -50,7 +50,7 @@ def evaluate(
     figures, latencies aside."""
     places = GoldLocator(library.documents, files=data.files)
     if data.questions:  # the first question would pay for loading the model
-        engine_queries.run_retrieval(engine_queries.build_question(data.questions[0], library))
+        run_question.run_retrieval(run_question.build_question(data.questions[0], library))
 
     def score(asked: EvalQuestion) -> QuestionScores:
         if journal and (known := journal.find(asked.id)):
@@ -69,9 +69,9 @@ def evaluate(
 def _score_question(
     asked: EvalQuestion, library: EvalCorpus, places: GoldLocator, *, mode: Mode, llm: LLM | None
 ) -> QuestionScores:
-    question = engine_queries.build_question(asked, library)
+    question = run_question.build_question(asked, library)
     # The pipeline first: what the second one reads is remembered, and its time would be too good.
-    given = engine_queries.run_pipeline(question, llm=llm) if mode != "retrieval" else None
-    found = engine_queries.run_retrieval(question) if mode != "pipeline" else None
+    given = run_question.run_pipeline(question, llm=llm) if mode != "retrieval" else None
+    found = run_question.run_retrieval(question) if mode != "pipeline" else None
     key = question_scores.build_answer_key(asked, library=library, places=places)
     return question_scores.score_question(asked, key=key, found=found, given=given)

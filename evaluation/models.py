@@ -23,7 +23,7 @@ class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
     def offered_to_visitors(self) -> GoldenQuestionQuerySet:
-        """Those that their author shows to visitors, without those that went wrong when last run."""
+        """The golden questions that their author shows to visitors, without those that failed when last run."""
         return self.filter(is_public=True).exclude(last_passed=False).order_by("pk")
 
 

@@ -43,7 +43,7 @@ class PluginCounts:
 
 
 def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -> dict[UUID, PluginCounts]:
-    """By the plugins' ids. Six statements. Without `check_trees` no tree is read, and none has errors."""
+    """The counts by plugin id, in six statements. Without `check_trees` no tree is read, and none has errors."""
     ids = [plugin.pk for plugin in plugins]
     documents, totals = _document_counts(ids)
     trees = _tree_problems(ids, check=check_trees)
@@ -75,7 +75,7 @@ def base_ids_by_plugin(ids: Collection[UUID]) -> dict[UUID, set[int]]:
 
 
 def _document_counts(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], dict[str, Counter[UUID]]]:
-    """By plugin: the documents by status, and of all of them the numbers of `PluginCounts` by their names."""
+    """For each plugin its documents by status, and the other numbers of `PluginCounts` by name."""
     read = base_ids_by_plugin(ids)
     present = Document.objects.present().filter(knowledge_base__in=set().union(*read.values())).order_by()
     rows = present.values_list("knowledge_base", "status").annotate(

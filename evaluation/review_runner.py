@@ -18,10 +18,10 @@ from contracts.review.document_search import PASSAGES, DocumentRevision, search_
 from contracts.review.learned_thresholds import thresholds_of
 from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
-from evaluation.engine_queries import retrieval_outcome
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion
 from evaluation.evaluation_runner import Evaluation, ProgressWrapper
+from evaluation.run_question import retrieval_outcome
 from evaluation.scoring import question_scores
 from evaluation.scoring.gold_locator import GoldLocator
 from evaluation.scoring.summary import summarise
@@ -111,11 +111,11 @@ def _verdict_figures(rows: Sequence[_Reviewed], reviewed: int | None) -> dict[st
     green = [row for row in rows if row.judged.classification == Classification.GREEN]
     labelled = [row for row in rows if row.asked.label]
     figures: dict[str, float | None] = {
-        "present_called_absent": _share([not _is_found(row.judged) for row in present]),
-        "absent_called_present": _share([_is_found(row.judged) for row in absent]),
-        "green": _share([row.judged.classification == Classification.GREEN for row in rows]),
-        "green_is_right": _share([_is_rightly_green(row) for row in green]),
-        "three_labels": _share([_label(row.judged, DEFAULT_THRESHOLDS) == row.asked.label for row in labelled]),
+        "present_called_absent": _rate([not _is_found(row.judged) for row in present]),
+        "absent_called_present": _rate([_is_found(row.judged) for row in absent]),
+        "green": _rate([row.judged.classification == Classification.GREEN for row in rows]),
+        "green_is_right": _rate([_is_rightly_green(row) for row in green]),
+        "three_labels": _rate([_label_of(row.judged, DEFAULT_THRESHOLDS) == row.asked.label for row in labelled]),
     }
     if reviewed:
         figures |= _decided_figures(rows, reviewed)
@@ -126,7 +126,7 @@ def _is_rightly_green(row: _Reviewed) -> bool:
     return row.asked.label == ENTAILED if row.asked.label else bool(row.asked.answerable)
 
 
-def _label(judged: Judgement, thresholds: Thresholds) -> str:
+def _label_of(judged: Judgement, thresholds: Thresholds) -> str:
     """The label that a verdict stands for, or that unclear evidence leans to."""
     if judged.verdict in _AGAINST:
         return CONTRADICTED
@@ -155,8 +155,10 @@ def _figures_of_draw(rows: Sequence[_Reviewed], *, decided: frozenset[str]) -> d
     judged = [_judge_again(row, learned.get(row.asked.item, DEFAULT_THRESHOLDS)) for row in others]
     figures = _verdict_figures(judged, None)
     labelled = [row for row in judged if row.asked.label]
-    right = [_label(row.judged, learned.get(row.asked.item, DEFAULT_THRESHOLDS)) == row.asked.label for row in labelled]
-    return {**figures, "three_labels": _share(right)}
+    right = [
+        _label_of(row.judged, learned.get(row.asked.item, DEFAULT_THRESHOLDS)) == row.asked.label for row in labelled
+    ]
+    return {**figures, "three_labels": _rate(right)}
 
 
 def _judge_again(row: _Reviewed, thresholds: Thresholds) -> _Reviewed:
@@ -173,5 +175,5 @@ def _observation(row: _Reviewed) -> Observation:
     )
 
 
-def _share(hits: Sequence[bool]) -> float | None:
+def _rate(hits: Sequence[bool]) -> float | None:
     return round(sum(hits) / len(hits), 4) if hits else None

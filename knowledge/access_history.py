@@ -12,9 +12,9 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from audit.actions import Action
+from audit.earlier_rows import Columns, check_covered, undo
 from audit.exports import last_names
 from audit.models import AuditEntry
-from audit.past import Columns, check_covered, undo
 from knowledge.models import BaseKind, BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
 from lexic.errors import NotFound
 from organisations.models import READING_ROLES, Membership

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, user_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.embedding_spaces import EmbeddingSpace
 from knowledge.grant_models import Consent, KnowledgeGrant
 from knowledge.member_models import BaseKind, opens_private_base

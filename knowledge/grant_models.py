@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, user_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import NotAllowed
 from organisations.models import READING_ROLES, Membership, Organisation, OrganisationRole
 from plugins.models import Plugin

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Capability, Principal, User, user_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Role
 
 

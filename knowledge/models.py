@@ -14,7 +14,7 @@ from pgvector.django import HalfVectorField
 
 from accounts.models import ApiKey, Principal
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.base_models import KnowledgeBase as KnowledgeBase
 from knowledge.base_models import KnowledgeBaseQuerySet as KnowledgeBaseQuerySet
 from knowledge.base_models import Revision as Revision

@@ -55,7 +55,7 @@ def check_public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
 
 @register(Tags.security, deploy=True)
 def check_secrets_location(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """With an external database there may be several machines, and each would make its own secrets."""
+    """Warns where machines that share an external database would each make their own secrets."""
     paths = {name: settings.VAR_DIR / f"{name.lower()}.txt" for name in ("SECRET_KEY", "ENCRYPTION_KEY")}
     kept = [
         name for name, path in paths.items() if path.exists() and path.read_text().strip() == getattr(settings, name)

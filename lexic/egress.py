@@ -76,7 +76,7 @@ class WebResponse:
 
     @property
     def content_type(self) -> str:
-        """Without parameters."""
+        """The content type without its parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -274,7 +274,7 @@ def _build_post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]
 
 
 def _build_request(url: httpx2.URL, method: str, own: Mapping[str, str], body: bytes) -> httpcore2.Request:
-    """With the headers of the caller in place of ours where both name one."""
+    """The request. A header of the caller replaces ours of the same name."""
     given = [(name.encode("ascii"), value.encode("ascii")) for name, value in own.items()]
     names = {name.lower() for name, _ in given}
     fixed = [one for one in _fixed_headers(url, {}) if one[0].lower() not in names]

@@ -27,7 +27,7 @@ class Gauge:
     measure: Measure
 
     def numbers(self) -> dict[str, float]:
-        """By the values of the label; under the empty text where it has none. Empty where it cannot be measured."""
+        """The numbers by label value, or under "" without a label. Empty where the gauge cannot be measured."""
         try:
             found = self.measure()
         except Exception:  # the other gauges are measured all the same
@@ -52,7 +52,7 @@ def register_gauge(name: str, help: str, *, label: str = "") -> Callable[[Measur
 
 
 def all_gauges() -> Iterator[Gauge]:
-    """Those of every app, in the order in which they were registered."""
+    """The gauges of every app, in the order in which they were registered."""
     autodiscover_modules("health_checks")
     yield from _gauges.values()
 

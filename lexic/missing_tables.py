@@ -33,7 +33,7 @@ class TablesMissing(LexicError):
     hint = "Make them with `manage.py migrate`, then give the command again."
 
 
-def make_if_new(command: str) -> None:
+def make_missing_tables(command: str) -> None:
     """Makes the tables of a database that has none yet, unless the command is about tables itself."""
     if command in _ABOUT_TABLES or MigrationRecorder(connection).has_table():
         return
@@ -41,7 +41,7 @@ def make_if_new(command: str) -> None:
     call_command("migrate", interactive=False, verbosity=0)
 
 
-def explain(error: DatabaseError) -> LexicError | None:
+def explain_database_error(error: DatabaseError) -> LexicError | None:
     """What to tell somebody who gave a command; None for an error that is not about tables or the connection."""
     if isinstance(error, OperationalError):
         return DatabaseUnreachable()

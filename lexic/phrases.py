@@ -23,7 +23,7 @@ class Phrase(str):
     values: Mapping[str, Any]
 
     def said(self) -> str:
-        """In the language that is active."""
+        """The phrase in the active language."""
         values = {name: _said_value(value) for name, value in self.values.items()}
         if self.plural:
             return translation.ngettext(self.message, self.plural, self.values["count"]) % values

@@ -25,12 +25,12 @@ T = TypeVar("T")
 # How long one caller waits for Redis at most, how long all leave it alone after that, and between two warnings.
 TIMEOUT_SECONDS, BACKOFF_SECONDS, _WARNING_INTERVAL_SECONDS = 1.0, 5.0, 60.0
 
-# What stands in for Redis. Of the entries that are too many, the oldest go.
+# Takes the place of Redis. Where it is full, the oldest entries go.
 in_process = LocMemCache("without-redis", {"OPTIONS": {"MAX_ENTRIES": 20_000}})
 
 
 class Outage:
-    """Remembers, in this process, that a server was away a moment ago. Of all threads one asks it again."""
+    """Remembers, in this process, that a server was away a moment ago. Only one of all threads asks it again."""
 
     def __init__(self, server: str) -> None:
         self._server, self._lock = server, threading.Lock()
@@ -85,7 +85,7 @@ def _shared_client(servers: tuple[str, ...]) -> RedisCacheClient:
 
 
 def redis_client() -> redis.Redis:
-    """For what the cache has no operation for. Its errors are the caller's."""
+    """The Redis client, for operations that the cache does not have. The caller handles its errors."""
     client: redis.Redis = _shared_client((settings.CACHE_URL,)).get_client(None, write=True)
     return client
 

@@ -30,8 +30,8 @@ def begin_rotation(variable: str) -> None:
         raise SecretElsewhere(hint=hint)
     earlier = [path.read_text().strip(), *(fallbacks.read_text().split() if fallbacks.is_file() else [])]
     # The fallback first: broken off in between, nothing is lost.
-    _write(fallbacks, "\n".join(earlier))
-    _write(path, secrets.token_urlsafe(48))
+    _replace_file(fallbacks, "\n".join(earlier))
+    _replace_file(path, secrets.token_urlsafe(48))
 
 
 def end_rotation(variable: str) -> bool:
@@ -47,7 +47,7 @@ def _paths(variable: str) -> tuple[Path, Path]:
     return settings.VAR_DIR / f"{name}.txt", settings.VAR_DIR / f"{name}_fallbacks.txt"
 
 
-def _write(path: Path, text: str) -> None:
+def _replace_file(path: Path, text: str) -> None:
     new = path.with_suffix(f".{secrets.token_hex(4)}")
     new.touch(mode=0o600)
     new.write_text(text)

@@ -24,7 +24,7 @@ REQUEST_ID, SENT_AT = "lexic_request_id", "lexic_sent_at"
 
 @before_task_publish.connect
 def complete_message(*, headers: dict[str, Any], **_: Any) -> None:
-    """Also of what a task asks for, and of a task that is tried again."""
+    """Adds the request's id and the time to a message, also of a task that a task sends or retries."""
     headers[SENT_AT] = time.time()
     if request_id := current_request_id():
         headers[REQUEST_ID] = request_id

@@ -89,9 +89,9 @@ class TraceExporter:
                     batch.append(self._waiting.get(timeout=max(0.01, end - time.monotonic())))
                 except queue.Empty:
                     break
-            self._send(batch)
+            self._send_batch(batch)
 
-    def _send(self, batch: Sequence[Trace]) -> None:
+    def _send_batch(self, batch: Sequence[Trace]) -> None:
         """What cannot be sent is dropped, and for a while all that follows."""
         if time.monotonic() < self._silent_until:
             return
@@ -212,12 +212,12 @@ def _span(step: Span, trace: Trace, *, span_id: str, parent: str, attributes: At
 
 
 def _nanoseconds(seconds: float) -> str:
-    """As the JSON of OTLP wants it: a text, because not every parser reads so large a number."""
+    """Nanoseconds as OTLP's JSON has them: a text, because not every parser reads so large a number."""
     return str(round(seconds * 1_000_000) * 1000)
 
 
 def _attributes(values: Attributes) -> list[dict[str, Any]]:
-    """Without those that are empty."""
+    """The attributes that have a value, as OTLP has them."""
     return [{"key": name, "value": _value(value)} for name, value in values.items() if value != ""]
 
 

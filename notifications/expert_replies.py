@@ -14,8 +14,8 @@ from django.utils.translation import gettext
 from knowledge.lease import try_lease
 from lexic.celery import publish_task
 from notifications.mails import send_to_address
-from querying.audit.put_to_expert import make_confirmation_token
 from querying.models import ExpertRequest
+from querying.query_log.put_to_expert import make_confirmation_token
 from querying.question.answer_language import text_language
 
 logger = logging.getLogger(__name__)

@@ -81,7 +81,7 @@ def verify_domain(domain: OrganisationDomain) -> None:
 
 
 def mark_verified(domain: OrganisationDomain) -> None:
-    """Also for an operator who knows otherwise whose it is. Raises `DomainTaken`."""
+    """Marks the domain as the organisation's. An operator may do so without the proof. Raises `DomainTaken`."""
     try:
         with transaction.atomic():
             domain.verified_at = timezone.now()

@@ -14,7 +14,7 @@ from accounts.mailed_invitations import MailedInvitation, MailedInvitationQueryS
 from accounts.models import User
 from accounts.second_step import second_steps_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict, NotFound
 from lexic.name_field import NameField
 from organisations.provisioning_models import DirectoryToken as DirectoryToken
@@ -45,7 +45,7 @@ class LastOwner(Conflict):
 
 class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
     def of_member(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
-        """Those in which this person has one of these roles."""
+        """The organisations in which this person has one of these roles."""
         theirs = Membership.objects.filter(user=user, user__is_active=True, role__in=roles)
         return self.filter(pk__in=theirs.values("organisation"))
 
@@ -55,12 +55,12 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
         return self.of_member(user, roles=roles).satisfied_by(user)
 
     def satisfied_by(self, user: User | models.OuterRef) -> OrganisationQuerySet:
-        """Those that take how this person signs in, members or not."""
+        """The organisations that accept how this person signs in, members or not."""
         with_step = models.Q(requires_second_step=False) | models.Q(models.Exists(second_steps_of(user)))
         return self.filter(with_step, models.Q(requires_sso=False) | _has_signed_in_through(user))
 
     def without_owner(self) -> OrganisationQuerySet:
-        """Those that nobody can act for: every owner is locked out, or gone."""
+        """The organisations that nobody can act for: every owner is locked out, or gone."""
         owners = Membership.objects.filter(organisation=models.OuterRef("pk")).owners()
         return self.filter(~models.Exists(owners))
 

@@ -59,7 +59,7 @@ class _EgressAdapter(BaseAdapter):
         if not _is_secure(url):
             raise requests.ConnectionError("A provider is asked over HTTPS.", request=request)
         try:
-            status, body = _ask(url, request)
+            status, body = _fetch(url, request)
         except (egress.EgressRefused, egress.FetchFailed) as error:
             raise requests.ConnectionError(error.message, request=request) from error
         response = requests.Response()
@@ -72,7 +72,7 @@ class _EgressAdapter(BaseAdapter):
         """Nothing is kept open."""
 
 
-def _ask(url: str, request: requests.PreparedRequest) -> tuple[int, bytes]:
+def _fetch(url: str, request: requests.PreparedRequest) -> tuple[int, bytes]:
     wanted = {"Accept": "application/json"}
     kept = {name: value for name, value in request.headers.items() if name in ("Authorization", "Content-Type")}
     headers: Any = {name: str(value) for name, value in {**wanted, **kept}.items()}

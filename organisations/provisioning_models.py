@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from organisations.roles import GIVEN_ROLE_CHOICES
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class DirectoryTokenQuerySet(AuditedQuerySet["DirectoryToken"]):
         return token
 
     def organisation_of(self, token: str) -> Organisation | None:
-        """Whose directory comes with this token."""
+        """The organisation whose directory has this token."""
         if not token.startswith(TOKEN_PREFIX):
             return None
         found = self.select_related("organisation").filter(token_hash=_hash(token)).first()
@@ -50,7 +50,7 @@ class DirectoryTokenQuerySet(AuditedQuerySet["DirectoryToken"]):
 
 
 class DirectoryToken(AuditedModel):
-    """With it a directory says who is in the organisation. Only its hash is kept."""
+    """The token by which a directory says who is in the organisation. Only its hash is kept."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organisation = models.OneToOneField(

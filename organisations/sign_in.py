@@ -157,7 +157,8 @@ def _check_connection(request: HttpRequest, sociallogin: SocialLogin, organisati
 
 
 def _check_member(person: Any, organisation: UUID) -> None:
-    """By an address that is still the organisation's. Raises `NotMember`, `NotVouchedFor`."""
+    """Checks that the account is a member whose address is still the organisation's, and notes the sign-in. Raises
+    `NotMember`, `NotVouchedFor`."""
     if not Organisation(pk=organisation).domains.of_address(person.email).exists():
         raise NotVouchedFor
     if not Membership.objects.filter(organisation=organisation, user=person).update(signed_in_at=timezone.now()):

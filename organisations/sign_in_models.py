@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from organisations.roles import GIVEN_ROLE_CHOICES
 
 

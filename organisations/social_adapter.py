@@ -1,4 +1,4 @@
-"""Where allauth asks us about the providers of organisations; those of the site are `accounts.adapters`' matter."""
+"""Tells allauth about the providers of organisations; `accounts.adapters` handles those of the site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class OrganisationSocialAdapter(SocialAdapter):
         return super().list_apps(request, provider=provider, client_id=client_id)
 
     def get_requests_session(self) -> Any:
-        """Of the address that is being answered: an owner has named where the provider of an organisation is."""
+        """A session for the provider that this request names. An owner has typed an organisation's provider address, so
+        it goes through `lexic.egress`."""
         match = context.request.resolver_match if context.request else None
         named = str(match.kwargs.get("provider_id", "")) if match else ""
         return provider_session() if organisation_of_provider(named) else super().get_requests_session()

@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.session_providers import SESSION_LASTS as SESSION_LASTS
 from accounts.session_providers import acting_providers
 
-# Of the address that a provider sends people back to, and of the accounts that it knows.
+# Begins the provider's id in the address that it sends people back to, and in their connected accounts.
 PROVIDER_PREFIX = "organisation-"
 # What somebody does without a session, with a key or by a task, goes on for so long after they signed in.
 KEYS_WORK_FOR = timedelta(days=30)

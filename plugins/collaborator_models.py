@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.mailed_invitations import MailedInvitation, MailedInvitationQuerySet
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from organisations.models import Organisation
 
 

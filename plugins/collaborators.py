@@ -100,7 +100,7 @@ def _set_role(plugin: Plugin, *, person: User, role: Role | None) -> None:
 
 
 def find_role(plugin: Plugin, person: User) -> str | None:
-    """None for those who are not on it; the owner has no role."""
+    """The person's role on the plugin. None for the owner, and for people who do not work on it."""
     if plugin.editors.contains(person):
         return Role.EDITOR
     return Role.VIEWER if plugin.viewers.contains(person) else None

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import ApiKey, ApiKeyPlugin, Principal, User, user_of
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
@@ -77,8 +77,8 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self._limited_to_key(principal).filter(_IS_LISTED | models.Q(pk__in=readable))
 
     def listed_to(self, principal: Principal) -> PluginQuerySet:
-        """Of the plugins that are `visible_to` a person or a key, those that anybody may know of. Django takes a tenth
-        of the time to build the statement, so whoever looks for one plugin looks here first."""
+        """The plugins `visible_to` a person or a key that anybody may know of. Django builds this statement in a tenth
+        of the time, so a search for one plugin tries it first."""
         return self._limited_to_key(principal).filter(_IS_LISTED)
 
     def listed(self) -> PluginQuerySet:
@@ -105,7 +105,7 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.select_related("owner").annotate(role=role)  # type: ignore[no-redef]
 
     def _limited_to_key(self, principal: Principal) -> PluginQuerySet:
-        """As the key is limited when the statement runs. A limit whose plugin is gone matches nothing."""
+        """The plugins within the key's limits when the statement runs. A limit whose plugin is gone matches nothing."""
         if not isinstance(principal, ApiKey):
             return self
         limits = ApiKeyPlugin.objects.filter(apikey=principal.pk)

@@ -75,7 +75,7 @@ class RetentionSettings(models.Model):
         return site_retention_days(kind) if own is None else own
 
     def set_legal_hold(self, *, by_operator: bool) -> None:
-        """From now on nothing of the plugin is deleted, until the hold is lifted."""
+        """Sets the hold: nothing of the plugin is deleted until it is lifted."""
         if by_operator or not self.legal_hold:
             self.legal_hold = LegalHold.OPERATOR if by_operator else LegalHold.OWNER
             self.save(update_fields=["legal_hold"])

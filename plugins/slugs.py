@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from lexic.errors import Conflict
 
 MAX_SLUG_LENGTH = 60
-# Of the name by which a caller asks for a plugin: its id, its slug, or `slug@version`.
+# The longest name by which a caller may ask for a plugin: its id, its slug, or `slug@version`.
 MAX_REFERENCE_LENGTH = 120
 LATEST_VERSION = "latest"
 # Addresses of the API that stand where the slug of a plugin would.

@@ -29,8 +29,8 @@ from lexic.errors import LexicError
 from marketplace.bundle.draft_export import export_plugin
 from plugins.models import Plugin
 from privacy.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
-from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
+from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 
 # The newest rows of each kind, and the bytes of all plugins together.
 MAX_ROWS = 200_000
@@ -89,7 +89,7 @@ def _write_rows(archive: zipfile.ZipFile, rule: PersonalDataRule, rows: QuerySet
 
 
 def _questions(rows: QuerySet[Query], columns: tuple[str, ...], *, user: User) -> Iterator[dict[str, Any]]:
-    """With the quotations that the person may still read."""
+    """The person's questions, with the quotations that they may still read."""
     for batch in batched(rows.iterator(chunk_size=_EXPORT_BATCH), _EXPORT_BATCH):
         for row in withhold_quotations(batch, viewer=user):
             yield {name: getattr(row, name) for name in columns}

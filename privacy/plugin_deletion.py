@@ -129,8 +129,9 @@ def enqueue_file_deletion(bases: Iterable[int]) -> None:
 
 def erase_quotations(bases: Iterable[int]) -> None:
     """Erases the journals of agents that read these knowledge bases, and the answers and chats that quote documents of
-    them, in every plugin that reads them, or that did by a grant which has ended. Of the latter those under legal hold
-    keep theirs. Of private questions and contract reviews that read one of these nothing is left."""
+    them, in every plugin that reads them, or that did by a grant which has ended. A plugin of the latter kind under
+    legal hold keeps its answers. Private questions that read one of these bases lose their words, and contract reviews
+    of its documents are deleted."""
     ids = list(bases)
     # From now on nobody can write an answer that quotes them without waiting for the deletion.
     list(KnowledgeBase.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))

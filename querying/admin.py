@@ -14,9 +14,9 @@ from knowledge.models import Chunk
 from knowledge.source_address import source_path
 from lexic.scoped_admin import ReadOnlyAdmin, column
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
-from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation import answer_text
+from querying.query_log.quotations import withhold_quotations
 from querying.types import Outcome
 
 

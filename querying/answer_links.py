@@ -25,7 +25,7 @@ def new_token() -> str:
 
 class AnswerLinkQuerySet(models.QuerySet["AnswerLink"]):
     def live(self) -> AnswerLinkQuerySet:
-        """Those that open: not revoked, and the words of the answer are kept still."""
+        """The links that open: not revoked, and the answer's words are still kept."""
         return self.filter(revoked_at=None, query__erased_at=None)
 
 

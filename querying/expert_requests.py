@@ -20,22 +20,22 @@ MAX_UNCONFIRMED_MAILS, UNCONFIRMED_PERIOD = 2, timedelta(days=30)
 
 
 def hash_address(email: str, *, secret: str | None = None) -> str:
-    """By which an address is recognised that is not kept. `secret`: an earlier SECRET_KEY."""
+    """The hash by which an address is recognised that is not kept. `secret`: an earlier SECRET_KEY."""
     address = email.strip().lower()
     return salted_hmac("querying.expert_requests", address, secret=secret, algorithm="sha256").hexdigest()
 
 
 class ExpertRequestQuerySet(models.QuerySet["ExpertRequest"]):
     def waiting(self) -> ExpertRequestQuerySet:
-        """Those without a reply."""
+        """The requests without a reply."""
         return self.filter(replied_at=None)
 
     def with_address(self) -> ExpertRequestQuerySet:
-        """Those whose reply can be mailed: to an account, or to an address that was confirmed."""
+        """The requests whose reply can be mailed: to an account, or to an address that was confirmed."""
         return self.filter(models.Q(user__isnull=False) | (~models.Q(email="") & models.Q(confirmed_at__isnull=False)))
 
     def due(self) -> ExpertRequestQuerySet:
-        """Those whose reply is to be mailed."""
+        """The requests whose reply is still to be mailed."""
         unsent = self.with_address().filter(sent_at=None, attempts__lt=MAX_ATTEMPTS)
         return unsent.filter(replied_at__isnull=False)
 

@@ -73,7 +73,7 @@ class FieldKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaf:
+class ValueSchema:
     """A field with one value. `label` is what it is about in words, `unit` what its numbers are counted in, as pint
     calls it; `choices` are the values of a list of choices; `limits` is the part of the schema that a value has to
     fit."""
@@ -95,29 +95,29 @@ class Leaf:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class ObjectSchema:
     """An object of fields, each by its name; `required` are those that must not be left out."""
 
-    fields: Mapping[str, Leaf | Shape | Items]
+    fields: Mapping[str, ValueSchema | ObjectSchema | ArraySchema]
     required: frozenset[str] = frozenset()
     is_nullable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Items:
+class ArraySchema:
     """An array, each of whose items is like `item`."""
 
-    item: Leaf | Shape
+    item: ValueSchema | ObjectSchema
     label: str = ""
     min_items: int = 0
     max_items: int | None = None
     is_nullable: bool = False
 
 
-Node = Leaf | Shape | Items
+Node = ValueSchema | ObjectSchema | ArraySchema
 
 
-def read_schema(schema: Any) -> Shape:
+def read_schema(schema: Any) -> ObjectSchema:
     """The fields of a schema. Raises `InvalidSchema`, `UnsupportedSchema`; `param` names the place in the schema."""
     if not isinstance(schema, Mapping):
         raise InvalidSchema
@@ -129,17 +129,17 @@ def read_schema(schema: Any) -> Shape:
     except jsonschema.SchemaError as error:
         raise InvalidSchema(f"This is no JSON schema: {error.message[:200]}") from None
     root = _Reader(schema).read(schema, name="", at="")
-    if not isinstance(root, Shape):
+    if not isinstance(root, ObjectSchema):
         raise UnsupportedSchema("The root of the schema is an object.")
     return root
 
 
-def leaves(node: Node) -> Iterator[Leaf]:
+def leaves(node: Node) -> Iterator[ValueSchema]:
     """All fields with one value, at any depth."""
-    if isinstance(node, Leaf):
+    if isinstance(node, ValueSchema):
         yield node
     else:
-        for inner in node.fields.values() if isinstance(node, Shape) else [node.item]:
+        for inner in node.fields.values() if isinstance(node, ObjectSchema) else [node.item]:
             yield from leaves(inner)
 
 
@@ -168,17 +168,19 @@ class _Reader:
             return self._read_object(part, at=at, depth=depth, about=words_of_name(name), is_nullable=is_nullable)
         if kind == "array":
             item = self.read(part.get("items", {}), name=name, at=f"{at}/items", depth=depth + 1, about=about)
-            if isinstance(item, Items):
+            if isinstance(item, ArraySchema):
                 raise UnsupportedSchema(f"{at}: Arrays of arrays are not supported.")
             least, most = part.get("minItems", 0), part.get("maxItems")
-            return Items(item=item, label=label, min_items=least, max_items=most, is_nullable=is_nullable)
+            return ArraySchema(item=item, label=label, min_items=least, max_items=most, is_nullable=is_nullable)
         # Counted while it is read: a few references can stand for any number of fields.
         self.field_count += 1
         if self.field_count > MAX_FIELDS:
             raise UnsupportedSchema(f"A schema has at most {MAX_FIELDS} fields.")
         return _read_leaf(part, kind=kind, name=name, label=label, is_nullable=is_nullable)
 
-    def _read_object(self, part: Mapping[str, Any], *, at: str, depth: int, about: str, is_nullable: bool) -> Shape:
+    def _read_object(
+        self, part: Mapping[str, Any], *, at: str, depth: int, about: str, is_nullable: bool
+    ) -> ObjectSchema:
         properties = part.get("properties", {})
         if not properties:
             raise UnsupportedSchema(f"{at or 'The schema'}: An object says in `properties` what is in it.")
@@ -189,7 +191,7 @@ class _Reader:
         missing = set(part.get("required", [])) - fields.keys()
         if missing:
             raise UnsupportedSchema(f"{at or 'The schema'}: “{min(missing)[:60]}” is required and is not described.")
-        return Shape(fields=fields, required=frozenset(part.get("required", [])), is_nullable=is_nullable)
+        return ObjectSchema(fields=fields, required=frozenset(part.get("required", [])), is_nullable=is_nullable)
 
     def _simplify(self, part: Any, *, at: str) -> tuple[dict[str, Any], bool]:
         """The part without references and alternatives to null, and whether it may be null."""
@@ -222,7 +224,7 @@ def _is_null(part: Any) -> bool:
 
 
 def _without_null(part: Mapping[str, Any], *, is_nullable: bool) -> tuple[dict[str, Any], bool]:
-    """Without null among its types and its choices."""
+    """The part without null among its types and choices."""
     part = dict(part)
     if isinstance(part.get("type"), list):
         types = [one for one in part["type"] if one != "null"]
@@ -249,16 +251,18 @@ def _type_of(part: Mapping[str, Any], *, at: str) -> str:
     return str(kind)
 
 
-def _read_leaf(part: Mapping[str, Any], *, kind: str, name: str, label: str, is_nullable: bool) -> Leaf:
+def _read_leaf(part: Mapping[str, Any], *, kind: str, name: str, label: str, is_nullable: bool) -> ValueSchema:
     limits = {word: part[word] for word in _LIMITS if word in part}
     if kind == FieldKind.CHOICE:
         choices = tuple(part.get("enum", [part.get("const")]))
-        return Leaf(kind=FieldKind.CHOICE, label=label, choices=choices, is_nullable=is_nullable)
+        return ValueSchema(kind=FieldKind.CHOICE, label=label, choices=choices, is_nullable=is_nullable)
     if kind == "string" and (dated := _DATE_FORMATS.get(part.get("format", ""))):
-        return Leaf(kind=FieldKind(dated), label=label, limits=limits, is_nullable=is_nullable)
+        return ValueSchema(kind=FieldKind(dated), label=label, limits=limits, is_nullable=is_nullable)
     is_number = kind in ("number", "integer")
     unit, label = _unit_of(part, name=name, label=label) if is_number else ("", label)
-    return Leaf(kind=FieldKind(kind), label=label, unit=unit, limits={"type": kind, **limits}, is_nullable=is_nullable)
+    return ValueSchema(
+        kind=FieldKind(kind), label=label, unit=unit, limits={"type": kind, **limits}, is_nullable=is_nullable
+    )
 
 
 def _label_of(part: Mapping[str, Any], *, name: str, about: str) -> str:

@@ -8,12 +8,12 @@ from django import forms
 
 from lexic.errors import InvalidInput
 
-# Of a question by a key or by whoever works on the plugin; pages that anybody may use bound theirs lower.
+# The longest question of a key, or of somebody who works on the plugin. Public pages have a lower limit.
 MAX_QUESTION_CHARACTERS = 4000
 MAX_ANSWER_CHARACTERS = 500
-# Of one message of the conversation before the question.
+# The longest message of the conversation before the question.
 MAX_TURN_CHARACTERS = 20_000
-# Of the signed state that comes with a question back.
+# The longest signed state that comes with a question back.
 MAX_TOKEN_CHARACTERS = 20_000
 
 

@@ -71,7 +71,7 @@ def _basis_as_json(answer: Answer, question: Question) -> dict[str, Any] | None:
 
 
 def _passage_as_json(passage: Passage) -> dict[str, Any]:
-    """Where to look next: the place, never its text, which is not verified as an answer."""
+    """A place to look next, without its text, which is not verified as an answer."""
     place = {
         "document": passage.document_title,
         "page": passage.page_number,
@@ -159,7 +159,7 @@ def options_as_json(options: Options) -> dict[str, Any]:
 
 
 def _set_conditions(conditions: dict[str, Any]) -> dict[str, Any]:
-    """Those conditions of `Filters` that set a limit."""
+    """The conditions of `Filters` that are set."""
     given = {name: value for name, value in conditions.items() if value not in (None, (), False)}
     return {
         name: [_set_conditions(part) for part in value] if name in ("all_of", "any_of", "none_of") else value

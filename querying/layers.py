@@ -63,7 +63,7 @@ def lock_account_against_deletion(user: UUID | None) -> bool:
 
 
 def lock_bases_against_deletion(knowledge_bases: Collection[int]) -> set[int]:
-    """Those of these knowledge bases that exist; they cannot be deleted before the transaction ends."""
+    """The knowledge bases of these that exist. They cannot be deleted before the transaction ends."""
     return _hold(_HOLD_BASES, sorted(set(knowledge_bases)))
 
 

@@ -117,7 +117,7 @@ class LLM(ABC):
         raise NotImplementedError
 
     def with_model(self, model: str) -> LLM:
-        """The same provider, asked for this model; itself where it has but one."""
+        """The same provider with this model; `self` where the provider has only one."""
         return self
 
     def check_key(self) -> None:  # noqa: B027  # a model on this machine needs none

@@ -55,11 +55,11 @@ class QueryQuerySet(QueryStatistics):
         return self.filter(is_private=True)
 
     def read_from(self, knowledge_base: int) -> QueryQuerySet:
-        """Those that read this knowledge base. An index finds those among private ones."""
+        """Queries that read this knowledge base. An index finds the private ones."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
     def quoting(self, documents: Iterable[str]) -> QueryQuerySet:
-        """Those with words whose answer cites one of these documents, by their ids. An index finds them."""
+        """Queries that are not erased and whose answer cites one of these documents (ids). An index finds them."""
         rows = self.filter(erased_at=None).alias(quoted=QuotedDocuments("citations"))
         return rows.filter(quoted__has_any_keys=list(documents))
 
@@ -75,7 +75,7 @@ class QueryQuerySet(QueryStatistics):
         return kept.filter(condition)
 
     def filtered_by(self, *, version: str = "", by: str = "") -> QueryQuerySet:
-        """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
+        """Queries to one release, or to the draft; asked with "keys", or by "hand". Empty: all of them."""
         queries = self
         if version:
             queries = queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
@@ -227,7 +227,7 @@ class Query(models.Model):
 
 class StoredResponseQuerySet(models.QuerySet["StoredResponse"]):
     def readable_by(self, key: ApiKey) -> StoredResponseQuerySet:
-        """Those to questions that this key asked, of plugins that it may still ask."""
+        """Responses to questions that this key asked of plugins that it may still ask."""
         return self.filter(query__api_key=key, query__plugin__in=Plugin.objects.visible_to(key))
 
 

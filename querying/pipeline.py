@@ -29,9 +29,9 @@ from querying.answering.llms import get_llm
 from querying.answering.structured.fill_fields import empty_fields, fill_fields
 from querying.answering.structured.structured_answer import structured_answer
 from querying.answering.tree_answers import UNSUPPORTED
-from querying.audit.log import QueryRecord, record_query
-from querying.audit.spending import check_spending
 from querying.llm_interface import LLM, ProviderFailed
+from querying.query_log.record_query import QueryRecord, record_query
+from querying.query_log.spending import check_spending
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.answer_language import answer_language, event_in_language, said_in_language
@@ -119,7 +119,7 @@ async def find(question: Question, *, llm: LLM | None = None) -> Findings:
     """
     async with record_query(question, llm=llm or get_llm()) as record:
         try:
-            async with _admit(record) as place, aclosing(_find(record, place)) as events:
+            async with _admit(record) as place, aclosing(_plan_and_find(record, place)) as events:
                 async for _ in events:
                     pass
             await in_thread(caller_access.check_access, question)
@@ -180,7 +180,7 @@ async def write(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator
 
 async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Find what answers the question, then write the answer."""
-    async with aclosing(_find(record, place)) as events:
+    async with aclosing(_plan_and_find(record, place)) as events:
         async for event in events:
             yield event
     write_it = _fill_schema(record, place) if record.question.schema else _write_answer(record)
@@ -189,7 +189,7 @@ async def _run_steps(record: QueryRecord, place: Place) -> AsyncGenerator[Event]
             yield event
 
 
-async def _find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
+async def _plan_and_find(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Plan the question, then look in the metadata or in the text, up to the gate: `record.findings`. What is done on
     threads is done in the turn of this place."""
     yield Status(step=Step.PLANNING, message=phrase("Reading the question"))

@@ -58,11 +58,11 @@ def sanitize(text: str) -> str:
 
 
 def _drop_lookalike(mark: re.Match[str]) -> str:
-    """Nothing for "[Ѕource 1]" with a Cyrillic letter; other brackets ("[Clause 5]") stay."""
+    """Drops "[Ѕource 1]" with a Cyrillic letter, and keeps other brackets ("[Clause 5]")."""
     word = re.sub(r"[^\w]|\d", "", mark.group()).lower()
     return "" if not word.isascii() and len(word) <= 8 and _looks_like_source(word) else mark.group()
 
 
 def _looks_like_source(word: str) -> bool:
-    """At least three letters of "source" stand in their places."""
+    """Whether the word has at least three letters of "source" in their places."""
     return sum(one == other for one, other in zip(word, "sources", strict=False)) >= 3

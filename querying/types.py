@@ -18,10 +18,10 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from lexic.errors import LexicError
 from lexic.phrases import phrase
 from plugins.models import PluginKind, Release
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 if TYPE_CHECKING:  # it works out units from long lists, which nobody needs before the first question
-    from querying.field_schema import Shape
+    from querying.field_schema import ObjectSchema
 
 # The wording of an expert's refusal, fixed by the first specification.
 REFUSAL = phrase(
@@ -138,7 +138,7 @@ class Question:
     is_private: bool = False
     conversation_id: uuid.UUID | None = None
     peers: tuple[PeerStatement, ...] = ()
-    schema: Shape | None = None  # of the caller: it is filled, and no text is written
+    schema: ObjectSchema | None = None  # of the caller: it is filled, and no text is written
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
     def __post_init__(self) -> None:
@@ -148,7 +148,7 @@ class Question:
             self._redact()
 
     def _redact(self) -> None:
-        """Before anything is made of the words: what is found, written and stored does not have them either."""
+        """Redacts the words first, so that nothing that is found, written or stored has them."""
         turns = tuple(replace(turn, content=redact_question(turn.content)) for turn in self.context)
         object.__setattr__(self, "text", redact_question(self.text))
         object.__setattr__(self, "context", turns)

@@ -16,7 +16,7 @@ _NOBODY = "None of the experts has verified information on this."
 
 @dataclass
 class _Point:
-    """A statement, and the others whose documents bear it out, with where they do."""
+    """A statement, and the other experts whose documents support it, with the places that do."""
 
     statement: Statement
     supporters: dict[Expert, tuple[Citation, ...]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ def build_consensus(rounds: Sequence[Round]) -> Consensus:
     disagreements = _disagreements(rounds, said)
     points = list(_points(answered, said))
     numbers = _Numbering()
-    text = "\n".join(_lines(points, disagreements, last, numbers)) or _NOBODY
+    text = "\n".join(_consensus_lines(points, disagreements, last, numbers)) or _NOBODY
     return Consensus(
         text=text,
         outcome=_outcome(last),
@@ -106,9 +106,9 @@ class _Numbering:
         self.owners: dict[int, Expert] = {}
 
     def marks(self, expert: Expert, citations: Sequence[Citation]) -> str:
-        return " ".join(f"[Source {self._number(expert, citation)}]" for citation in citations)
+        return " ".join(f"[Source {self._number_of_citation(expert, citation)}]" for citation in citations)
 
-    def _number(self, expert: Expert, citation: Citation) -> int:
+    def _number_of_citation(self, expert: Expert, citation: Citation) -> int:
         key = (expert, citation.span)
         if key not in self.by_place:
             self.by_place[key] = replace(citation, number=len(self.by_place) + 1)
@@ -116,7 +116,7 @@ class _Numbering:
         return self.by_place[key].number
 
 
-def _lines(
+def _consensus_lines(
     points: Sequence[_Point], disagreements: Sequence[Disagreement], last: Sequence[Response], numbers: _Numbering
 ) -> Iterator[str]:
     standing = [one for one in disagreements if not one.resolution]

@@ -62,7 +62,7 @@ async def stream_room(
         yield Failed.from_error(pipeline.as_lexic_error(error, experts[0].question))
 
 
-async def hold_room(
+async def run_room(
     experts: Sequence[Expert], *, mode: Mode, max_rounds: int = MAX_ROUNDS, count: Count, llm: LLM | None = None
 ) -> RoomDone | Failed:
     """The last event of the room."""
@@ -88,7 +88,7 @@ class _Room:
         counts = await in_thread(lambda: tuple(count_sources(one.question) for one in self._experts))
         yield ExpertsResolved(experts=self._experts, source_counts=counts)
         for number in range(1, self._total + 1):
-            if number > 1 and not self._has_news():
+            if number > 1 and not any(self._news_for(expert, ()) for expert in self._experts):
                 yield RoomStatus(status="settled", message="Nobody has anything new to regard")
                 break
             if number > 1:
@@ -113,7 +113,7 @@ class _Room:
         for group in self._groups():
             for expert in group:
                 yield ExpertThinking(expert=expert, message=self._thinking(expert, number))
-            work = [self._ask(expert, self._news_for(expert, responses), number) for expert in group]
+            work = [self._ask_expert(expert, self._news_for(expert, responses), number) for expert in group]
             async with aclosing(_in_order(work, at_once=1 if self._llm.is_offline else len(work))) as done:
                 async for response in done:
                     responses.append(response)
@@ -140,25 +140,25 @@ class _Room:
 
     # --- What is said -------------------------------------------------------------------------------------------
 
-    async def _ask(self, expert: Expert, news: Sequence[Statement], number: int) -> Response:
+    async def _ask_expert(self, expert: Expert, news: Sequence[Statement], number: int) -> Response:
         self._heard[expert].update(statement.text for statement in news)
         before = self._latest.get(expert)
         try:
             if not self._hears_others(expert, number):
-                return await self._answer(expert, before, ())
+                return await self._new_answer(expert, before, ())
             if not news:
                 return _unchanged(before) if before else _silent(expert)
             if number > 1:
                 await self._count(1)
             if self._llm.is_offline:
                 return await react(expert, before=before, statements=news, llm=self._llm)
-            return await self._answer(expert, before, news)
+            return await self._new_answer(expert, before, news)
         except AccessEnded:
             raise
         except LexicError as error:
             return _failed(expert, before, Failed.from_error(error))
 
-    async def _answer(self, expert: Expert, before: Response | None, news: Sequence[Statement]) -> Response:
+    async def _new_answer(self, expert: Expert, before: Response | None, news: Sequence[Statement]) -> Response:
         """Raises `AnswerFailed`, `AccessEnded`."""
         question = expert.ask_again([statement.as_peer() for statement in news]) if news else expert.question
         last = await pipeline.answer(question, llm=self._llm)
@@ -172,17 +172,12 @@ class _Room:
 
     def _news_for(self, expert: Expert, now: Sequence[Response]) -> list[Statement]:
         """What others say by now that this expert has not heard. In a review the reviewers hear the first one only."""
-        others = [one for one in self._speakers_for(expert) if one is not expert]
+        lead = self._experts[0]
+        speakers = (lead,) if self._mode == Mode.REVIEW and expert is not lead else self._experts
+        others = [one for one in speakers if one is not expert]
         latest = {**self._latest, **{response.expert: response for response in now}}
         said = [statement for one in others if one in latest for statement in statements_of(latest[one].answer, one)]
         return [statement for statement in said if statement.text not in self._heard[expert]]
-
-    def _speakers_for(self, expert: Expert) -> Sequence[Expert]:
-        lead = self._experts[0]
-        return (lead,) if self._mode == Mode.REVIEW and expert is not lead else self._experts
-
-    def _has_news(self) -> bool:
-        return any(self._news_for(expert, ()) for expert in self._experts)
 
 
 def _silent(expert: Expert) -> Response:

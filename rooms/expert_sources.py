@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from knowledge.models import Document
-from querying.audit.spending import check_spending
 from querying.llm_interface import LLM
+from querying.query_log.spending import check_spending
 from querying.question.document_access import access_filters
 from querying.releases import bases_of
 from querying.types import Question

@@ -1,5 +1,5 @@
 """One question to several plugins: each answers by itself, from its own documents and under its own rules, and the
-answers stand together, each citation with whose it is."""
+answers are put together. Each citation names its expert."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def event_as_json(event: RoomEvent) -> dict[str, Any]:
         case ExpertThinking():
             return {"type": "expert_thinking", **_speaker(event.expert), "message": event.message}
         case ExpertResponded():
-            return {"type": "expert_response", "round": event.number, **_response_event(event.response)}
+            said = {**_speaker(event.response.expert), **_said(event.response)}
+            return {"type": "expert_response", "round": event.number, **said}
         case RoundCompleted():
             return {"type": "round_complete", "round": event.number}
         case RoomDone():
@@ -65,7 +66,7 @@ def event_as_json(event: RoomEvent) -> dict[str, Any]:
 
 
 def owned_citation(citation: Citation, expert: Expert) -> dict[str, Any]:
-    """A citation with whose it is."""
+    """A citation with the name of its expert."""
     return {**json_format.citation_as_json(citation), "plugin": expert.slug}
 
 
@@ -91,10 +92,6 @@ def _response_as_json(response: Response) -> dict[str, Any]:
     expert = response.expert
     names = {"pluginSlug": expert.slug, "pluginName": expert.name, "domain": expert.domain}
     return {**names, **_said(response), **({"revisionNote": response.note} if response.note else {})}
-
-
-def _response_event(response: Response) -> dict[str, Any]:
-    return {**_speaker(response.expert), **_said(response)}
 
 
 def _said(response: Response) -> dict[str, Any]:
@@ -143,7 +140,7 @@ def _consensus_as_json(consensus: Consensus) -> dict[str, Any]:
 
 
 def numbers_of(consensus: Consensus) -> dict[tuple[str, tuple[int, int, int]], int]:
-    """The number of each citation, by whose it is and where it stands."""
+    """The number of each citation, by its expert and its place."""
     return {(consensus.owners[one.number].slug, one.span): one.number for one in consensus.citations}
 
 

@@ -12,6 +12,7 @@ from querying.answering.grounding.conflict_types import StatementConflict
 from querying.answering.grounding.statement_conflicts import find_conflict
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
 from querying.answering.verified_text import split_sentences
+from querying.retrieval.combined_evidence import passage_place
 from querying.types import Answer, Citation, Outcome
 from rooms.room_types import MAX_STATEMENTS, Expert, Statement
 
@@ -91,5 +92,4 @@ def cite_sentence(passage: Passage, start: int, end: int) -> Citation:
 
 
 def distinct_passages(citations: Sequence[Citation]) -> list[Passage]:
-    places = {(one.passage.page_id, one.passage.start, one.passage.end): one.passage for one in citations}
-    return list(places.values())
+    return list({passage_place(one.passage): one.passage for one in citations}.values())

@@ -62,7 +62,7 @@ class CaseCoverage:
     missed_branches: tuple[Branch, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The coverage as JSON."""
         return {
             "ends": self.ends,
             "branches": self.branches,
@@ -132,7 +132,7 @@ def _run_case(tree: Tree, case: Case) -> CaseResult:
 
 
 def describe_outcome(walked: Walk) -> str:
-    """Where the walk ended, in words."""
+    """A sentence that says where the walk ended."""
     if walked.action:
         return f"reached “{walked.path[-1].label or walked.path[-1].node_id}”"
     if walked.missing:

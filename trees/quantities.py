@@ -92,7 +92,8 @@ def find_unit(spelling: str) -> Unit | None:
 
 
 def parse_quantity(value: object) -> Quantity | None:
-    """The quantity a value is: a number, or a text such as `45`, `1,500 kg` or `4.5 cm`. None: it is none."""
+    """The quantity that a value states: a number, or a text such as `45`, `1,500 kg` or `4.5 cm`. None for other
+    values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -119,7 +120,7 @@ def _quantity_of_number(value: float) -> Quantity | None:
 
 
 def fold_digits(text: str) -> str:
-    """With the digits of every script as ours, character for character: २५ and ２５ are 25."""
+    """Replaces the digits of every script by 0 to 9, character for character: २५ and ２５ become 25."""
     if text.isascii():
         return text
     return "".join("." if sign == "．" else str(unicodedata.decimal(sign, sign)) for sign in text)
@@ -156,7 +157,7 @@ def find_measures(text: str) -> list[Measure]:
 
 
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:
-    """The language is told only where it decides. What may be two numbers is none."""
+    """The number, read by the rules of the text's language where these matter; None where it may be two numbers."""
     if "," in written:
         if _THOUSANDS_PATTERN.fullmatch(written):
             return None if has_decimal_comma() else _parse_number(written, has_decimal_comma=False)

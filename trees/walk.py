@@ -1,4 +1,4 @@
-"""From the root of a tree to its recommendation, or to the question that has to be asked first."""
+"""Walks from the root of a tree to its recommendation, or to the question that has to be asked first."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts import key_secrets
 from accounts.models import Principal
 from audit.actions import Action
-from audit.audited import AuditedModel, AuditedQuerySet, AuditRule, Named
+from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from plugins.models import Plugin
 from webhooks import signing
 from webhooks.retry_schedule import MAX_REST, MAX_WAIT, receiver_backoff
@@ -35,14 +35,14 @@ TEST_EVENT = "webhook.test"
 
 class WebhookQuerySet(AuditedQuerySet["Webhook"]):
     def editable_by(self, principal: Principal) -> WebhookQuerySet:
-        """Those of plugins this person may change. Who may only look at a plugin does not see them."""
+        """Webhooks of plugins that this person may change. People who may only look at a plugin do not see them."""
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
     def subscribed_to(self, kind: str) -> WebhookQuerySet:
         return self.filter(is_active=True, events__contains=[kind])
 
     def sendable(self, *, now: datetime) -> WebhookQuerySet:
-        """Those that something may be sent to now: not resting, and nobody else is just sending."""
+        """Webhooks that an event may be sent to now: not after a failure, and not while another worker sends."""
         is_free = models.Q(not_before=None) | models.Q(not_before__lte=now)
         return self.filter(is_free | models.Q(not_before__gt=now + MAX_REST), is_active=True)
 
@@ -96,7 +96,7 @@ class Webhook(AuditedModel):
 
     @property
     def host(self) -> str:
-        """Where it is, in few words. The rest of an address may be a secret of its own."""
+        """The host of the address. The rest of an address may be a secret."""
         return urlsplit(self.url).hostname or self.url
 
     def set_new_secret(self, *, now: datetime | None = None) -> str:
@@ -133,7 +133,7 @@ class Webhook(AuditedModel):
         self.record_success()
 
     def disable(self, *, reason: str = "", now: datetime | None = None) -> None:
-        """Nothing is sent any more, and what waits is given up. `reason` is empty when a person does it."""
+        """Switches the webhook off, and gives up what waits. `reason` is empty when a person does it."""
         self.is_active, self.disabled_at, self.disabled_reason = False, now or timezone.now(), reason
         self.save(update_fields=["is_active", "disabled_at", "disabled_reason"])
         waiting = self.deliveries.waiting()
@@ -158,7 +158,7 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
 
 class Delivery(models.Model):
-    """One event for one webhook, and how telling it went. Kept a month.
+    """One event for one webhook, and the outcome of its attempts. Kept for a month.
 
     While an attempt is under way, `next_attempt_at` is when somebody else may try: were the sender to die, nothing
     would be lost. It is also how a sender finds out that its attempt is no longer the current one.

@@ -68,7 +68,7 @@ def _build_delivery(
 
 
 def _new_event_id() -> str:
-    """Without a full stop: those divide what is signed."""
+    """A new id without a full stop, because full stops separate the parts that are signed."""
     return f"evt_{secrets.token_hex(16)}"
 
 

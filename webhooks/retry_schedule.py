@@ -17,7 +17,7 @@ _JITTER_FRACTION = 0.1
 _MAX_BACKOFF = timedelta(minutes=15)
 
 
-# Nothing is ever put off for longer. What seems to be was noted while the clock was wrong.
+# No attempt is postponed for longer. A later date was written while the clock was wrong.
 MAX_WAIT = _MAX_DELAY * (1 + _JITTER_FRACTION)
 MAX_REST = _MAX_BACKOFF
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from lexic import egress
 from lexic.errors import LexicError
-from webhooks import notifications, signing
+from webhooks import disabled_mail, signing
 from webhooks.models import Delivery, Webhook
 from webhooks.retry_schedule import MAX_ATTEMPTS, retry_delay
 
@@ -47,7 +47,7 @@ class DeliveryLease:
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptResult:
-    """What came of an attempt: a status, or the sentence why there is none."""
+    """The result of an attempt: a status, or a sentence that says why there is none."""
 
     status: int | None = None
     response: str = ""
@@ -136,7 +136,7 @@ def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetim
             webhook.record_failure(now=now)
             if webhook.is_active and (reason := _disable_reason(webhook, reply, now=now)):
                 webhook.disable(reason=reason, now=now)
-                notifications.notify_disabled(webhook)
+                disabled_mail.notify_disabled(webhook)
 
 
 def give_up_exhausted(*, now: datetime | None = None) -> int:

@@ -20,7 +20,7 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.middleware.request_limit import free_request_slot
 from querying.presentation import sse
-from querying.presentation.page_requests import error_response, wants_event_stream
+from querying.presentation.web_requests import error_response, wants_event_stream
 from querying.question.user_limits import check_user_limit
 from workspace.conversation_page import UnsentMessage, exchange_id, find_run, render_conversation
 from workspace.forms import MessageForm

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from accounts.models import Principal
-from agents.attachments import Attachment
+from agents.message_attachments import Attachment
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
@@ -61,7 +61,7 @@ def read_assignment(run: AgentRun, principal: Principal) -> Assignment:
         attachments=tuple(
             Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in message.attachments
         ),
-        draft=_open_draft(earlier),
+        draft=OpenDraft(**state) if (state := _draft_state(earlier)) else None,
     )
 
 
@@ -93,10 +93,6 @@ def _with_context(question: Question, earlier: list[Exchange]) -> Question:
     if has_asked and (resumed := resume_from_text(question, earlier)):
         return resumed
     return replace(question, context=conversation_context(earlier))
-
-
-def _open_draft(earlier: list[Exchange]) -> OpenDraft | None:
-    return OpenDraft(**state) if (state := _draft_state(earlier)) else None
 
 
 def _draft_state(earlier: list[Exchange]) -> dict[str, Any]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import DatabaseError
 
-from agents.attachments import wait_until_read
 from agents.execution.assignment import layer_pins, principal_of, read_assignment
 from agents.execution.loop import RunOutcome, run_loop
 from agents.execution.run_context import RunCancelled, RunContext
@@ -22,6 +20,7 @@ from agents.execution.run_end import CANCELLED, answer_message, done_data, last_
 from agents.execution.run_text import Entry
 from agents.execution.run_trace import send_run_trace
 from agents.journal.progress import Progress
+from agents.message_attachments import wait_until_read
 from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
@@ -40,7 +39,7 @@ from querying.types import Outcome, Usage
 logger = logging.getLogger(__name__)
 # Seconds between two looks at whether the person has asked to stop; they wait for two at most.
 _CANCEL_CHECK_SECONDS = 0.5
-# So many times in its length a lease is renewed.
+# How many times a lease is renewed within its length.
 _RENEWALS = 4
 
 
@@ -154,16 +153,13 @@ async def _commit(context: RunContext, entries: list[Entry]) -> None:
     try:
         await in_thread(context.run.append, *entries)
     except EventTooLarge as error:
-        entries = [(kind, _without_result(data, error)) for kind, data in entries if kind == EventKind.STEP_END]
+        failed = {"result": None, "error": error.as_dict()}
+        entries = [(kind, {**data, **failed}) for kind, data in entries if kind == EventKind.STEP_END]
         if not entries:
             raise
         await in_thread(context.run.append, *entries)
     for kind, data in entries:
         context.progress.add(kind, data)
-
-
-def _without_result(data: Mapping[str, Any], error: LexicError) -> dict[str, Any]:
-    return {**data, "result": None, "error": error.as_dict()}
 
 
 def _end(context: RunContext, ending: RunOutcome) -> None:

@@ -17,8 +17,8 @@ from agents.models import AgentEvent, AgentRun, EventKind
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.http.error_handlers import to_lexic_error
-from querying.audit.quotations import WITHHELD_TEXT
 from querying.layers import find_principal
+from querying.query_log.quotations import WITHHELD_TEXT
 from querying.question.caller_access import CHECK_SECONDS, AccessEnded
 from querying.types import Caller
 
@@ -84,7 +84,7 @@ class _Reader:
             background_runs.resume_if_abandoned(self.run_id)
         rows = list(AgentEvent.objects.filter(run=run).after(self.after)) if run.newest_event > self.after else []
         self.after = rows[-1].number if rows else self.after
-        return list(self._shown(rows)), run.has_ended
+        return list(self._visible_events(rows)), run.has_ended
 
     def _look_up_access(self) -> None:
         run = AgentRun.objects.select_related("session").filter(pk=self.run_id).first()
@@ -97,7 +97,7 @@ class _Reader:
             raise UnknownRun
         self.is_withheld, self.looked_up = not may_read_content(run, principal), time.monotonic()
 
-    def _shown(self, rows: Sequence[AgentEvent]) -> Iterator[JournalEvent]:
+    def _visible_events(self, rows: Sequence[AgentEvent]) -> Iterator[JournalEvent]:
         for row in rows:
             if not self.is_withheld or row.kind in _WITHOUT_CONTENT:
                 yield JournalEvent(number=row.number, kind=row.kind, data=row.data)

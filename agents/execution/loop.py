@@ -28,8 +28,8 @@ from querying import pipeline
 from querying.answering.findings import Findings, combine_findings
 from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
-from querying.audit.spending import check_spending, count_cost
 from querying.llm_interface import THINKING_FACTOR
+from querying.query_log.spending import check_spending, count_cost
 from querying.types import Answer, Delta, Outcome, Question, refusal_text
 
 
@@ -59,12 +59,13 @@ async def run_loop(context: RunContext) -> AsyncGenerator[list[Entry] | RunOutco
             async with aclosing(_write_turn(context, step, text)) as parts:
                 async for entries in parts:
                     yield entries
-        if (asked := _asked_calls(step)) and not text.shown.has_diverged:
+        asked = step.calls if isinstance(step, CallTools | ModelTurn) else ()
+        if asked and not text.shown.has_diverged:
             said = step.said if isinstance(step, ModelTurn) else ""
             decided = {"calls": [asdict(call) for call in _calls_within_budget(context, asked)], "said": said}
             yield [(EventKind.TURN, {**decided, "usage": asdict(context.usage)})]
             step = None
-    async with aclosing(_answer(context, step, text)) as pieces:
+    async with aclosing(_write_answer(context, step, text)) as pieces:
         async for piece in pieces:
             yield replace(piece, stopped=piece.stopped or stopped) if isinstance(piece, RunOutcome) else piece
 
@@ -81,10 +82,6 @@ async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> 
         context.usage += turn.usage
         context.note_usage()
         await in_thread(count_cost, context.assignment.question, turn.usage, llm=context.llm)
-
-
-def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
-    return step.calls if isinstance(step, CallTools | ModelTurn) else ()
 
 
 def _calls_within_budget(context: RunContext, asked: Sequence[AskedCall]) -> list[Call]:
@@ -130,7 +127,9 @@ async def _execute_call(context: RunContext, call: Call, *, seconds: float) -> C
         return CallOutcome.from_error(error)
 
 
-async def _answer(context: RunContext, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | RunOutcome]:
+async def _write_answer(
+    context: RunContext, step: NextStep, text: ModelText
+) -> AsyncGenerator[list[Entry] | RunOutcome]:
     """The answer's text in verified parts, each with the citations that it needs, and the ending."""
     if isinstance(step, ModelTurn):
         step = question_back(context.progress) or _own_question(context, step, text) or step

@@ -19,8 +19,8 @@ from agents.planners.planner_types import Assignment, Planner
 from agents.tools.tool_types import ToolContext
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from querying.audit.cost import cost_of
 from querying.llm_interface import LLM
+from querying.query_log.cost import cost_of
 from querying.types import Usage
 
 T = TypeVar("T")
@@ -132,6 +132,6 @@ async def _on_own_thread(work: Awaitable[T]) -> T:
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
-    """Nobody waits for it any more; its error, if any, is nobody's."""
+    """Cancels work that nobody waits for any more, and ignores its error."""
     task.cancel()
     task.add_done_callback(lambda done: done.cancelled() or done.exception())

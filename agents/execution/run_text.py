@@ -88,7 +88,7 @@ class ModelText:
         if not is_shown:
             await self._skip(turn)
             return
-        async with aclosing(self._add(turn.sentences)) as parts:
+        async with aclosing(self._verified_entries(turn.sentences)) as parts:
             async for entries in parts:
                 yield entries
 
@@ -113,7 +113,7 @@ class ModelText:
         progress = self._context.progress
         for number in range(self._turns_read, len(progress.turns)):
             if not self._is_read:
-                async with aclosing(self._add(_sentences(progress.said[number]))) as parts:
+                async with aclosing(self._verified_entries(_cut_text(progress.said[number]))) as parts:
                     async for entries in parts:
                         yield entries
             calls = progress.turns[number]
@@ -132,7 +132,7 @@ class ModelText:
                 pass
         turn.said = ""
 
-    async def _add(self, sentences: AsyncGenerator[str]) -> AsyncGenerator[list[Entry]]:
+    async def _verified_entries(self, sentences: AsyncGenerator[str]) -> AsyncGenerator[list[Entry]]:
         deltas = self._verified.add(self._without_classes(sentences))
         async with aclosing(self._context.until_cancelled(deltas)) as pieces:
             async for delta in pieces:
@@ -149,7 +149,7 @@ class ModelText:
                     yield sentence
 
 
-async def _sentences(text: str) -> AsyncGenerator[str]:
+async def _cut_text(text: str) -> AsyncGenerator[str]:
     async with aclosing(cut_sentences(_whole(text))) as sentences:
         async for sentence in sentences:
             assert isinstance(sentence, str)

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def send_run_trace(run: AgentRun) -> None:
-    """Where traces are sent. Raises nothing: what cannot be traced is logged."""
+    """Sends the run's trace where tracing is on. Raises nothing: a trace that cannot be made is logged."""
     if not tracing.is_on():
         return
     try:

@@ -33,8 +33,8 @@ class JournaledSearch:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> JournaledSearch:
-        passages = tuple(_passage(one) for one in data["passages"])
-        answer = _answer(data["answer"], passages) if data["answer"] else None
+        passages = tuple(_passage_from_json(one) for one in data["passages"])
+        answer = _answer_from_json(data["answer"], passages) if data["answer"] else None
         return cls(query=data["query"], passages=passages, answer=answer)
 
     async def recall(self, question: Question, *, llm: LLM) -> Findings:
@@ -71,7 +71,7 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
     return {**values, "document_id": str(passage.document_id), **dates}
 
 
-def _passage(data: Mapping[str, Any]) -> Passage:
+def _passage_from_json(data: Mapping[str, Any]) -> Passage:
     """One that is out of force has the dates that say so."""
     ids = {
         "document_id": UUID(data["document_id"]),
@@ -107,7 +107,7 @@ def _answer_as_json(answer: Answer, passages: tuple[Passage, ...]) -> dict[str, 
     }
 
 
-def _answer(data: Mapping[str, Any], passages: tuple[Passage, ...]) -> Answer:
+def _answer_from_json(data: Mapping[str, Any], passages: tuple[Passage, ...]) -> Answer:
     asked = data["clarification"]
     return Answer(
         text=data["text"],

@@ -90,12 +90,12 @@ class Progress:
 
     @property
     def open_calls(self) -> list[Call]:
-        """Those of the last turn that have not ended."""
+        """The calls of the last turn that have not ended."""
         return [call for call in self.turns[-1] if call.id not in self.finished] if self.turns else []
 
     @property
     def results(self) -> list[FinishedCall]:
-        """In the order of the calls."""
+        """The results of all finished calls, in the order of the calls."""
         return [self.finished[call.id] for call in self.calls if call.id in self.finished]
 
     @property
@@ -105,7 +105,7 @@ class Progress:
         return list(dict.fromkeys(pk for pk in read if pk))
 
     def results_of(self, turn: Sequence[Call]) -> list[FinishedCall]:
-        """In the order of its calls."""
+        """The results of this turn's calls, in the order of the calls."""
         return [self.finished[call.id] for call in turn if call.id in self.finished]
 
     def has_called(self, tool: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whose a run is to read: what its journal shows of documents is open to whoever may open these today."""
+"""Who may read a run: its journal shows documents only to people who may open them today."""
 
 from __future__ import annotations
 

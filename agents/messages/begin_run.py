@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
-from agents.attachments import Attachment, readable_attachments
 from agents.execution.assignment import layer_pins
+from agents.message_attachments import Attachment, readable_attachments
 from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
@@ -22,7 +22,7 @@ from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
 from querying.answering.llms import site_llm
 from querying.llm_interface import LLM
-from querying.redaction.questions import redact_question
+from querying.redaction.redact_question import redact_question
 
 
 class ConversationBusy(Conflict):
@@ -90,7 +90,7 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
     """
     try:
         with transaction.atomic():
-            return _begin(message, principal=principal), True
+            return _create_run(message, principal=principal), True
     except IntegrityError:  # the same request came twice at once
         if begun := find_begun_run(principal, message.request_key):
             return begun, False
@@ -125,7 +125,7 @@ def _read_attachments(message: NewMessage, layers: list[dict[str, Any]], princip
     return readable_attachments(message.documents, principal=principal, bases=bases, unread=message.unread)
 
 
-def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
+def _create_run(message: NewMessage, *, principal: Principal) -> AgentRun:
     user = user_of(principal)
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
     _check_is_free(message.session, user)

@@ -97,8 +97,8 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
 
 
 def _conversation(principal: Principal, pk: UUID) -> ChatSession:
-    """The one to go on with. A key that opens nothing private goes on with those in no project in which it has asked
-    everything itself. Raises `UnknownConversation`."""
+    """The conversation to continue. A key that opens nothing private continues only conversations in no project in
+    which it has asked every question itself. Raises `UnknownConversation`."""
     if not isinstance(principal, ApiKey) or principal.opens_private_bases():
         return find_conversation(principal, pk)
     asked = ChatMessage.objects.filter(session=OuterRef("pk"), role=ChatMessage.Role.USER)

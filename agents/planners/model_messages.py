@@ -16,9 +16,9 @@ from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.answering.verified_text import VerifiedText
 
 Message = dict[str, Any]
-# Of the result of one call. What is longer is cut, and says so.
+# The most characters of one call's result. A longer result is cut, and says so.
 MAX_RESULT_CHARACTERS = 20_000
-# Of a search these go to the model besides its sources.
+# The parts of a search's result that the model is given besides the sources.
 _VERDICTS = ("isSufficient", "why", "recommendation", "decisionPath")
 _CANCELLED = {"error": "This was stopped.", "code": "cancelled"}
 _LAST_TURN = "There are no tools any more. Write the answer now, from what stands above."

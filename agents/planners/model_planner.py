@@ -68,7 +68,7 @@ def tool_descriptions() -> list[ToolDescription]:
 
 def _turn(pieces: AsyncGenerator[str | ToolCall | Usage], *, may_call: bool) -> ModelTurn:
     async def sentences() -> AsyncGenerator[str]:
-        """As they come. Whether text without a source is the answer, or only introduces a call, shows at the end."""
+        """The sentences as they come. Only the end shows whether text without a source answers or introduces a call."""
         held: list[str] = []
         async with aclosing(cut_sentences(text())) as whole:
             async for sentence in whole:

@@ -18,7 +18,7 @@ _FIGURE = re.compile(r"\d+")
 
 def model_question(text: str, *, said: Sequence[str]) -> ReadyAnswer | None:
     """The question back where the whole text is one: a single short sentence. None where it cites, or names a class or
-    a figure that the person has not `said`: that would be a statement which no source bears out."""
+    a figure that the person has not `said`: that would be a statement that no source supports."""
     question = " ".join(sanitize(text).split())
     if not question.endswith("?") or len(question) > _MAX_CHARACTERS or len(sentence_spans(question)) != 1:
         return None

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agents.attachments import Attachment
 from agents.journal.progress import Progress
+from agents.message_attachments import Attachment
 from querying.types import Answer, Question, Turn, Usage
 
 

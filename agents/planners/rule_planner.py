@@ -1,6 +1,6 @@
 """The planner without a language model: what the message asks for, what came with it, and what was pending decide.
 
-A request is told from a question by examples (`agents/examples/requests.json`), not by words.
+A request is told from a question by examples (`agents/classifiers/requests.json`), not by words.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.attachments import Attachment
-from agents.examples.classifier import example_classifier
+from agents.classifiers.example_classifier import example_classifier
 from agents.journal.progress import FinishedCall, Progress
+from agents.message_attachments import Attachment
 from agents.planners.planner_types import (
     AskedCall,
     Assignment,

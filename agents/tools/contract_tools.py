@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import ApiKey, Capability, user_of
-from agents.attachments import readable_attachments
+from agents.message_attachments import readable_attachments
 from agents.models import AgentType, EventKind
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
 from contracts.clauses.parse_contract import parse_contract, parse_nda

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.models import AgentType, EventKind
-from agents.tools.stated_facts import unstated
+from agents.tools.stated_facts import unstated_facts
 from agents.tools.templates import DocumentTemplate, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from lexic.database import in_thread
@@ -41,7 +41,7 @@ async def _extract_document_info(context: ToolContext, given: Mapping[str, Any])
 
 def _document_info(template: DocumentTemplate, facts: dict[str, str], context: ToolContext) -> ToolOutput:
     """A fact that the person has not stated is as good as none: they are asked for it."""
-    not_stated = unstated(facts, context.said)
+    not_stated = unstated_facts(facts, context.said)
     facts = {name: value for name, value in facts.items() if name not in not_stated}
     missing = template.open_blanks(facts)
     result = {
@@ -67,7 +67,7 @@ def _document_info(template: DocumentTemplate, facts: dict[str, str], context: T
 
 async def _generate_legal_document(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
     """Raises `UnstatedFacts`, `MissingFacts`, `UnknownTemplate`, `DraftTooLong`."""
-    if not_stated := unstated(given["facts"], context.said):
+    if not_stated := unstated_facts(given["facts"], context.said):
         names = ", ".join(not_stated)
         raise UnstatedFacts(hint=f"State them, or have extract_document_info ask for them: {names}.")
     template = await in_thread(find_template, given["template"], context.question)

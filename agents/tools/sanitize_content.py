@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.examples.classifier import example_classifier
+from agents.classifiers.example_classifier import example_classifier
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from language.sentences import sentence_spans
 from lexic.database import in_thread
@@ -16,7 +16,7 @@ _MAX_CHARACTERS = 100_000
 # A sentence is an instruction when it is so much more of one than of a document's text: half the difference of the
 # scores. Higher, more instructions pass; lower, more sentences of contracts are taken out.
 _THRESHOLD = 0.1
-# So many sentences are judged at once: after each batch a call that timed out, or was stopped, ends.
+# How many sentences are judged at once. A call that timed out, or was stopped, ends after the batch.
 _BATCH = 32
 
 

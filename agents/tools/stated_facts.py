@@ -10,12 +10,12 @@ _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
-def unstated(facts: Mapping[str, str], said: Iterable[str]) -> list[str]:
+def unstated_facts(facts: Mapping[str, str], said: Iterable[str]) -> list[str]:
     """The names of the facts whose value nobody has stated in these texts; one without words states nothing. Case,
     white space and punctuation make no difference."""
-    texts = [f" {_words(text)} " for text in said]
-    return [name for name, value in facts.items() if not any(f" {_words(value)} " in text for text in texts)]
+    texts = [f" {_folded_words(text)} " for text in said]
+    return [name for name, value in facts.items() if not any(f" {_folded_words(value)} " in text for text in texts)]
 
 
-def _words(text: str) -> str:
+def _folded_words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))

@@ -27,7 +27,7 @@ _BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?
 _LEAST_SIMILARITY = 0.35
 _MAX_TEMPLATES = 200
 _MAX_LISTED = 20
-# Of a template that is read, and of a draft. A longer draft is no event of a journal.
+# The most characters of a template and of a draft. The journal takes no longer draft.
 _MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
 
 
@@ -80,7 +80,7 @@ class DocumentTemplate:
         return tuple(found.values())
 
     def open_blanks(self, facts: Mapping[str, str]) -> list[Blank]:
-        """Those for which the facts have nothing."""
+        """The blanks that these facts do not fill."""
         given = {_key(name) for name, value in facts.items() if value.strip()}
         return [blank for blank in self.blanks if _key(blank.name) not in given]
 

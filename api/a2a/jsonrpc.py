@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from api.a2a import revision_03
-from api.a2a.errors import InvalidRequest, UnknownMethod, VersionNotSupported, error_as_json
+from api.a2a.protocol_errors import InvalidRequest, UnknownMethod, VersionNotSupported, error_as_json
 from lexic.errors import InvalidInput, LexicError
 
 VERSION_HEADER = "A2A-Version"

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from accounts.models import ApiKey
-from api.a2a.errors import ContentTypeNotSupported, UnsupportedOperation
+from api.a2a.protocol_errors import ContentTypeNotSupported, UnsupportedOperation
 from api.a2a.tasks import AskedMessage, get_task, kept_context, turns_of_context
 from api.models import A2ATask
 from api.query.questions import parse_question

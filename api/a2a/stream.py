@@ -10,7 +10,7 @@ from accounts.models import ApiKey
 from api.a2a import task_json
 from api.a2a.jsonrpc import RpcRequest
 from api.a2a.tasks import AskedMessage, save_task
-from api.chat.completions import message_text
+from api.chat_completions.completions import message_text
 from lexic.database import in_thread
 from querying import pipeline
 from querying.presentation import sse
@@ -20,7 +20,7 @@ from querying.types import Answer, Delta, Done, Event, Failed, Outcome, Status
 async def stream_task(asked: AskedMessage, rpc: RpcRequest, *, key: ApiKey) -> AsyncGenerator[bytes]:
     """The response's body: each event is a response of JSON-RPC. Closing this generator closes the pipeline."""
     writer = _TaskWriter(asked)
-    yield _encode(rpc, writer.begun())
+    yield _encode_result(rpc, writer.begun())
     last: Done | Failed | None = None
     async with aclosing(sse.with_pings(pipeline.stream(asked.question))) as events:
         async for event in events:
@@ -29,15 +29,15 @@ async def stream_task(asked: AskedMessage, rpc: RpcRequest, *, key: ApiKey) -> A
             elif isinstance(event, (Done, Failed)):
                 last = event
             else:
-                yield _encode(rpc, writer.progress(event))
+                yield _encode_result(rpc, writer.progress(event))
     # The audit row is there by now; the task hangs on it.
     answer = last.answer if isinstance(last, Done) else None
     await in_thread(save_task, asked, key=key, answer=answer)
     for result in writer.end(last):
-        yield _encode(rpc, result)
+        yield _encode_result(rpc, result)
 
 
-def _encode(rpc: RpcRequest, result: dict[str, Any]) -> bytes:
+def _encode_result(rpc: RpcRequest, result: dict[str, Any]) -> bytes:
     return sse.encode_sse(rpc.result(result))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from api.chat.completions import message_text
+from api.chat_completions.completions import message_text
 from api.models import A2ATask
 from querying import json_format
 from querying.models import Query

@@ -15,7 +15,7 @@ from api.models import A2ATaskQuerySet
 from lexic.errors import InvalidInput
 from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
-from querying.audit.quotations import withhold_quotations
+from querying.query_log.quotations import withhold_quotations
 from querying.types import Outcome
 
 _DEFAULT_PAGE, _LONGEST_PAGE = 50, 100
@@ -67,5 +67,5 @@ def _read_start(params: dict[str, Any]) -> int:
     token = params.get("pageToken") or "0"
     start = parse_natural(token, max_digits=_MAX_TOKEN_DIGITS) if isinstance(token, str) else None
     if start is None:
-        raise InvalidInput("pageToken is none that was given out here.", param="pageToken")
+        raise InvalidInput("This pageToken was not issued here.", param="pageToken")
     return start

@@ -10,13 +10,13 @@ from uuid import UUID
 from django.db import IntegrityError
 
 from accounts.models import ApiKey
-from api.a2a.errors import TaskNotFound
+from api.a2a.protocol_errors import TaskNotFound
 from api.models import A2ATask, A2ATaskQuerySet
 from lexic.database import release_connections
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.audit.quotations import withhold_quotations
-from querying.redaction.questions import redact_question
+from querying.query_log.quotations import withhold_quotations
+from querying.redaction.redact_question import redact_question
 from querying.types import Answer, Question
 
 logger = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def turns_of_context(context_id: str, *, plugin: Plugin, key: ApiKey) -> list[di
 
 
 def kept_context(context_id: str) -> str:
-    """As it is stored: the caller chose it, and may have put a name into it."""
+    """The caller's context id as it is stored: redacted, because the caller may have put a name into it."""
     return redact_question(context_id)[: A2ATask.MAX_CONTEXT_LENGTH]
 
 

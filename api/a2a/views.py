@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.models import ApiKey
-from api.a2a import errors, task_json
+from api.a2a import protocol_errors, task_json
 from api.a2a.agent_card import agent_card
 from api.a2a.jsonrpc import VERSION_HEADER, read_id, read_request, rpc_error
 from api.a2a.messages import read_message
@@ -63,7 +63,7 @@ class AgentView(APIView):
                 return JsonResponse(rpc.result(_METHODS[rpc.method](rpc.params, found, request.auth)))
         if rpc.method == "SendStreamingMessage":
             return sse.event_stream_response(stream_task(asked, rpc, key=request.auth))
-        return JsonResponse(rpc.result(_answer(asked, key=request.auth)))
+        return JsonResponse(rpc.result(_answer_task(asked, key=request.auth)))
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]
         error = to_lexic_error(exc)
@@ -106,7 +106,7 @@ def _published(slug: str, key: Any) -> Plugin:
     return found
 
 
-def _answer(asked: AskedMessage, *, key: ApiKey) -> dict[str, Any]:
+def _answer_task(asked: AskedMessage, *, key: ApiKey) -> dict[str, Any]:
     """The task once it is answered, asks back, or has failed."""
     last = async_to_sync(pipeline.answer)(asked.question)
     if isinstance(last, Failed):
@@ -133,7 +133,7 @@ def _get_task(params: dict[str, Any], plugin: Plugin, key: ApiKey) -> dict[str, 
 def _cancel_task(params: dict[str, Any], plugin: Plugin, key: ApiKey) -> dict[str, Any]:
     task = get_task(_read_task_id(params), plugin=plugin, key=key)
     if not task.waits_for_input:
-        raise errors.TaskNotCancelable
+        raise protocol_errors.TaskNotCancelable
     task.is_cancelled = True
     task.save(update_fields=["is_cancelled"])
     return task_json.stored_task(task)
@@ -141,7 +141,9 @@ def _cancel_task(params: dict[str, Any], plugin: Plugin, key: ApiKey) -> dict[st
 
 def _subscribe(params: dict[str, Any], plugin: Plugin, key: ApiKey) -> dict[str, Any]:
     get_task(_read_task_id(params), plugin=plugin, key=key)
-    raise errors.UnsupportedOperation("Nothing is being done for this task.", hint="GetTask says how it stands.")
+    raise protocol_errors.UnsupportedOperation(
+        "Nothing is being done for this task.", hint="GetTask says how it stands."
+    )
 
 
 def _refuse(error: type[LexicError]) -> _Method:
@@ -165,7 +167,7 @@ _METHODS: dict[str, _Method] = {
     "CancelTask": _cancel_task,
     "SubscribeToTask": _subscribe,
     "ListTasks": lambda params, plugin, key: list_tasks(params, plugin=plugin, key=key),
-    "GetExtendedAgentCard": _refuse(errors.NoExtendedCard),
-    "ListTaskPushNotificationConfigs": _refuse(errors.PushNotSupported),
-    **{f"{verb}TaskPushNotificationConfig": _refuse(errors.PushNotSupported) for verb in _PUSH},
+    "GetExtendedAgentCard": _refuse(protocol_errors.NoExtendedCard),
+    "ListTaskPushNotificationConfigs": _refuse(protocol_errors.PushNotSupported),
+    **{f"{verb}TaskPushNotificationConfig": _refuse(protocol_errors.PushNotSupported) for verb in _PUSH},
 }

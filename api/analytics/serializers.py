@@ -10,8 +10,8 @@ from rest_framework import serializers
 
 from api.fields import QueryParameters
 from lexic.errors import InvalidInput
-from querying.audit.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 from querying.models import Query
+from querying.query_log.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 from querying.types import Confidence, Outcome
 
 OUTCOMES = [outcome.value for outcome in Outcome]

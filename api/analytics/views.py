@@ -17,10 +17,10 @@ from api.plugins.lookup import get_plugin
 from api.views import AuthorView
 from knowledge.models import Document, DocumentStatus
 from plugins.models import Plugin
-from querying.audit.date_range import days_before
-from querying.audit.key_names import key_label, visible_key_names
-from querying.audit.quotations import withhold_quotations
 from querying.models import Query
+from querying.query_log.date_range import days_before
+from querying.query_log.key_names import key_label, visible_key_names
+from querying.query_log.quotations import withhold_quotations
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 
 MAX_KEYS, MAX_DOCUMENTS = 50, 50

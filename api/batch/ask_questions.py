@@ -53,7 +53,7 @@ def _work(batch: Batch, *, until: float) -> bool:
         if wait := _count_or_wait(batch.api_key):
             Batch.objects.filter(pk=batch.pk).update(waits_until=timezone.now() + timedelta(seconds=wait))
             return False
-        item.finish(_ask(item, batch.api_key))
+        item.finish(_ask_item(item, batch.api_key))
     batch.end(Batch.State.DONE)
     return False
 
@@ -67,7 +67,7 @@ def _count_or_wait(key: ApiKey) -> int | None:
     return count_key_request(key).retry_after
 
 
-def _ask(item: BatchItem, key: ApiKey) -> LexicError | None:
+def _ask_item(item: BatchItem, key: ApiKey) -> LexicError | None:
     """Has the question answered; the error where it cannot be. Its row has the item's id, so that a question which a
     worker asked before it died is not asked again."""
     if Query.objects.filter(pk=item.question_id).exists():

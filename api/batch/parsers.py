@@ -9,7 +9,7 @@ from typing import IO, Any
 from django.conf import settings
 from rest_framework.parsers import BaseParser
 
-from api.batch.create import MAX_QUESTIONS
+from api.batch.create_batch import MAX_QUESTIONS
 from lexic.errors import InvalidInput
 from lexic.http.error_handlers import PayloadTooLarge
 from lexic.http.strict_json import read_json

@@ -8,8 +8,8 @@ from typing import Any
 from accounts.models import ApiKey
 from api.models import Batch, BatchItem
 from plugins.models import Plugin
-from querying.audit.quotations import withhold_quotations
 from querying.models import Query
+from querying.query_log.quotations import withhold_quotations
 
 _PAGE_SIZE = 100
 _GONE = {

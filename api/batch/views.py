@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from accounts.models import ApiKey
 from api.batch import serializers
-from api.batch.create import create_batch
+from api.batch.create_batch import create_batch
 from api.batch.parsers import MEDIA_TYPES, JsonLinesParser, JsonlParser
 from api.batch.results import batch_results
 from api.fields import EmptySerializer, validated

@@ -20,7 +20,7 @@ from api.throttling import count_more
 from lexic.database import in_thread, release_connections
 from querying.types import Failed
 from rooms import room_json
-from rooms.deliberation import hold_room, stream_room
+from rooms.deliberation import run_room, stream_room
 from rooms.room_types import Expert, Mode
 
 
@@ -48,7 +48,7 @@ class CollaborateView(AnsweringView):
         assert isinstance(request.auth, ApiKey)
         asked = (body, request.auth, request)
         return self.stream_or_answer(
-            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_room_result, *asked)
         )
 
 
@@ -58,9 +58,9 @@ def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSour
     return EventSource(id=experts[0].question.id, events=events, encode=room_json.event_as_json)
 
 
-def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+def _room_result(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
     experts = _read_experts(body, key, request)
-    last = async_to_sync(hold_room)(experts, **_how(body, request))
+    last = async_to_sync(run_room)(experts, **_how(body, request))
     return last if isinstance(last, Failed) else room_json.room_as_json(last)
 
 

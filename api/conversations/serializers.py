@@ -9,7 +9,7 @@ from rest_framework import serializers
 from api.fields import StrictCharField, StrictSerializer, StrictUUIDField
 from conversations.models import ChatMessage, ChatSession
 from lexic.column_length import column_length
-from querying.audit.quotations import WITHHELD_TEXT
+from querying.query_log.quotations import WITHHELD_TEXT
 
 
 class ConversationSerializer(serializers.Serializer):

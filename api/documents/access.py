@@ -50,7 +50,7 @@ class DocumentAccessProtocol(Protocol):
         """The base that new documents go to."""
 
     def address_of(self, document: Document) -> str:
-        """Where the document is shown."""
+        """The address that shows the document."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ def remove_document(request: Request, document: Document, access: DocumentAccess
 
 
 def lock_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Document:
-    """The same row, locked until the transaction ends. Raises `UnknownDocument`, `PreconditionFailed`."""
+    """Locks the document until the transaction ends. Raises `UnknownDocument`, `PreconditionFailed`."""
     rows = Document.objects.select_for_update(of=("self",)).select_related("knowledge_base").present()
     locked = first_or_raise(rows.filter(pk=document.pk), UnknownDocument)
     require_document_match(request, locked, access=access)

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from api.documents import serializers
 from api.documents.access import DocumentAccess, get_document_access
-from api.documents.create import add_documents
+from api.documents.add_documents import add_documents
 from api.documents.document_list import documents_page
 from api.documents.one_document import (
     change_document,

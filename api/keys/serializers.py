@@ -13,7 +13,7 @@ from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability
 from api.fields import OriginsField, StrictBooleanField, StrictCharField, StrictIntegerField, StrictSerializer
 from lexic.column_length import column_length
-from querying.audit.key_usage import DailyUsage, KeyUsage
+from querying.query_log.key_usage import DailyUsage, KeyUsage
 
 _MAX_LIMIT = 2_000_000_000  # what the column holds
 _MAX_PLUGINS = 100

@@ -20,7 +20,7 @@ from api.permissions import SessionRequired, missing_capability
 from api.views import PrincipalView, first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
-from querying.audit.key_usage import usage_by_key
+from querying.query_log.key_usage import usage_by_key
 
 _CHANGED_KEY_SCHEMA = PolymorphicProxySerializer(
     component_name="ChangedKey",

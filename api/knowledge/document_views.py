@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.documents import serializers as documents
-from api.documents.create import add_documents
+from api.documents.add_documents import add_documents
 from api.documents.document_list import documents_page
 from api.documents.one_document import change_document, document_response, remove_document
 from api.fields import EmptySerializer

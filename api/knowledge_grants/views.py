@@ -10,8 +10,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.change_history import mark_changed
 from api.fields import validated
-from api.history import mark_changed
 from api.knowledge_grants import serializers
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin

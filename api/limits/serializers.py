@@ -12,7 +12,7 @@ from accounts.quotas import STORED
 from api.fields import StrictDecimalField, StrictIntegerField, StrictSerializer
 from plugins.models import Plugin
 from plugins.retention import KINDS, MAX_RETENTION_DAYS, LegalHold
-from querying.audit.spending import plugin_spending
+from querying.query_log.spending import plugin_spending
 
 
 class RetentionDaysField(StrictIntegerField):

@@ -14,7 +14,7 @@ from api.plugins.lookup import get_own_plugin, get_plugin
 from api.views import AuthorView
 from knowledge.usage import account_usage
 from lexic.errors import NotAllowed
-from querying.audit.spending import account_spending
+from querying.query_log.spending import account_spending
 
 
 class KeyLimitedToPlugins(NotAllowed):

@@ -19,9 +19,9 @@ from rest_framework.response import Response
 
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
 from accounts.visitors import visitor_id
+from api.change_history import mark_changed
 from api.etags import is_not_modified
 from api.fields import validated
-from api.history import mark_changed
 from api.marketplace import serializers
 from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import InvalidCursor, page_response

@@ -54,7 +54,7 @@ class FactRequest:
         field, options = self.clarification["field"], self.clarification["options"]
         answer = {"type": "string", "title": sanitize(field)[:200], **({"enum": options} if options else {})}
         schema = {"type": "object", "properties": {field: answer}, "required": [field]}
-        unfit = "That answer is none of the choices. " if options else "That answer could not be used. "
+        unfit = "That answer is not one of the choices. " if options else "That answer could not be used. "
         message = (unfit if self.attempt > 1 else "") + self.clarification["question"]
         return {"message": message, "requested_schema": schema}
 
@@ -123,7 +123,7 @@ async def elicit(call: ToolCall, request: FactRequest) -> ElicitedAnswer:
 
 
 def _session_stream(context: RequestContext) -> SessionStream | None:
-    """Where a call that came over HTTP can ask; None outside of a session."""
+    """The session on which a call over HTTP can ask its user; None outside of a session."""
     return context.request.scope.get(STREAM_IN_SCOPE) if context.request is not None else None
 
 

@@ -116,7 +116,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             key = await in_thread(authenticate_key, request)
             cors_headers = await in_thread(_check_origin, request, key)
             caller = {**scope, KEY_IN_SCOPE: key, CORS_IN_SCOPE: cors_headers}
-            message = await _read_message(request, receive)
+            message = await _receive_message(request, receive)
             await in_thread(_check_scope, request, message, key)
             if isinstance(message, list):
                 await _handle_batch(message, caller, receive, answer)
@@ -218,7 +218,7 @@ async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, a
     await answer({"type": "http.response.body", "body": json.dumps(answers).encode() if answers else b""})
 
 
-async def _read_message(request: ASGIRequest, receive: Receive) -> Any:
+async def _receive_message(request: ASGIRequest, receive: Receive) -> Any:
     """One message of the protocol, or a list of them where the revision has batches.
 
     Raises `PostOnly`, `PayloadTooLarge`, `InvalidJson`, `NotSingleMessage`, `InvalidBatch`.

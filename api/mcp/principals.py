@@ -1,4 +1,4 @@
-"""Whose call it is. Over HTTP and on stdio it is a key, and its limits count the call."""
+"""The principal of a call: a key, over HTTP and on stdio. The call counts against the key's limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
 # Where `http` leaves for the tools the key, and what is left of its limits if the message counts.
 KEY_IN_SCOPE, ALLOWANCE_IN_SCOPE = "lexic.key", "lexic.allowance"
-# Of which a key needs one to read a page as it stands.
+# A key needs one of these to read a whole page.
 PAGE_CAPABILITIES = (Capability.READ, Capability.AUTHOR)
 _IS_RESOLVED_IN_SCOPE = "lexic.is_resolved"
 

@@ -25,8 +25,8 @@ from mcp.types import (
 )
 
 from api.mcp import resources
-from api.mcp.errors import as_protocol_error
 from api.mcp.principals import CallerResolver, RequestContext, check_capability
+from api.mcp.protocol_errors import as_protocol_error
 from api.mcp.tools import list_experts
 from lexic.database import in_thread
 from lexic.http import strict_json

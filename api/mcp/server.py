@@ -28,8 +28,8 @@ from mcp.types import (
 
 from accounts.models import ApiKey, Capability
 from api.mcp import prompts_and_resources, resources
-from api.mcp.errors import as_logged_error, as_protocol_error
 from api.mcp.principals import PAGE_CAPABILITIES, CallerResolver, RequestContext, check_capability
+from api.mcp.protocol_errors import as_logged_error, as_protocol_error
 from api.mcp.tools import (
     ask_expert,
     ask_experts,
@@ -99,7 +99,8 @@ def build_server(callers: CallerResolver) -> Server[Any]:
 
 
 def capabilities_for(message: Mapping[str, Any]) -> tuple[Capability, ...]:
-    """Of which a key needs one for this message; empty where it needs none, or the answer says so itself."""
+    """The capabilities of which a key needs one for this message. Empty where it needs none, or where the tool checks
+    that itself."""
     params = message.get("params")
     named = params.get("name") if isinstance(params, dict) else None
     if message.get("method") == "tools/call" and isinstance(named, str) and named in TOOLS:
@@ -155,14 +156,14 @@ async def _read_resource(
 ) -> ReadResourceResult:
     try:
         key = await in_thread(callers.resolve, context)
-        text = await _read_text(params.uri, key)
+        text = await _resource_text(params.uri, key)
     except Exception as raised:
         raise as_protocol_error(raised, uri=params.uri) from None
     contents = TextResourceContents(uri=params.uri, text=text, mime_type=resources.MIME_TYPE)
     return ReadResourceResult(contents=[contents])
 
 
-async def _read_text(uri: str, key: ApiKey) -> str:
+async def _resource_text(uri: str, key: ApiKey) -> str:
     """Raises `UnknownPlugin`, `MissingCapability`, and what `find_source` raises."""
     strict_json.check_json(uri)
     if uri.startswith(resources.EXPERTS):

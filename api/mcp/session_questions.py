@@ -51,35 +51,35 @@ class SessionQuestion:
 
     def open(self) -> bool:
         """False while Redis is away."""
-        return bool(_ask_redis(lambda redis: redis.set(self._open, 1, ex=WAIT_SECONDS), instead=False))
+        return bool(_ask_redis(lambda redis: redis.set(self._question_key, 1, ex=WAIT_SECONDS), instead=False))
 
     def answer(self, result: Any) -> None:
         """Leaves the answer for the process that waits; None: the client had an error. Raises `UnknownQuestion`."""
         sealed = key_secrets.encrypt(json.dumps(result))
 
         def leave(redis: Any) -> bool:
-            is_open = redis.exists(self._open)
-            return bool(is_open and redis.set(self._answer, sealed, ex=WAIT_SECONDS, nx=True))
+            is_open = redis.exists(self._question_key)
+            return bool(is_open and redis.set(self._answer_key, sealed, ex=WAIT_SECONDS, nx=True))
 
         if not _ask_redis(leave, instead=False):
             raise UnknownQuestion
 
     def read(self) -> str | None:
         """The answer as JSON, once it is there."""
-        sealed = _ask_redis(lambda redis: redis.get(self._answer), instead=None)
+        sealed = _ask_redis(lambda redis: redis.get(self._answer_key), instead=None)
         return key_secrets.decrypt(sealed.decode()) if sealed else None
 
     def close(self) -> None:
-        _ask_redis(lambda redis: redis.delete(self._open, self._answer), instead=0)
+        _ask_redis(lambda redis: redis.delete(self._question_key, self._answer_key), instead=0)
 
     @property
-    def _open(self) -> str:
+    def _question_key(self) -> str:
         digest = hashlib.sha256(f"{self.session.key_id}\n{self.session.number}\n{self.id}".encode()).hexdigest()
         return f"lexic:mcp-question:{digest}"
 
     @property
-    def _answer(self) -> str:
-        return f"{self._open}:answer"
+    def _answer_key(self) -> str:
+        return f"{self._question_key}:answer"
 
 
 @dataclass(frozen=True, kw_only=True)

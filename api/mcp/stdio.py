@@ -67,7 +67,7 @@ async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
                 continue
             for value in values:
                 try:
-                    await repaired.send(_read_message(value))
+                    await repaired.send(_parse_message(value))
                 except (LexicError, ValidationError) as error:
                     await outgoing.send(_error_message(error))
 
@@ -99,7 +99,7 @@ def _read_again(error: Exception, *, has_batches: bool) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _read_message(value: Any) -> SessionMessage:
+def _parse_message(value: Any) -> SessionMessage:
     """Raises `InvalidJson` and `ValidationError`."""
     check_message(value)
     return SessionMessage(jsonrpc_message_adapter.validate_json(escape_surrogates(value), by_name=False))

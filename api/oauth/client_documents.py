@@ -17,7 +17,7 @@ from lexic.http.error_handlers import validation_message
 from lexic.http.strict_json import read_json
 
 _MAX_BYTES, _TIMEOUT_SECONDS, _KEPT_SECONDS = 16 * 1024, 5.0, 3600
-# Of the whole site: each is a request to an address that a stranger names.
+# A limit for the whole site: each fetch is a request to an address that a stranger names.
 _FETCHES_A_MINUTE = 30
 _CONSENT_PATH = "/oauth/authorize"
 

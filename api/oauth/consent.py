@@ -88,7 +88,7 @@ class ConsentView(AuthorizationView):
 
     @staticmethod
     def _client_host(form: ConsentForm) -> str:
-        """Whose document says what the client is; empty where it registered itself."""
+        """The host of the document that describes the client; empty where the client registered itself."""
         client_id = str(form["client_id"].value() or "")
         return (urlsplit(client_id).hostname or "") if is_cimd_client_id(client_id) else ""
 

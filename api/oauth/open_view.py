@@ -31,12 +31,12 @@ class OpenView(View):
     limits = {MINUTE: 600}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = self._answer(request, *args, **kwargs)
+        response = self._dispatch_limited(request, *args, **kwargs)
         for name, value in _CORS_HEADERS.items():
             response.headers[name] = value
         return response
 
-    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def _dispatch_limited(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method == "OPTIONS":
             return HttpResponse(status=204)
         if request.method == "POST":

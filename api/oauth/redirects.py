@@ -28,7 +28,7 @@ def is_safe_redirect(uri: str) -> bool:
 
 
 def shown_host(uri: str) -> str:
-    """Where it leads, as a person is told."""
+    """The host of the address, as it is shown to a person."""
     host = urlsplit(uri).hostname or ""
     return "a program on this machine" if host in LOOPBACK_HOSTS else host
 

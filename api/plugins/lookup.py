@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from accounts.models import user_of
 from api.authentication import get_principal
-from api.history import mark_changed
+from api.change_history import mark_changed
 from api.views import first_or_raise
 from lexic.errors import NotAllowed, NotFound
 from plugins import slugs

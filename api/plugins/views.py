@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import ApiKey, Principal
+from api.change_history import mark_changed
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
-from api.history import mark_changed
 from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination
 from api.plugins import serializers

@@ -43,7 +43,7 @@ class ProjectsView(PrivateView):
         maker = self.get_maker()
         fields = _columns(serializers.NewProjectSerializer(data=request.data), principal=self.principal)
         project = Project.objects.create_with_base(owner=maker, **fields)
-        response = _project_response(request, _shown(request, project.pk), status=201)
+        response = _project_response(request, _project_as_seen(request, project.pk), status=201)
         response["Location"] = f"/api/projects/{project.pk}"
         return response
 
@@ -66,7 +66,7 @@ class ProjectView(PrivateView):
             _lock_version(request, found.pk)
             if not found.change(**fields):
                 raise UnknownProject
-        return _project_response(request, _shown(request, found.pk))
+        return _project_response(request, _project_as_seen(request, found.pk))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, project: UUID) -> Response:
@@ -91,7 +91,7 @@ class ProjectMembersView(PrivateView):
         with transaction.atomic():
             _lock_version(request, found.pk)
             found.set_members(members.roles)
-        return _project_response(request, _shown(request, found.pk))
+        return _project_response(request, _project_as_seen(request, found.pk))
 
 
 def _columns(body: serializers.NewProjectSerializer, *, principal: Principal) -> dict[str, Any]:
@@ -108,12 +108,12 @@ def _lock_version(request: Request, pk: UUID) -> Project:
     rows = Project.objects.select_for_update(of=("self",), no_key=True).filter(pk=pk)
     locked = first_or_raise(rows, UnknownProject)
     KnowledgeBase.objects.select_for_update(no_key=True).get(pk=locked.knowledge_base_id)
-    shown = _shown(request, pk)
+    shown = _project_as_seen(request, pk)
     require_match(request, _etag(serializers.ProjectSerializer(shown).data))
     return locked
 
 
-def _shown(request: Request, pk: UUID) -> Project:
+def _project_as_seen(request: Request, pk: UUID) -> Project:
     """Raises `UnknownProject` where it has been deleted meanwhile."""
     return first_or_raise(Project.objects.as_seen_by(get_principal(request)).filter(pk=pk), UnknownProject)
 
@@ -124,7 +124,7 @@ def _project_response(request: Request, project: Project, *, status: int = 200) 
 
 
 def _etag(data: Any) -> str:
-    """Of all that is shown: other people change the documents and the name of the plugin."""
+    """An ETag of everything that is shown, because other people change the documents and the plugin's name."""
     return make_etag(json.dumps(data, sort_keys=True, default=str))
 
 

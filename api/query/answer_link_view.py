@@ -14,8 +14,8 @@ from api.permissions import MayAsk
 from api.query.views import get_own_query
 from api.views import PrincipalView
 from plugins.models import Plugin
-from querying.audit.shared_answers import link_url, make_link
 from querying.models import AnswerLink, Query
+from querying.query_log.shared_answers import link_url, make_link
 
 
 class AnswerLinkSerializer(serializers.Serializer):

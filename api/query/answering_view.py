@@ -22,7 +22,7 @@ from querying.types import AnswerFailed, Failed
 
 
 class AnsweringView(IdempotentView):
-    """`check_replay` also says whether a stream may be gone on with."""
+    """`check_replay` also says whether a stream may be resumed."""
 
     parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer, sse.EventStreamRenderer]

@@ -1,6 +1,6 @@
 """The events of an answer, sealed and kept in Redis for two minutes, for a reader whose connection broke.
 
-While Redis is away nothing is kept, and a broken stream cannot be gone on with.
+While Redis is away nothing is kept, and a broken stream cannot be resumed.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from accounts.models import ApiKey
 from lexic.redis_cache import outage, redis_client
 
 KEPT_SECONDS = 120
-# How long a sign of life counts: of the answer that is being made, and of somebody who reads it on.
+# How long a sign of life counts: of the answer that is being made, and of a reader who has come back for it.
 _ALIVE_SECONDS, _READING_SECONDS = 10, 3
-# Stands behind the last event.
+# Marks the end of the journal.
 _END = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeptEvents:
-    """What is kept behind some event. `is_alive`: there may be more."""
+    """The events that are kept after a given one. `is_alive`: there may be more."""
 
     blocks: Sequence[bytes]
     has_ended: bool
@@ -35,7 +35,7 @@ class KeptEvents:
 
 @dataclass(frozen=True, kw_only=True)
 class EventJournal:
-    """Of one answer, for the key that asked and the same request: with any other it is not found."""
+    """The journal of one answer. Only the key that asked finds it, with the same request."""
 
     name: str
 
@@ -53,19 +53,19 @@ class EventJournal:
         self._push([_END])
 
     def forget(self) -> None:
-        self._ask(lambda redis: redis.delete(self.name, self._alive, self._reading), instead=None)
+        self._ask_redis(lambda redis: redis.delete(self.name, self._alive, self._reading), instead=None)
 
     def keep_alive(self) -> None:
-        self._ask(lambda redis: redis.set(self._alive, 1, ex=_ALIVE_SECONDS), instead=None)
+        self._ask_redis(lambda redis: redis.set(self._alive, 1, ex=_ALIVE_SECONDS), instead=None)
 
     def is_being_read(self) -> bool:
-        return bool(self._ask(lambda redis: redis.exists(self._reading), instead=0))
+        return bool(self._ask_redis(lambda redis: redis.exists(self._reading), instead=0))
 
     def is_known(self) -> bool:
-        return bool(self._ask(lambda redis: redis.exists(self.name), instead=0))
+        return bool(self._ask_redis(lambda redis: redis.exists(self.name), instead=0))
 
     def read(self, *, after: int) -> KeptEvents:
-        """The events behind this number. Whoever makes the answer sees that somebody reads it."""
+        """The events after this number. The task that makes the answer sees that somebody reads it."""
 
         def read(redis: Any) -> tuple[list[bytes], int]:
             steps = redis.pipeline()
@@ -75,7 +75,7 @@ class EventJournal:
             is_alive, sealed, _ = steps.execute()
             return sealed, is_alive
 
-        sealed, is_alive = self._ask(read, instead=([], 0))
+        sealed, is_alive = self._ask_redis(read, instead=([], 0))
         has_ended = bool(sealed) and sealed[-1] == _END.encode()
         opened = [key_secrets.decrypt(one.decode()) for one in sealed if one]
         blocks = [block.encode() for block in opened if block is not None]
@@ -89,10 +89,10 @@ class EventJournal:
             steps.set(self._alive, 1, ex=_ALIVE_SECONDS)
             steps.execute()
 
-        self._ask(push, instead=None)
+        self._ask_redis(push, instead=None)
 
     @staticmethod
-    def _ask(work: Any, *, instead: Any) -> Any:
+    def _ask_redis(work: Any, *, instead: Any) -> Any:
         return outage.run(lambda: work(redis_client()), partial(lambda value: value, instead))
 
     @property

@@ -14,7 +14,7 @@ from knowledge.search.filters import Filters
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying import releases
-from querying.field_schema import Shape
+from querying.field_schema import ObjectSchema
 from querying.question.resolve import resume_from_token
 from querying.types import Caller, CitationStyle, Options, Question, Turn
 
@@ -24,7 +24,7 @@ def parse_question(data: Any, *, key: ApiKey) -> Question:
     return read_question(validated(QuestionSerializer(data=data)), key=key)
 
 
-def read_question(body: dict[str, Any], *, key: ApiKey, schema: Shape | None = None) -> Question:
+def read_question(body: dict[str, Any], *, key: ApiKey, schema: ObjectSchema | None = None) -> Question:
     """A valid body as a question, with the schema that its answer fills.
 
     Raises `UnknownPlugin`, `UnknownRelease`, `InvalidResumeToken` and `InvalidInput`.

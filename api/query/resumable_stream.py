@@ -1,4 +1,4 @@
-"""A streamed answer that can be gone on with after a broken connection, by the id of the last event that arrived.
+"""A streamed answer that can be resumed after a broken connection, by the id of the last event that arrived.
 
 The answer is made in a task of its own. When its reader is gone it goes on for `LEXIC_RESUME_SECONDS`, and for as long
 as somebody has come back for it; then it is stopped, and the language model with it.
@@ -68,7 +68,7 @@ def parse_event_id(text: str) -> tuple[UUID, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class EventSource(Generic[E]):
-    """What a stream is made of: its events, how each looks in JSON, and the id by which the stream is gone on with."""
+    """What a stream is made of: its events, how each looks in JSON, and the id by which the stream is resumed."""
 
     id: UUID
     events: AsyncGenerator[E]
@@ -164,7 +164,7 @@ class _AnswerRun:
                 async for event in events:
                     if event is not None:
                         number += 1
-                        self._add(event, number)
+                        self._add_event(event, number)
                     if await self._is_abandoned():
                         await self._give_up(keeping)
                         return
@@ -176,14 +176,14 @@ class _AnswerRun:
             self._unkept.put_nowait(None)
         await keeping
 
-    def _add(self, event: Any, number: int) -> None:
+    def _add_event(self, event: Any, number: int) -> None:
         block = sse.encode_sse(self._source.encode(event), event_id=f"{self._source.id}:{number}")
         self._live.put_nowait(block)
         self._unkept.put_nowait(block)
 
     async def _give_up(self, keeping: asyncio.Task[None]) -> None:
-        """Nobody goes on with what was stopped half-way. The one task that writes also deletes, so that nothing that it
-        was about to write comes afterwards."""
+        """Deletes the journal: an answer that was stopped half-way cannot be resumed. The task that writes also
+        deletes, so that nothing is written afterwards."""
         self._is_given_up = True
         self._unkept.put_nowait(None)
         await keeping

@@ -80,7 +80,7 @@ class QueryView(AnsweringView):
         assert isinstance(request.auth, ApiKey)
         asked = (body, request.auth, request)
         return self.stream_or_answer(
-            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer, *asked)
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_answer_query, *asked)
         )
 
 
@@ -94,7 +94,7 @@ def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSour
     return EventSource(id=first.id, events=stream_joined(experts, options=options), encode=encode)
 
 
-def _answer(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+def _answer_query(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
     if "plugins" in body:
         return _answer_together(body, key, request)
     with release_connections():

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import ApiKey
-from api.chat.messages import InvalidContent
-from api.chat.serializers import MAX_MESSAGES, ROLES
+from api.chat_completions.messages import InvalidContent
+from api.chat_completions.serializers import MAX_MESSAGES, ROLES
 from api.responses.stored import MESSAGE_PREFIX, UnknownResponse, find_stored, message_text_of, query_id_of
 from lexic.errors import InvalidInput
 
@@ -58,7 +58,7 @@ def read_input(value: Any, *, key: ApiKey) -> InputMessages:
     messages, ignored = list[Mapping[str, Any]](), set[str]()
     for number, (item, kind) in enumerate(zip(value, kinds, strict=True)):
         if kind == "message":
-            messages.append(_read_message(item, param=f"input.{number}"))
+            messages.append(_message_turn(item, param=f"input.{number}"))
         elif number in said:
             messages.append({"role": "assistant", "content": said[number]})
         else:
@@ -91,10 +91,10 @@ def _referenced_texts(items: list[Any], kinds: list[str], *, key: ApiKey) -> dic
     return {number: message_text_of(stored[query_id]) for number, query_id in wanted.items()}
 
 
-def _read_message(item: Mapping[str, Any], *, param: str) -> Mapping[str, Any]:
+def _message_turn(item: Mapping[str, Any], *, param: str) -> Mapping[str, Any]:
     role = item.get("role")
     if not isinstance(role, str) or role not in ROLES:
-        raise InvalidInputItem(f"{param}.role: This is none of {', '.join(ROLES)}.", param=f"{param}.role")
+        raise InvalidInputItem(f"{param}.role: This has to be one of {', '.join(ROLES)}.", param=f"{param}.role")
     if "content" not in item:
         raise InvalidContent(param=f"{param}.content")
     return {"role": role, "content": item["content"]}

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.chat.completions import cited_links, extensions, message_text
-from api.chat.structures import tool_of
+from api.chat_completions.completions import cited_links, extensions, message_text
+from api.chat_completions.structures import tool_of
 from api.responses.requests import ResponseRequest
 from api.responses.stored import MESSAGE_PREFIX, RESPONSE_PREFIX
 from lexic.errors import LexicError
@@ -38,7 +38,7 @@ class ResponseFormat:
             output = [self.call(text, status="completed")]
         else:
             output = [self.message([self.text_part(text, annotations=self.annotations(answer))], status="completed")]
-        return self._head("completed", output=output, usage=_usage_json(answer.usage)) | more
+        return self._response_object("completed", output=output, usage=_usage_json(answer.usage)) | more
 
     @property
     def tool(self) -> str:
@@ -58,11 +58,11 @@ class ResponseFormat:
 
     def in_progress(self) -> dict[str, Any]:
         """The response before anything is said."""
-        return self._head("in_progress")
+        return self._response_object("in_progress")
 
     def failed(self, error: LexicError) -> dict[str, Any]:
         """The response to a question that could not be answered."""
-        return self._head("failed", error={"code": error.code, "message": error.message_with_hint})
+        return self._response_object("failed", error={"code": error.code, "message": error.message_with_hint})
 
     def annotations(self, answer: Answer) -> list[dict[str, Any]]:
         """Each `[Source N]` of the text as the protocol's link to what it cites."""
@@ -76,7 +76,7 @@ class ResponseFormat:
     def text_part(text: str, *, annotations: list[dict[str, Any]]) -> dict[str, Any]:
         return {"type": "output_text", "text": text, "annotations": annotations, "logprobs": []}
 
-    def _head(
+    def _response_object(
         self,
         status: str,
         *,

@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from api.chat.serializers import LinkSerializer, UnsupportedParameter
+from api.chat_completions.serializers import LinkSerializer, UnsupportedParameter
 from api.fields import StrictBooleanField, StrictCharField
 from api.query.serializers import QuestionExtrasSerializer
 from plugins.slugs import MAX_REFERENCE_LENGTH

@@ -12,9 +12,9 @@ from django.db import IntegrityError
 from accounts.models import ApiKey
 from lexic.database import release_connections
 from lexic.errors import NotFound
-from querying.audit.quotations import withhold_quotations
 from querying.models import StoredResponse
-from querying.redaction.questions import redact_question
+from querying.query_log.quotations import withhold_quotations
+from querying.redaction.redact_question import redact_question
 
 logger = logging.getLogger(__name__)
 

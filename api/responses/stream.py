@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from api.chat.completions import message_text
-from api.chat.structures import check_filled
+from api.chat_completions.completions import message_text
+from api.chat_completions.structures import check_filled
 from api.responses.response_json import ResponseFormat
 from api.responses.stored import store
 from lexic.database import in_thread

@@ -9,8 +9,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.chat.structures import shape_of
-from api.chat.views import OpenAIView, request_key
+from api.chat_completions.structures import shape_of
+from api.chat_completions.views import OpenAIView, request_key
 from api.query.questions import read_question
 from api.responses import serializers
 from api.responses.requests import read_response_request

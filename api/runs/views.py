@@ -1,4 +1,4 @@
-"""`POST /api/chat`: a message to the agent, as events; and its runs, to be read again, stopped and gone on with."""
+"""`POST /api/chat`: a message to the agent, answered as events; and its runs: reading again, stopping, resuming."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ChatView(PrincipalView):
         with release_connections():
             if not isinstance(self.principal, ApiKey):
                 check_user_limit(self.principal)
-            run = send_message(_read_message(body, request_key), principal=self.principal)
+            run = send_message(_sent_message(body, request_key), principal=self.principal)
         return _event_stream(run.pk, caller=make_caller(self.principal))
 
 
@@ -139,7 +139,7 @@ class ResumeRunView(RunBaseView):
         return Response(serializers.AgentRunSerializer(self.get_run(agent_run)).data)
 
 
-def _read_message(body: dict[str, Any], request_key: str) -> SentMessage:
+def _sent_message(body: dict[str, Any], request_key: str) -> SentMessage:
     attachments = body["attachments"]
     return SentMessage(
         text=body["message"],
@@ -156,10 +156,10 @@ def _read_message(body: dict[str, Any], request_key: str) -> SentMessage:
 
 
 def _event_stream(run_id: UUID, *, caller: Caller, after: int = 0) -> HttpResponseBase:
-    return sse.event_stream_response(_encode(run_id, caller=caller, after=after))
+    return sse.event_stream_response(_journal_events(run_id, caller=caller, after=after))
 
 
-async def _encode(run_id: UUID, *, caller: Caller, after: int) -> AsyncGenerator[bytes]:
+async def _journal_events(run_id: UUID, *, caller: Caller, after: int) -> AsyncGenerator[bytes]:
     """The journal as server-sent events, with pings between them. Closing it leaves the run alone."""
     async with aclosing(sse.with_pings(follow(run_id, caller=caller, after=after))) as events:
         async for event in events:

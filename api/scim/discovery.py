@@ -20,7 +20,7 @@ def show_config(request: ScimRequest) -> HttpResponse:
 
 
 def list_resource_types(request: ScimRequest) -> HttpResponse:
-    return _list(ResourceType, [_located(one, request, "ResourceTypes") for one in resource_types().values()])
+    return _list_response(ResourceType, [_located(one, request, "ResourceTypes") for one in resource_types().values()])
 
 
 def show_resource_type(request: ScimRequest, name: str) -> HttpResponse:
@@ -30,7 +30,7 @@ def show_resource_type(request: ScimRequest, name: str) -> HttpResponse:
 
 
 def list_schemas(request: ScimRequest) -> HttpResponse:
-    return _list(Schema, [_located(model.to_schema(), request, "Schemas") for model in _MODELS])
+    return _list_response(Schema, [_located(model.to_schema(), request, "Schemas") for model in _MODELS])
 
 
 def show_schema(request: ScimRequest, name: str) -> HttpResponse:
@@ -50,7 +50,7 @@ def _one(resource: Any) -> HttpResponse:
     return json_response(resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE))
 
 
-def _list(kind: Any, found: Sequence[Any]) -> HttpResponse:
+def _list_response(kind: Any, found: Sequence[Any]) -> HttpResponse:
     listed = ListResponse[kind](
         total_results=len(found), start_index=1, items_per_page=len(found), resources=list(found)
     )

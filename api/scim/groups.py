@@ -10,10 +10,10 @@ from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
 from scim2_models import Context, InvalidValueException, NotFoundException, PatchOp
 
+from api.scim.filtering import answer_search, check_version, list_response, read_search, resource_response
 from api.scim.people import all_people, scim_root
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import Group, User, as_group
-from api.scim.selection import answer_search, check_version, list_response, read_search, resource_response
 from marketplace.publishing.provisioning import delete_group as remove_group
 from marketplace.publishing.provisioning import people_of, save_group
 from organisations.models import ProvisionedGroup, ProvisionedPerson
@@ -36,34 +36,34 @@ def create_group(request: ScimRequest) -> HttpResponse:
     said = Group.model_validate(read_body(request), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     made = ProvisionedGroup(organisation=request.scim_organisation)
     _save(made, said)
-    return _answer(request, made, Context.RESOURCE_CREATION_RESPONSE, status=201)
+    return _group_response(request, made, Context.RESOURCE_CREATION_RESPONSE, status=201)
 
 
 def show_group(request: ScimRequest, group: UUID) -> HttpResponse:
-    return _answer(request, _find(request, group), Context.RESOURCE_QUERY_RESPONSE)
+    return _group_response(request, _find_group(request, group), Context.RESOURCE_QUERY_RESPONSE)
 
 
 def replace_group(request: ScimRequest, group: UUID) -> HttpResponse:
-    found = _find(request, group)
+    found = _find_group(request, group)
     before = _as_group(request, found)
     said = Group.model_validate(read_body(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     said.replace(before)
     check_version(request, before)
     _save(found, said)
-    return _answer(request, found, Context.RESOURCE_REPLACEMENT_RESPONSE)
+    return _group_response(request, found, Context.RESOURCE_REPLACEMENT_RESPONSE)
 
 
 def patch_group(request: ScimRequest, group: UUID) -> HttpResponse:
-    found = _find(request, group)
+    found = _find_group(request, group)
     said = _as_group(request, found)
     check_version(request, said)
     PatchOp[Group].model_validate(read_body(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST).patch(said)
     _save(found, said)
-    return _answer(request, found, Context.RESOURCE_PATCH_RESPONSE)
+    return _group_response(request, found, Context.RESOURCE_PATCH_RESPONSE)
 
 
 def delete_group(request: ScimRequest, group: UUID) -> HttpResponse:
-    found = _find(request, group)
+    found = _find_group(request, group)
     check_version(request, _as_group(request, found))
     remove_group(found)
     return HttpResponse(status=204)
@@ -86,14 +86,16 @@ def _groups(request: ScimRequest) -> QuerySet[ProvisionedGroup]:
     return ProvisionedGroup.objects.filter(organisation=request.scim_organisation).select_related("organisation")
 
 
-def _find(request: ScimRequest, group: UUID) -> ProvisionedGroup:
+def _find_group(request: ScimRequest, group: UUID) -> ProvisionedGroup:
     """Raises `NotFoundException`, also for groups of others."""
     if found := _groups(request).filter(pk=group).first():
         return found
     raise NotFoundException(detail="There is no group with this id.")
 
 
-def _answer(request: ScimRequest, group: ProvisionedGroup, context: Context, *, status: int = 200) -> HttpResponse:
+def _group_response(
+    request: ScimRequest, group: ProvisionedGroup, context: Context, *, status: int = 200
+) -> HttpResponse:
     return resource_response(request, _as_group(request, group), context, status=status)
 
 

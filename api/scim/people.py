@@ -10,9 +10,9 @@ from django.db.models import Prefetch
 from django.http import HttpResponse
 from scim2_models import Context, NotFoundException, PatchOp
 
+from api.scim.filtering import check_version, list_response, resource_response
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import User, as_user, person_fields
-from api.scim.selection import check_version, list_response, resource_response
 from marketplace.publishing.provisioning import add_person, change_person, people_of, remove_person
 from organisations.models import Membership, Organisation, ProvisionedGroup, ProvisionedPerson
 
@@ -29,45 +29,45 @@ def all_people(request: ScimRequest) -> list[User]:
 def create_person(request: ScimRequest) -> HttpResponse:
     said = User.model_validate(read_body(request), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     made = add_person(request.scim_organisation, person_fields(said))
-    return _answer(request, made, Context.RESOURCE_CREATION_RESPONSE, status=201)
+    return _person_response(request, made, Context.RESOURCE_CREATION_RESPONSE, status=201)
 
 
 def show_person(request: ScimRequest, person: UUID) -> HttpResponse:
-    return _answer(request, _find(request, person), Context.RESOURCE_QUERY_RESPONSE)
+    return _person_response(request, _find_person(request, person), Context.RESOURCE_QUERY_RESPONSE)
 
 
 def replace_person(request: ScimRequest, person: UUID) -> HttpResponse:
-    found = _find(request, person)
+    found = _find_person(request, person)
     before = _as_user(request, found)
     said = User.model_validate(read_body(request), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     said.replace(before)
-    return _change(request, found, before, said, Context.RESOURCE_REPLACEMENT_RESPONSE)
+    return _change_person(request, found, before, said, Context.RESOURCE_REPLACEMENT_RESPONSE)
 
 
 def patch_person(request: ScimRequest, person: UUID) -> HttpResponse:
-    found = _find(request, person)
+    found = _find_person(request, person)
     before, said = _as_user(request, found), _as_user(request, found)
     asked = PatchOp[User].model_validate(read_body(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST)
     asked.patch(said)
-    return _change(request, found, before, said, Context.RESOURCE_PATCH_RESPONSE)
+    return _change_person(request, found, before, said, Context.RESOURCE_PATCH_RESPONSE)
 
 
 def delete_person(request: ScimRequest, person: UUID) -> HttpResponse:
-    found = _find(request, person)
+    found = _find_person(request, person)
     check_version(request, _as_user(request, found))
     remove_person(found)
     return HttpResponse(status=204)
 
 
-def _change(
+def _change_person(
     request: ScimRequest, person: ProvisionedPerson, before: User, said: User, context: Context
 ) -> HttpResponse:
     check_version(request, before)
     change_person(person, person_fields(said))
-    return _answer(request, person, context)
+    return _person_response(request, person, context)
 
 
-def _find(request: ScimRequest, person: UUID) -> ProvisionedPerson:
+def _find_person(request: ScimRequest, person: UUID) -> ProvisionedPerson:
     """Raises `NotFoundException`, also for people of others."""
     found = people_of(request.scim_organisation).select_related("organisation").filter(pk=person).first()
     if found is None:
@@ -75,7 +75,9 @@ def _find(request: ScimRequest, person: UUID) -> ProvisionedPerson:
     return found
 
 
-def _answer(request: ScimRequest, person: ProvisionedPerson, context: Context, *, status: int = 200) -> HttpResponse:
+def _person_response(
+    request: ScimRequest, person: ProvisionedPerson, context: Context, *, status: int = 200
+) -> HttpResponse:
     return resource_response(request, _as_user(request, person), context, status=status)
 
 

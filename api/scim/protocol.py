@@ -42,7 +42,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def not_found(request: HttpRequest, **captured: Any) -> HttpResponse:
-    """At every address that is none."""
+    """404 for every address that SCIM does not have."""
     raise NotFoundException(detail="There is nothing at this address.")
 
 
@@ -60,7 +60,7 @@ def scim_view(**by_method: View) -> View:
                 refused["Allow"] = ", ".join(by_method)
                 return refused
             with POLICY:
-                return view(request, **captured) if request.method == "GET" else _change(view, request, captured)
+                return view(request, **captured) if request.method == "GET" else _run_locked(view, request, captured)
         except SCIMException as error:
             return error_response(error)
         except ValidationError as error:
@@ -108,7 +108,7 @@ def as_scim(error: LexicError) -> SCIMException:
     return InvalidValueException(detail=said) if isinstance(error, InvalidInput) else SCIMException(detail=said)
 
 
-def _change(view: View, request: HttpRequest, captured: dict[str, Any]) -> HttpResponse:
+def _run_locked(view: View, request: HttpRequest, captured: dict[str, Any]) -> HttpResponse:
     """One change of an organisation at a time: what a patch is applied to is what is there then."""
     with transaction.atomic():
         request.scim_organisation.lock()  # type: ignore[attr-defined]

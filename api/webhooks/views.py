@@ -18,7 +18,7 @@ from api.views import AuthorView, first_or_raise
 from api.webhooks import serializers
 from lexic.errors import NotFound
 from plugins.models import Plugin
-from webhooks import operations
+from webhooks import manage_webhooks
 from webhooks.models import Webhook
 
 
@@ -49,7 +49,7 @@ class WebhooksView(AuthorView):
         """A new receiver. This answer alone holds the `secret` with which each event is signed."""
         found = _get_editable_plugin(request, plugin)
         fields = validated(serializers.NewWebhookSerializer(data=request.data))
-        webhook, secret = operations.create_webhook(found, by=self.user, **fields)
+        webhook, secret = manage_webhooks.create_webhook(found, by=self.user, **fields)
         return Response(serializers.WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201)
 
 
@@ -63,13 +63,15 @@ class WebhookView(AuthorView):
     def patch(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """With `isActive` it is switched off, and what waits is given up; or on, and its failures are forgotten."""
         found = _get_webhook(request, plugin, webhook)
-        changed = operations.update_webhook(found, **validated(serializers.WebhookChangeSerializer(data=request.data)))
+        changed = manage_webhooks.update_webhook(
+            found, **validated(serializers.WebhookChangeSerializer(data=request.data))
+        )
         return Response(serializers.WebhookSerializer(changed).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """Delete the webhook with its log. Not under legal hold (409 `legal_hold`)."""
-        operations.delete_webhook(_get_webhook(request, plugin, webhook))
+        manage_webhooks.delete_webhook(_get_webhook(request, plugin, webhook))
         return Response(status=204)
 
 
@@ -79,7 +81,7 @@ class SecretView(AuthorView):
         """A new secret, shown this once. For a day events are signed with the former one as well."""
         found = _get_webhook(request, plugin, webhook)
         EmptySerializer.check(request)
-        secret = operations.rotate_secret(found)
+        secret = manage_webhooks.rotate_secret(found)
         return Response(serializers.WebhookWithSecretSerializer(found, context={"secret": secret}).data)
 
 
@@ -89,7 +91,7 @@ class TestView(AuthorView):
         """Sends the event `webhook.test`. How it went is in the deliveries a moment later."""
         found = _get_webhook(request, plugin, webhook)
         EmptySerializer.check(request)
-        return Response(serializers.DeliverySerializer(operations.send_test_event(found)).data, status=202)
+        return Response(serializers.DeliverySerializer(manage_webhooks.send_test_event(found)).data, status=202)
 
 
 class DeliveriesView(AuthorView):
@@ -109,7 +111,7 @@ class RedeliverView(AuthorView):
         deliveries = _get_webhook(request, plugin, webhook).deliveries.select_related("webhook")
         found = first_or_raise(deliveries.filter(pk=delivery), UnknownDelivery)
         EmptySerializer.check(request)
-        return Response(serializers.DeliverySerializer(operations.redeliver(found)).data, status=202)
+        return Response(serializers.DeliverySerializer(manage_webhooks.redeliver(found)).data, status=202)
 
 
 def _get_editable_plugin(request: Request, reference: str) -> Plugin:

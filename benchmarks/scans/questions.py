@@ -12,7 +12,7 @@ import pypdfium2
 
 from benchmarks.scans.made_scans import TruePage, TrueWord, true_page, write_cut, write_scan
 from benchmarks.scans.scoring import SIGN_OF_NUMBER, plain_text, similarity
-from evaluation import dataset, engine_queries, eval_corpus
+from evaluation import dataset, eval_corpus, run_question
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion, PageSpan, PipelineOutcome
 from evaluation.scoring import question_scores
@@ -102,7 +102,7 @@ def _page_at_5(data: EvalDataset, library: EvalCorpus) -> float:
 
 
 def _hit(asked: EvalQuestion, library: EvalCorpus, places: GoldLocator) -> float | None:
-    found = engine_queries.run_retrieval(engine_queries.build_question(asked, library))
+    found = run_question.run_retrieval(run_question.build_question(asked, library))
     key = question_scores.build_answer_key(asked, library=library, places=places)
     return question_scores.score_question(asked, key=key, found=found, given=None).values.get("page@5")
 
@@ -112,7 +112,7 @@ def _add_answers(
 ) -> None:
     names = {pk: name for name, pk in library.documents.items()}
     for asked in data.questions:
-        given = engine_queries.run_pipeline(engine_queries.build_question(asked, library))
+        given = run_question.run_pipeline(run_question.build_question(asked, library))
         if given.outcome == "answered":
             _add_answer(figures, given, names, truth)
 

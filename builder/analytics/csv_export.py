@@ -8,8 +8,8 @@ from io import StringIO
 from typing import Any
 
 from lexic.spreadsheet_cells import escape_formula
-from querying.audit.key_names import key_label
 from querying.models import Query
+from querying.query_log.key_names import key_label
 
 MAX_ROWS = 20_000
 COLUMNS = [

@@ -11,8 +11,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from accounts.models import User
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
-from querying.audit.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 from querying.models import Query, QueryQuerySet
+from querying.query_log.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 
 # Longer than this, a bar stands for a week.
 MAX_BARS = 92

@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from builder.analytics.csv_export import COLUMNS
-from querying.audit.key_names import key_label
 from querying.models import Query
+from querying.query_log.key_names import key_label
 
 
 def write_json(rows: Iterable[Query], *, days: tuple[date, date], names: Mapping[Any, str]) -> str:

@@ -21,10 +21,10 @@ from knowledge.models import Document, DocumentQuerySet
 from marketplace.listings.trust_label import MIN_QUESTIONS
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.audit.date_range import days_before
-from querying.audit.key_names import key_label, visible_key_names
-from querying.audit.quotations import withhold_quotations
 from querying.models import Query
+from querying.query_log.date_range import days_before
+from querying.query_log.key_names import key_label, visible_key_names
+from querying.query_log.quotations import withhold_quotations
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 from querying.types import Confidence, Outcome
 

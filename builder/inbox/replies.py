@@ -17,8 +17,8 @@ from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.audit.put_to_expert import reply_to_requests
 from querying.models import Query
+from querying.query_log.put_to_expert import reply_to_requests
 from querying.types import Outcome
 
 MAX_QUESTION_LENGTH = 1_000

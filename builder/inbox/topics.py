@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from lexic.plots import Frame, line_path
 from plugins.models import Plugin
-from querying.audit.topics import group_similar, question_vectors
 from querying.models import Query
+from querying.query_log.topics import group_similar, question_vectors
 from querying.types import Outcome
 
 # Enough for a person to work through; the newest come first, so that what is left out is old.

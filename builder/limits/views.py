@@ -14,7 +14,7 @@ from builder.sharing.views import owner_required
 from knowledge.usage import account_usage
 from plugins.models import Plugin
 from plugins.retention import LegalHold
-from querying.audit.spending import plugin_spending
+from querying.query_log.spending import plugin_spending
 
 
 def render_limits(request: SignedInRequest, plugin: Plugin, *, form: LimitsForm | None = None) -> HttpResponse:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from accounts.models import User
 from querying.answering.drop_reasons import DropExplanation
-from querying.audit.quotations import withhold_quotations
 from querying.models import Feedback, Query
 from querying.presentation.answer import AnswerPresentation, present_answers, stored_from_query
 from querying.presentation.question_run import QuestionRun, model_work
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
+from querying.query_log.quotations import withhold_quotations
 from querying.types import Clarification, Failed, Outcome
 
 _STEP_LABELS = {

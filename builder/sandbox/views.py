@@ -23,7 +23,7 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.models import Query
 from querying.presentation import question_run, sse
-from querying.presentation.page_requests import error_response, wants_event_stream, with_status_of
+from querying.presentation.web_requests import error_response, wants_event_stream, with_status_of
 from querying.question.user_limits import check_user_limit
 
 _STARTER_QUESTIONS = 3

@@ -21,7 +21,7 @@ from builder.webhooks.forms import WebhookForm
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
 from plugins.models import Plugin
-from webhooks import operations
+from webhooks import manage_webhooks
 from webhooks.models import Delivery, Webhook
 from webhooks.sender import USER_AGENT
 
@@ -35,7 +35,7 @@ def show_webhooks(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made, secret = operations.create_webhook(plugin, by=request.user, **form.cleaned_data)
+            made, secret = manage_webhooks.create_webhook(plugin, by=request.user, **form.cleaned_data)
         except LexicError as error:
             form.add_error("url", error.message_with_hint)
         else:
@@ -55,7 +55,7 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
     if not form.is_valid():
         return _render_webhook(request, plugin, found, form=form)
     try:
-        operations.update_webhook(found, **form.cleaned_data)
+        manage_webhooks.update_webhook(found, **form.cleaned_data)
     except LexicError as error:
         form.add_error("url", error.message_with_hint)
         return _render_webhook(request, plugin, _get_webhook(plugin, webhook), form=form)
@@ -65,7 +65,7 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
 
 def renew_secret(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
-    secret = operations.rotate_secret(found)
+    secret = manage_webhooks.rotate_secret(found)
     log_plugin_change(request, plugin, f"Made a new secret for the webhook to {found.host}.")
     return _render_webhook(request, plugin, found, secret=secret)
 
@@ -73,7 +73,7 @@ def renew_secret(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
 def send_test_event(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     with errors_as_messages(request):
-        operations.send_test_event(found)
+        manage_webhooks.send_test_event(found)
         messages.success(request, "A test event is being sent. The log shows the result in a moment.")
     return _redirect_to_webhook(found)
 
@@ -81,7 +81,7 @@ def send_test_event(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> 
 def switch_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     """To what the button says, so that pressing it twice does not turn it back."""
     found = _get_webhook(plugin, webhook)
-    operations.update_webhook(found, is_active=request.POST.get("to") == "on")
+    manage_webhooks.update_webhook(found, is_active=request.POST.get("to") == "on")
     state = "on" if found.is_active else "off. What was waiting is given up"
     log_and_report(request, plugin, f"The webhook to {found.host} is {state}.")
     return _redirect_to_webhook(found)
@@ -90,7 +90,7 @@ def switch_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> H
 def delete_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     with errors_as_messages(request):
-        operations.delete_webhook(found)
+        manage_webhooks.delete_webhook(found)
         log_plugin_change(request, plugin, f"Deleted the webhook to {found.host}.")
         messages.success(request, f"The webhook to {found.host} is deleted, with its log.")
     return HttpResponseRedirect(reverse("admin:builder_webhooks", args=[plugin.pk]))
@@ -101,7 +101,7 @@ def redeliver_event(request: SignedInRequest, plugin: Plugin, webhook: UUID, del
     found = _get_webhook(plugin, webhook)
     sent = get_object_or_404(found.deliveries.select_related("webhook"), pk=delivery)
     with errors_as_messages(request):
-        operations.redeliver(sent)
+        manage_webhooks.redeliver(sent)
         what = f"{sent.event} of {date_format(localtime(sent.created_at), 'j F Y, H:i:s')}"
         size = f"{len(sent.body())} bytes, the same text with the same id"
         messages.success(request, f"{what} is being sent again to {found.host}: {size}. The log shows the answer soon.")

@@ -14,7 +14,7 @@ from language.terms import terms
 # Clauses that share less of their words than this are no versions of each other.
 _MIN_LIKENESS = 0.35
 _SAME_HEADING, _SAME_NUMBER = 0.3, 0.2
-# So many clauses without a counterpart are compared pair by pair; of more only those with the same name.
+# Up to this many clauses without a counterpart are compared pair by pair; of more, only those with the same name.
 _MAX_PAIRED = 400
 _NUMBER = re.compile(
     r"[\s#*>-]{0,12}(?:(?i:article|section|clause)\s{1,3})?"
@@ -54,8 +54,8 @@ def find_changes(earlier: Sequence[Clause], later: Sequence[Clause]) -> list[Cla
     pairs = _pair_clauses(before, after)
     paired = {clause.position for clause, _ in pairs}
     counterpart = {new.position: old for old, new in pairs}
-    changes = [_change(counterpart.get(clause.position), clause) for clause in after]
-    changes += [_change(clause, None) for clause in before if clause.position not in paired]
+    changes = [_clause_change(counterpart.get(clause.position), clause) for clause in after]
+    changes += [_clause_change(clause, None) for clause in before if clause.position not in paired]
     return [change for change in changes if change.added or change.removed]
 
 
@@ -109,8 +109,8 @@ def _likeness(old: Clause, new: Clause, mine: frozenset[str], theirs: frozenset[
     return shared + _SAME_HEADING * has_heading + _SAME_NUMBER * has_number
 
 
-def _change(old: Clause | None, new: Clause | None) -> ClauseChange:
-    before, after = list(_sentences(old)), list(_sentences(new))
+def _clause_change(old: Clause | None, new: Clause | None) -> ClauseChange:
+    before, after = list(_clause_sentences(old)), list(_clause_sentences(new))
     said_before, said_after = ({_body(span.text) for span in spans} for spans in (before, after))
     return ClauseChange(
         earlier=old,
@@ -120,7 +120,7 @@ def _change(old: Clause | None, new: Clause | None) -> ClauseChange:
     )
 
 
-def _sentences(clause: Clause | None) -> Iterator[TextSpan]:
+def _clause_sentences(clause: Clause | None) -> Iterator[TextSpan]:
     for span in clause.spans if clause else ():
         for start, end in sentence_spans(span.text):
             yield TextSpan(

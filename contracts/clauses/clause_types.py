@@ -43,10 +43,6 @@ class TextSpan:
             "text": self.text,
         }
 
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> TextSpan:
-        return cls(page_id=row["pageId"], page_number=row["page"], start=row["start"], end=row["end"], text=row["text"])
-
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
@@ -72,7 +68,7 @@ class Clause:
         return any(one.page_id == span.page_id and one.start <= span.start < one.end for one in self.spans)
 
     def as_dict(self, *, clip: int = CLIPPED_CHARACTERS) -> dict[str, Any]:
-        """With the text clipped to so many characters; `spans` say where all of it stands."""
+        """The clause as JSON, its text clipped to the limit; `spans` say where the whole clause stands."""
         text = self.text
         places = [
             {"pageId": span.page_id, "page": span.page_number, "start": span.start, "end": span.end}

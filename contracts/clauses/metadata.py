@@ -45,7 +45,7 @@ def read_metadata(pages: Sequence[ContractPage], *, is_nda: bool = False) -> Con
         return ContractMetadata()
     sentences = [TextSpan.on_page(page, start, end) for page in pages for start, end in sentence_spans(page.text)]
     found: dict[str, tuple[TextSpan, ...]] = {
-        "title": tuple(_title(first))[:1],
+        "title": tuple(_contract_title(first))[:1],
         "parties": tuple(_parties(first)),
         "date": tuple(_date(first))[:1],
         "term": tuple(_first_matching(sentences, _states_term))[:1],
@@ -57,7 +57,7 @@ def read_metadata(pages: Sequence[ContractPage], *, is_nda: bool = False) -> Con
     return ContractMetadata(quoted={name: spans for name, spans in found.items() if spans})
 
 
-def _title(page: ContractPage) -> Found:
+def _contract_title(page: ContractPage) -> Found:
     """A line that calls itself an agreement or a contract, and is no sentence."""
     for start, end in sentence_spans(page.text[:_PREAMBLE_CHARACTERS]):
         line = page.text[start:end]

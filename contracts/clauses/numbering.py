@@ -33,8 +33,8 @@ class ClauseOpening:
 
 
 def read_opening(block: str, *, level: int = 0) -> ClauseOpening | None:
-    """What this block opens; None where it goes on with the clause before it. `level` is that of the
-    heading that the reader of the document found here, 0 where it found none. The time is linear in the text."""
+    """The clause that this block opens; None where it continues the clause before it. `level` is that of the heading
+    that the document's reader found here, or 0. The time is linear in the text."""
     markdown = _MARKDOWN.match(block)
     begin = markdown.end() if markdown else 0
     marked_level = level or (len(markdown.group().strip()) if markdown else 0)

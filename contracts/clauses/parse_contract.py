@@ -24,12 +24,12 @@ def parse_contract(document: Document, *, revision: int | None = None) -> Parsed
 
 
 def parse_nda(document: Document, *, revision: int | None = None) -> ParsedContract:
-    """The same of a non-disclosure agreement, with what such an agreement says besides. Raises `DocumentNotReady`."""
+    """As `parse_contract`, with what only a non-disclosure agreement states. Raises `DocumentNotReady`."""
     return parse_pages(contract_pages(document, revision=revision), is_nda=True)
 
 
 def parse_pages(pages: Sequence[ContractPage], *, is_nda: bool = False) -> ParsedContract:
-    """The same of pages that are at hand."""
+    """As `parse_contract`, from pages that have been loaded."""
     return ParsedContract(metadata=read_metadata(pages, is_nda=is_nda), clauses=split_clauses(pages))
 
 

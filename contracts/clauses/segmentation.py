@@ -50,15 +50,12 @@ def _join_bare_headings(cuts: Sequence[_Cut]) -> list[_Cut]:
     joined: list[_Cut] = []
     for cut in cuts:
         before = joined[-1] if joined else None
-        if before and before.opening and cut.opening and _heads(before.opening, cut.opening):
-            joined[-1] = _Cut(before.page, before.offset, _named_by(before.opening, cut.opening))
+        upper, lower = before and before.opening, cut.opening
+        if before and upper and lower and upper.is_bare and lower.depth > upper.depth and lower.number:
+            joined[-1] = _Cut(before.page, before.offset, _named_by(upper, lower))
         else:
             joined.append(cut)
     return joined
-
-
-def _heads(upper: ClauseOpening, lower: ClauseOpening) -> bool:
-    return upper.is_bare and lower.depth > upper.depth and bool(lower.number)
 
 
 def _named_by(upper: ClauseOpening, lower: ClauseOpening) -> ClauseOpening:

@@ -124,7 +124,7 @@ def _holds(limit: Limit, amount: float) -> bool:
 
 
 def limits_verdict(verdicts: Sequence[LimitVerdict]) -> LimitVerdict:
-    """Of several limits together: one that is broken counts first, then one that is unclear."""
+    """The verdict on several limits together: a broken one counts first, then an unclear one."""
     for one in (LimitVerdict.BROKEN, LimitVerdict.UNCLEAR, LimitVerdict.KEPT):
         if one in verdicts:
             return one

@@ -164,9 +164,9 @@ def _position(text: str, *, number: int, name: str, start: int, end: int) -> Pos
 
 
 def _fields(text: str, start: int, end: int, name: str) -> Iterator[_Field]:
-    """The labelled lines between two offsets. Lines without a label go on with the one above, up to a blank line."""
+    """The labelled lines between two offsets. A line without a label continues the one above, up to a blank line."""
     opened: tuple[str, int, int] | None = None
-    for at, stop in _lines(text, start, end):
+    for at, stop in _line_spans(text, start, end):
         match = _FIELD_LINE.match(text, at, stop)
         label = " ".join(match["label"].casefold().replace("-", " ").split()) if match else ""
         label = "limits" if label == "limit" else label
@@ -193,7 +193,7 @@ def _closed(text: str, opened: tuple[str, int, int], name: str) -> _Field:
     return _Field(label=label, start=start, end=end)
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     breaks = [start, *(match.end() for match in _LINE_BREAK.finditer(text, start, end)), end]
     yield from ((at, stop) for at, stop in pairwise(breaks) if at < stop)
 

@@ -33,7 +33,7 @@ class PlaybookStatement:
 
     @property
     def plain(self) -> str:
-        """In one line."""
+        """The statement on one line."""
         return " ".join(self.text.split())
 
 
@@ -94,7 +94,7 @@ class EscalationCondition:
 
 @dataclass(frozen=True, kw_only=True)
 class EscalationRule:
-    """To whom a contract goes when the condition holds, and why."""
+    """A rule that says to whom a contract goes when its condition holds, and why."""
 
     to: str
     why: str
@@ -113,7 +113,7 @@ class Playbook:
 
     @property
     def sha256(self) -> str:
-        """Of the text."""
+        """The hash of the playbook's text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def position(self, name: str) -> Position | None:

@@ -68,26 +68,31 @@ def _markdown_report(review: ContractReview) -> ReportFile:
 
 
 def _markdown_lines(report: Mapping[str, Any], findings: list[dict[str, Any]]) -> Iterator[str]:
-    yield from (f"# {_plain(report['title'])}", "", f"**{report['classification']}** {_plain(report['summary'])}", "")
+    yield from (
+        f"# {_escaped(report['title'])}",
+        "",
+        f"**{report['classification']}** {_escaped(report['summary'])}",
+        "",
+    )
     for one in report["escalations"]:
-        yield f"- To {_plain(one['to'])}: {_plain(one['why'])}"
+        yield f"- To {_escaped(one['to'])}: {_escaped(one['why'])}"
     for one in findings:
-        yield from ("", f"## {one['number']}. {_plain(one['position'])}: {one['classification']}", "")
-        yield _plain(one["reason"])
+        yield from ("", f"## {one['number']}. {_escaped(one['position'])}: {one['classification']}", "")
+        yield _escaped(one["reason"])
         if one["modelRemark"]:
-            yield from ("", _plain(one["modelRemark"]))
+            yield from ("", _escaped(one["modelRemark"]))
         for name in ("earlier", "contract", "nearest", "playbook"):
             spans = one[name]
             for span in spans:
-                yield from ("", f"> {_plain(span['text'])}", ">", f"> {name.capitalize()}, page {span['page']}")
+                yield from ("", f"> {_escaped(span['text'])}", ">", f"> {name.capitalize()}, page {span['page']}")
         if one["suggestion"]:
-            yield from ("", f"Suggestion: {_plain(one['suggestion'])}")
+            yield from ("", f"Suggestion: {_escaped(one['suggestion'])}")
         if one["decision"]:
-            yield from ("", f"Decision: {one['decision']}. {_plain(one['note'])}".rstrip())
-    yield from ("", _plain(report["note"]))
+            yield from ("", f"Decision: {one['decision']}. {_escaped(one['note'])}".rstrip())
+    yield from ("", _escaped(report["note"]))
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """The text in one line, its signs of Markdown escaped."""
     return _MARKDOWN_SIGNS.sub(r"\\\1", " ".join(str(text).split()))
 

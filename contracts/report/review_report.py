@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from contracts.models import ContractReview, Finding, ReviewKind
@@ -18,14 +17,12 @@ def review_report(review: ContractReview) -> dict[str, Any]:
 
 def contract_report(review: ContractReview) -> dict[str, Any]:
     """`{title, summary, classification, findings, recommendedAction, …}`."""
-    findings = list(review.findings.all())
-    return {**_head(review), "findings": [finding_row(one) for one in findings], **_tail(review, findings)}
+    return _report(review, findings_key="findings")
 
 
 def nda_report(review: ContractReview) -> dict[str, Any]:
     """`{title, summary, classification, checklistResults, recommendedAction, …}`."""
-    findings = list(review.findings.all())
-    return {**_head(review), "checklistResults": [finding_row(one) for one in findings], **_tail(review, findings)}
+    return _report(review, findings_key="checklistResults")
 
 
 def finding_row(one: Finding) -> dict[str, Any]:
@@ -54,18 +51,15 @@ def finding_row(one: Finding) -> dict[str, Any]:
     }
 
 
-def _head(review: ContractReview) -> dict[str, Any]:
+def _report(review: ContractReview, *, findings_key: str) -> dict[str, Any]:
+    findings = list(review.findings.all())
+    counts = {one.value: sum(each.classification == one for each in findings) for one in Classification}
+    action = recommended_action(Classification(review.classification)) if review.classification else None
     return {
         "title": f"{review.playbook_name}: {review.document.title}",
         "summary": review.summary,
         "classification": review.classification or None,
-    }
-
-
-def _tail(review: ContractReview, findings: Sequence[Finding]) -> dict[str, Any]:
-    counts = {one.value: sum(each.classification == one for each in findings) for one in Classification}
-    action = recommended_action(Classification(review.classification)) if review.classification else None
-    return {
+        findings_key: [finding_row(one) for one in findings],
         "recommendedAction": action,
         "counts": counts,
         "escalations": review.escalations,

@@ -55,13 +55,13 @@ class ItemPrior:
 def item_priors(observed: Sequence[Observation]) -> tuple[Mapping[str, ItemPrior], ItemPrior]:
     """What each item is like in these contracts, and what an item that they do not have is taken for. Needs one
     observation at least."""
-    overall = ItemPrior(share=_share(observed), strength=_mean_strength(observed), against=_against(observed))
+    overall = ItemPrior(share=_present_share(observed), strength=_mean_strength(observed), against=_against(observed))
     groups: defaultdict[str, list[Observation]] = defaultdict(list)
     for one in observed:
         groups[one.item].append(one)
     items = {
         item: ItemPrior(
-            share=_shrunk_towards(overall.share, _share(group), len(group)),
+            share=_shrunk_towards(overall.share, _present_share(group), len(group)),
             strength=_mean_strength(group),
             against=_shrunk_towards(overall.against, _against(group), _count_present(group)),
         )
@@ -74,7 +74,7 @@ def _shrunk_towards(overall: float, share: float, count: int) -> float:
     return (share * count + _PSEUDO_CONTRACTS * overall) / (count + _PSEUDO_CONTRACTS)
 
 
-def _share(group: Sequence[Observation]) -> float:
+def _present_share(group: Sequence[Observation]) -> float:
     return sum(one.is_present for one in group) / len(group)
 
 

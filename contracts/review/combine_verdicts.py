@@ -19,8 +19,8 @@ from querying.answering.grounding.semantic_similarity import similarities
 from querying.answering.grounding.supporting_spans import as_one_line
 
 _GOOD = (Verdict.PREFERRED, Verdict.ACCEPTABLE)
-# Words are about a statement from this cosine on. Of the lines that a contract of contractnli-dev does say, 99 in 100
-# have a sentence that is.
+# From this cosine on, a sentence is about a statement. In contractnli-dev, 99 of 100 statements that a contract makes
+# have such a sentence.
 _MIN_SIMILARITY = 0.4
 _BREAKS = (Verdict.WALK_AWAY, Verdict.LIMIT_BROKEN)
 

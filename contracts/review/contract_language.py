@@ -1,4 +1,4 @@
-"""In which language a contract is. The rules of reviews know English alone; in another language a model judges."""
+"""The language of a contract. The rules of reviews read only English; a model judges contracts in other languages."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class DocumentRevision:
 
     @classmethod
     def of(cls, document: Document, *, revision: int | None = None) -> DocumentRevision:
-        """As it stands, or at this revision."""
+        """The document as it stands, or at this revision."""
         base = document.knowledge_base
         at = base.revision if revision is None else revision
         return cls(
@@ -112,7 +112,7 @@ class RecordingSearch:
 
 
 def sentence_span(passage: Passage, sentence: Sentence) -> TextSpan:
-    """Where a sentence of the evidence stands on its page."""
+    """The place of a sentence of the evidence on its page."""
     start = passage.start + sentence.start
     return TextSpan(
         page_id=passage.page_id,
@@ -137,5 +137,5 @@ def distinct_sentences(evidence: Evidence, *, limit: int) -> list[tuple[TextSpan
 
 
 def verified_spans(spans: Collection[TextSpan], texts: dict[int, str]) -> list[TextSpan]:
-    """Those that stand word for word on their page; `texts` by the page's id."""
+    """The spans that stand word for word on their page. `texts` has the text of each page by its id."""
     return [span for span in spans if texts.get(span.page_id, "")[span.start : span.end] == span.text != ""]

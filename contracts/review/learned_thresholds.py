@@ -31,7 +31,7 @@ _SAYS_PRESENT = {
 
 
 def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
-    """By position, those that the decided contracts teach; none for a position that too few of them have."""
+    """The thresholds that decided contracts teach, by position. A position that too few contracts have is left out."""
     base = review.document.knowledge_base
     by_owner = Q(review__document__knowledge_base__owner=base.owner_id, decided_by=base.owner_id)
     decided = Finding.objects.decided().filter(

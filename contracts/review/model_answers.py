@@ -22,7 +22,7 @@ _VERDICTS = (
     Verdict.UNCLEAR,
     Verdict.MISSING,
 )
-# The verdicts that a statement of one kind alone can bear out.
+# Verdicts that only a statement of one kind can support.
 _KINDS = {Verdict.PREFERRED: "preferred", Verdict.ACCEPTABLE: "acceptable", Verdict.WALK_AWAY: "walk_away"}
 _NEEDS_NO_QUOTATION = (Verdict.MISSING, Verdict.UNCLEAR)
 _MAX_QUOTATIONS = 3

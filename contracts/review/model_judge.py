@@ -18,9 +18,9 @@ from contracts.review.model_prompt import Messages, confirmation_messages, readi
 from contracts.review.rule_judge import Judgement
 from knowledge.search.passages import Passage
 from lexic.database import release_connections
-from querying.audit.cost import cost_of
-from querying.audit.spending import SpendingCapReached, check_account_spending, count_spending
 from querying.llm_interface import LLM, ProviderFailed
+from querying.query_log.cost import cost_of
+from querying.query_log.spending import SpendingCapReached, check_account_spending, count_spending
 from querying.types import Evidence, Prompt, Usage
 
 # A contract of this length is read whole for each position; of a longer one the passages that a search finds.
@@ -31,9 +31,9 @@ _NOT_ASKED = "It did not answer before, so it was not asked."
 
 
 class ModelJudge:
-    """One for each time that a worker goes on with a review. `judge` gives the judgement that counts, with the model's
-    opinion. Where the provider fails, or a spending cap is reached, that of the rules stands; in another language than
-    English there is none, and `judge` raises `ProviderFailed` or `SpendingCapReached`."""
+    """Judges with a model while a worker has the review. `judge` gives the judgement that counts, with the model's
+    opinion. Where the provider fails, or a spending cap is reached, the judgement of the rules counts. The rules read
+    English only: for other languages `judge` raises `ProviderFailed` or `SpendingCapReached` then."""
 
     def __init__(self, review: ContractReview, llm: LLM) -> None:
         self._review = review
@@ -63,7 +63,7 @@ class ModelJudge:
         self, position: Position, rules: Judgement, *, pages: Sequence[ContractPage], passages: Sequence[Passage]
     ) -> Judgement:
         contract = _readable_text(pages, passages, most=_WHOLE_CHARACTERS if self._is_english else MAX_CHARACTERS)
-        answer = self._ask(reading_messages(position, contract=contract, side=self._review.side))
+        answer = self._ask_model(reading_messages(position, contract=contract, side=self._review.side))
         self._unanswered = 0
         reading = read_verdict(answer, position=position, pages=pages)
         return reconcile(
@@ -71,9 +71,9 @@ class ModelJudge:
         )
 
     def _confirm(self, statement: str, passage: str) -> bool:
-        return read_confirmation(self._ask(confirmation_messages(statement, passage=passage)))
+        return read_confirmation(self._ask_model(confirmation_messages(statement, passage=passage)))
 
-    def _ask(self, messages: Messages) -> str:
+    def _ask_model(self, messages: Messages) -> str:
         """Raises `ProviderFailed`, `SpendingCapReached`."""
         with release_connections():  # none is held while the model talks
             check_account_spending(self._review.created_by_id, llm=self._llm)

@@ -36,7 +36,7 @@ class ModelOpinion:
     is_unanswered: bool = False
 
     def as_dict(self, *, contract: Sequence[Mapping[str, Any]], playbook: Mapping[str, Any] | None) -> dict[str, Any]:
-        """As a finding keeps it, with the places of what it quotes."""
+        """The opinion as a finding keeps it, with the places of its quotations."""
         is_same = self.classification == self.rules_classification
         return {
             "model": self.model,

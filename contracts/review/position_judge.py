@@ -19,8 +19,8 @@ from querying.llm_interface import LLM
 
 
 class PositionJudge:
-    """One for each time that a worker goes on with a review. Raises `UnreadLanguage` where nothing reads the
-    contract."""
+    """Judges positions while a worker has the review. Raises `UnreadLanguage` where neither rules nor a model read the
+    contract's language."""
 
     def __init__(self, read: ReviewedContract, llm: LLM) -> None:
         review, has_model = read.review, not llm.is_offline

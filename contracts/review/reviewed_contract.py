@@ -24,7 +24,7 @@ class DocumentVersion:
     parsed: ParsedContract
 
     def quotations(self, spans: Iterable[TextSpan]) -> list[dict[str, Any]]:
-        """Those of the spans that stand word for word on their page, with the clause that each is in."""
+        """The spans that stand word for word on their page, each with its clause."""
         kept = verified_spans(list(spans), {page.id: page.text for page in self.pages})
         return [{**span.as_dict(), "clause": self._clause_label(span)} for span in kept]
 

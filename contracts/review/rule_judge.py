@@ -25,7 +25,7 @@ from querying.types import Evidence
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
 # ruled out; measured on contractnli-dev (docs/evaluation.md).
 MIN_FOUND, MIN_STATED, MIN_STATED_FOR_GREEN, MIN_RULED_OUT = 0.32, 0.50, 0.55, 0.60
-# A sentence this much weaker than the threshold is still held against the statement.
+# A sentence that is this much weaker than the threshold is still compared with the statement.
 _SENTENCE_SLACK = 0.05
 _HELD_SENTENCES = 3
 _NEAREST_SENTENCES = 3
@@ -98,7 +98,9 @@ def judge_position(
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
     against = worst if worst and worst.best_score >= MIN_RULED_OUT and worst.agreeing else None
     if against:
-        return _walk_away(position, against)
+        classification = classify_deviation(position.severity, position.likelihood)
+        reason = "The contract says what the playbook rules out."
+        return _judgement(Verdict.WALK_AWAY, classification, against, reason)
     strongest = max(best.strength, worst.strength if worst else 0.0)
     if strongest < thresholds.found:
         return _missing_or_near(position, best, search, thresholds)
@@ -136,7 +138,7 @@ def judge_quoted(
 
 
 def position_in_unread_language(position: Position) -> Judgement:
-    """Of a contract in a language that the rules do not know."""
+    """The judgement on a contract in a language that the rules do not read."""
     return Judgement(
         verdict=Verdict.UNCLEAR,
         classification=Classification.YELLOW,
@@ -171,11 +173,6 @@ def _match_statement(
         agreeing=tuple(agreeing),
         is_denied=bool(strong) and all(overstates(claim, text) for _, text in strong),
     )
-
-
-def _walk_away(position: Position, held: _StatementMatch) -> Judgement:
-    classification = classify_deviation(position.severity, position.likelihood)
-    return _judgement(Verdict.WALK_AWAY, classification, held, "The contract says what the playbook rules out.")
 
 
 def _missing_or_near(

@@ -57,7 +57,7 @@ def run_review(review: ContractReview, *, until: float | None = None, llm: LLM |
     """
     read = read_reviewed(review)
     planned = _plan_findings(read, llm or get_llm())
-    _begin(read, total=len(planned))
+    _store_structure(read, total=len(planned))
     known = set(review.findings.values_list("number", flat=True))
     for one in planned:
         if one.number in known:
@@ -84,7 +84,7 @@ def _review_lock(review: ContractReview) -> Iterator[None]:
         yield
 
 
-def _begin(read: ReviewedContract, *, total: int) -> None:
+def _store_structure(read: ReviewedContract, *, total: int) -> None:
     """Keeps what the contract says about itself, once."""
     review, parsed = read.review, read.contract.parsed
     if review.obligations is None:
@@ -95,7 +95,7 @@ def _begin(read: ReviewedContract, *, total: int) -> None:
 
 
 def _plan_findings(read: ReviewedContract, llm: LLM) -> list[_PlannedFinding]:
-    """Always the same ones for the same review."""
+    """The findings to make; always the same for the same review, so that it can be resumed."""
     judge = PositionJudge(read, llm).judge
     if read.earlier is None:
         positions = read.playbook.positions
@@ -173,7 +173,7 @@ def _changed_finding(
 def _summary_columns(read: ReviewedContract) -> dict[str, Any]:
     """What all findings come to, by the review's columns."""
     findings = list(read.review.findings.all())
-    classification = _overall_class(findings)
+    classification = worst(Classification(one.classification) for one in findings)
     return {
         "classification": classification,
         "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
@@ -187,7 +187,3 @@ def _checked_by(findings: Sequence[Finding]) -> str:
     """The model that judged at least one of them; otherwise the rules."""
     judged = (one.model_opinion for one in findings if one.model_opinion and one.model_opinion["classification"])
     return str(next((opinion["model"] for opinion in judged), RULES))[:80]
-
-
-def _overall_class(findings: Sequence[Finding]) -> Classification:
-    return worst(Classification(one.classification) for one in findings)

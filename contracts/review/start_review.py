@@ -129,8 +129,8 @@ def _find_begun(request_key: str) -> ContractReview | None:
 
 @transaction.atomic
 def retry_review(review: ContractReview, *, by: User) -> None:
-    """Has a worker go on with a review that failed. Nothing happens to one that is still to be made. Raises
-    `ReviewNotFailed`, `TooManyUnfinishedReviews`, `ReviewDeleted`."""
+    """Has a worker resume a review that failed. A review that is unfinished stays as it is. Raises `ReviewNotFailed`,
+    `TooManyUnfinishedReviews`, `ReviewDeleted`."""
     review.lock_existing()
     review.refresh_from_db(fields=["state"])
     if review.state == ReviewState.DONE:

@@ -96,7 +96,7 @@ class SuppliedText:
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        """Of the passages: sentences together, as many as fit."""
+        """The spans of the passages: as many neighbouring sentences as fit."""
         spans: list[tuple[int, int]] = []
         for start, end in sentence_spans(self.text):
             if spans and end - spans[-1][0] <= _PASSAGE_CHARACTERS:
@@ -136,8 +136,8 @@ def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
         "verdict": judged.verdict,
         "classification": judged.classification,
         "reason": judged.reason,
-        "contract": [_place(span) for span in quoted],
-        "nearest": [_place(span) for span in verified_spans(judged.nearest, {_PAGE: given.text})],
+        "contract": [_span_place(span) for span in quoted],
+        "nearest": [_span_place(span) for span in verified_spans(judged.nearest, {_PAGE: given.text})],
         "playbook": [{"text": judged.statement.text, "kind": judged.statement.kind}],
         "severity": position.severity,
         "likelihood": position.likelihood,
@@ -148,6 +148,6 @@ def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
     }
 
 
-def _place(span: TextSpan) -> dict[str, Any]:
-    """Where it stands in the given text."""
+def _span_place(span: TextSpan) -> dict[str, Any]:
+    """The place of the span in the given text."""
     return {"start": span.start, "end": span.end, "text": span.text}

@@ -17,7 +17,7 @@ from querying.answering.grounding.semantic_similarity import cache_vectors, simi
 # A change belongs to the position that it is nearest to in meaning, from this cosine on.
 _MIN_SIMILARITY = 0.35
 _MAX_CHANGE_CHARACTERS = 600
-# Of a change that the playbook has no position for.
+# The risk of a change that the playbook has no position for.
 OTHER_SEVERITY, OTHER_LIKELIHOOD = 2, 3
 MAX_CHANGES = 300
 

@@ -24,7 +24,7 @@ def annotate_word_file(path: Path, edits: Sequence[Edit], *, limits: Limits = LI
     `WordNotProven`, and then nothing is handed out.
     """
     edits = [edit.without_outer_breaks() for edit in edits]
-    content, obstacles = _write(path, edits, limits)
+    content, obstacles = _write_confined(path, edits, limits)
     written = [edit.as_comment(obstacle) if obstacle else edit for edit, obstacle in zip(edits, obstacles, strict=True)]
     with tempfile.TemporaryDirectory(prefix="lexic-word-") as folder:
         produced = Path(folder) / "produced.docx"
@@ -39,7 +39,7 @@ def annotate_word_file(path: Path, edits: Sequence[Edit], *, limits: Limits = LI
     return AnnotatedFile(content=content, obstacles=obstacles)
 
 
-def _write(path: Path, edits: Sequence[Edit], limits: Limits) -> tuple[bytes, tuple[Obstacle, ...]]:
+def _write_confined(path: Path, edits: Sequence[Edit], limits: Limits) -> tuple[bytes, tuple[Obstacle, ...]]:
     answers = _call("write", path, {"edits": [edit.as_json() for edit in edits]}, limits)
     try:
         obstacles = tuple(map(Obstacle, next(answers, ())))

@@ -66,5 +66,5 @@ def _join_texts(run: Any) -> None:
 
 
 def _text_kind(child: Any) -> Any:
-    """The same for neighbours that can be put together; for any other element, itself."""
+    """A key that neighbours share if they can be merged; any other element is its own key."""
     return (child.tag, tuple(child.attrib.items())) if child.tag in _JOINED_TAGS else child

@@ -66,7 +66,7 @@ def resolve_revisions(root: Any, marks: Collection[MarkKey], *, accept: bool) ->
 
 
 def _settle_paragraph_mark(mark: Any, *, accept: bool) -> None:
-    """Without the mark of deletion; where that is accepted, the paragraph's content begins the next paragraph."""
+    """Removes the deletion of a paragraph mark. If that is accepted, the paragraph's content opens the next one."""
     paragraph = next(mark.iterancestors(f"{W}p"))
     following = next(paragraph.itersiblings(f"{W}p"), None)
     _remove(mark)

@@ -123,7 +123,7 @@ class RunLayout:
         return self.wrapper_obstacle(atom)
 
     def wrapper_obstacle(self, atom: Any) -> Obstacle:
-        """The same for atoms beside a change: only what wraps text with a meaning of its own stands in its way."""
+        """Why an atom beside a change prevents tracking: only wrappers that give their text a meaning do."""
         if atom.tag in _REVISIONS or atom.tag in _REVISION_MARKS:
             return Obstacle.REVISION
         if atom.tag in _LINKS:
@@ -182,7 +182,7 @@ def split_run(run: Any, offsets: Sequence[int]) -> list[Any]:
             _set_text(child, texts[0])
             for text in texts[1:]:
                 pieces.append(_new_piece(pieces[-1]))
-                _set_text(_add_text(pieces[-1]), text)
+                _set_text(_new_text(pieces[-1]), text)
             del pending[: len(cuts)]
         at += length
     return pieces
@@ -199,7 +199,7 @@ def _new_piece(after: Any) -> Any:
     return piece
 
 
-def _add_text(run: Any) -> Any:
+def _new_text(run: Any) -> Any:
     element = run.makeelement(f"{W}t")
     run.append(element)
     return element

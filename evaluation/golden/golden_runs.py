@@ -26,7 +26,7 @@ from querying.types import Outcome
 
 logger = logging.getLogger(__name__)
 
-# So many are asked while somebody waits, and only of a model that costs nothing; more are for a worker.
+# The most questions that are asked while somebody waits, by a model that costs nothing. A worker asks longer lists.
 MAX_INLINE_QUESTIONS = 60
 # A share such as .7 of ten is seven, although 10 * .7 is a little more in binary fractions.
 _ROUNDING_TOLERANCE = 1e-9

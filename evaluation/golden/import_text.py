@@ -33,9 +33,9 @@ from knowledge.readers.text import decode_bytes
 from plugins.models import Plugin
 from querying.forms import MAX_QUESTION_CHARACTERS
 
-# So many lines are named at once; a reader mends these before the rest.
+# The most wrong lines that one error names; a reader mends these first.
 MAX_PROBLEMS = 20
-# Among so many names a similar one is looked for.
+# The most names that are searched for a similar one.
 _MAX_NAMES_COMPARED = 500
 
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Golden questions that a language model proposes from the documents. Kept is only what a page says."""
+"""Golden questions that a language model proposes from the documents. Only proposals that a page supports are kept."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from knowledge.models import Chunk
 from language.sentences import sentence_spans
 from lexic.database import release_connections
 from plugins.models import Plugin
-from querying.audit.cost import cost_of
-from querying.audit.spending import check_account_spending, count_spending
 from querying.llm_interface import LLM
+from querying.query_log.cost import cost_of
+from querying.query_log.spending import check_account_spending, count_spending
 from querying.types import Evidence, Prompt, Usage
 
-# What the model is told: so many passages, spread over the documents.
+# How many passages the model is given, spread over the documents.
 _MAX_PASSAGES = 20
 _MAX_QUESTION = 300
 _RULES = (

@@ -14,10 +14,10 @@ from language.sentences import sentence_spans
 from plugins.models import Plugin
 
 MAX_PROPOSED = 10
-# Read for proposals: so many documents, and of each so many chunks from its beginning.
+# How many documents are read for proposals, and how many chunks of each from its beginning.
 MAX_DOCUMENTS = 20
 MAX_CHUNKS = 40
-# Nobody asks by it: “3 Shore power”, “2.1. Waste”.
+# The number of a heading, which nobody types in a question: “3 Shore power”, “2.1. Waste”.
 _CLAUSE_NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+(?=\D)")
 
 

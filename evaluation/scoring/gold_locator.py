@@ -1,4 +1,4 @@
-"""Where gold stands in what was read: offsets of a source file become spans of pages, white space aside."""
+"""Finds gold answers in what was read: offsets in a source file become spans of pages, white space aside."""
 
 from __future__ import annotations
 

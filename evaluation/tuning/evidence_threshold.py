@@ -34,7 +34,7 @@ class TooFewGoldenQuestions(InvalidInput):
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdTradeoff:
-    """At a threshold: the share answered of what has an answer, and the share refused of what has none."""
+    """A threshold, the share of answerable questions that it answers, and of unanswerable ones that it refuses."""
 
     threshold: float
     answered: float
@@ -70,7 +70,7 @@ def propose_threshold(scored: Sequence[QuestionScores], *, now: float | None = N
 def propose_from_scores(
     answerable: Sequence[float], unanswerable: Sequence[float], *, now: float | None = None
 ) -> ThresholdProposal:
-    """The same from the scores that decided, of questions with an answer and of those without."""
+    """As `propose_threshold`, from the deciding scores of answerable and unanswerable questions."""
     too_few = len(answerable) + len(unanswerable) < MIN_TUNING_QUESTIONS
     if too_few or len(unanswerable) < MIN_REFUSALS or len(answerable) < MIN_ANSWERS:
         raise TooFewGoldenQuestions
@@ -90,7 +90,7 @@ def _deciding_scores(scored: Sequence[QuestionScores], *, answerable: bool) -> l
 
 
 def _choose_tradeoff(answerable: Sequence[float], unanswerable: Sequence[float]) -> ThresholdTradeoff:
-    """Of the thresholds that do nearly as well as the best one, the nearest to the default."""
+    """The threshold nearest to the default among those that do nearly as well as the best one."""
     trades = [_threshold_tradeoff(threshold, answerable, unanswerable) for threshold in _CANDIDATE_THRESHOLDS]
     best = max(trades, key=lambda trade: trade.balanced_accuracy)
     error = (

@@ -64,7 +64,7 @@ def _effect_of_draw(known: Sequence[QuestionScores], *, reviewed: frozenset[str]
 
 
 def _mean_of_known(values: Sequence[float | None]) -> float | None:
-    """Of the draws that have both kinds of question."""
+    """The mean over the draws that have both kinds of question."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

@@ -315,7 +315,7 @@ def record_change(document: Document, columns: list[str]) -> None:
     draft (`marketplace.publishing`)."""
     rule = Document.audit_rule
     row = Document.objects.values(*rule.lookups).get(pk=document.pk)
-    record_many([rule.deed(Action.DOCUMENT_CHANGED, row, changed={"columns": sorted(columns)})])
+    record_many([rule.event(Action.DOCUMENT_CHANGED, row, changed={"columns": sorted(columns)})])
 
 
 def _enqueued_result(document: Document, *, is_new: bool, enqueue: bool) -> AddResult:

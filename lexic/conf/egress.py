@@ -18,7 +18,7 @@ _HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0
 
 
 def read_webhook_policy(env: Env) -> EgressPolicy:
-    """As `read_policy`, of LEXIC_WEBHOOK_ALLOWLIST."""
+    """The policy for webhooks, from LEXIC_WEBHOOK_ALLOWLIST; see `read_policy`."""
     return read_policy(env, VARIABLE)
 
 

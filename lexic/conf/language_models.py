@@ -68,5 +68,5 @@ def read_language_models(env: Env) -> LanguageModels:
 
 
 def _openai_url(url: str) -> str:
-    """Where a server of one's own speaks OpenAI's protocol."""
+    """The address at which a local server speaks OpenAI's protocol."""
     return f"{url.rstrip('/').removesuffix('/v1')}/v1"

@@ -12,7 +12,7 @@ _MAX_PRICE = Decimal(1_000_000)
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Of a million tokens that a model reads, and of a million that it writes."""
+    """The price of a million tokens that a model reads, and of a million that it writes."""
 
     input_per_million: Decimal
     output_per_million: Decimal

@@ -6,7 +6,7 @@ from typing import Any
 
 from environs import Env
 
-# Of the address that the provider sends people back to: /accounts/oidc/sso/login/callback/.
+# Part of the address that the provider sends people back to: /accounts/oidc/sso/login/callback/.
 OIDC_PROVIDER_ID = "sso"
 
 

@@ -233,7 +233,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler429(request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None) -> HttpResponse:
-    """For those whose limit is spent. `wait`: the seconds until there is room again, where they are known."""
+    """The response to a caller whose limit is used up. `wait`: the seconds until there is room again, where known."""
     error = exception if isinstance(exception, LexicError) else TooManyRequests()
     seconds = None if wait is None else max(1, math.ceil(wait))
     if is_api_request(request):
@@ -256,7 +256,7 @@ def handler500(request: HttpRequest) -> HttpResponse:
 
 
 def outage_response(request: HttpRequest, error: LexicError) -> HttpResponse:
-    """For a request that no view answers now: a page, or the error as the clients of its address read it."""
+    """The response during an outage: a page, or the error as the clients of the address read it."""
     if is_api_request(request):
         return error_response(error, path=request.path)
     return _server_error_page(request, error)

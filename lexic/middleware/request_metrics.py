@@ -13,15 +13,15 @@ from lexic.middleware.response_middleware import response_middleware
 NO_ROUTE = "(none)"
 
 
-def _begin(request: HttpRequest) -> None:
+def _start_timer(request: HttpRequest) -> None:
     vars(request)["begun"] = time.monotonic()
 
 
-def _count(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+def _count_response(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     route = request.resolver_match.route if request.resolver_match else NO_ROUTE
     seconds = time.monotonic() - vars(request)["begun"]
     metrics.count_request(method=request.method or "", route=route or "/", status=response.status_code, seconds=seconds)
     return response
 
 
-request_metrics = response_middleware(_count, before=_begin)
+request_metrics = response_middleware(_count_response, before=_start_timer)

@@ -80,10 +80,10 @@ class Storage(ABC):
 
     @abstractmethod
     def check(self) -> str:
-        """Where files are kept. Raises `OSError` or `StorageUnavailable` when none can be written there."""
+        """Checks that files can be written, and says where they are kept. Raises `OSError`, `StorageUnavailable`."""
 
     def find_many(self, names: Collection[str]) -> Iterator[StoredObject]:
-        """Those of the files that are there."""
+        """The files of these that exist."""
         return (found for name in names if (found := self.find(name)))
 
     def read(self, name: str) -> bytes:

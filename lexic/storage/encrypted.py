@@ -49,7 +49,7 @@ class EncryptedStorage(Storage):
         self._current = _key_id(keys[0])
 
     def new_file(self, folder: str = "") -> AbstractContextManager[IO[bytes]]:
-        """In the folder for temporary files of this machine, as it is written."""
+        """A new file in this machine's folder for temporary files, not yet encrypted."""
         return atomic_files.temporary_file(Path(tempfile.gettempdir()))
 
     def keep(self, file: IO[bytes], name: str) -> None:

@@ -16,8 +16,8 @@ from lexic.errors import LexicError
 from lexic.http.error_handlers import with_retry_after
 from marketplace.plugin_page.page_view import plugin_or_404
 from plugins.models import Plugin
-from querying.audit.shared_answers import make_link
 from querying.models import Query
+from querying.query_log.shared_answers import make_link
 
 _TEMPLATE = "marketplace/plugin/put_to_expert.html"
 

@@ -24,7 +24,7 @@ from marketplace.plugin_page.page_view import plugin_or_404, render_plugin_page
 from plugins.models import Plugin
 from querying.presentation import question_run, sse
 from querying.presentation.answer import StoredAnswer, present_answer, to_stored_answer
-from querying.presentation.page_requests import (
+from querying.presentation.web_requests import (
     error_response,
     questions_left_text,
     wants_event_stream,

@@ -26,7 +26,7 @@ from marketplace.reviews.review_list import build_reviews_section
 from marketplace.sharing.provenance import provenance_of
 from plugins.models import Plugin, Release
 from querying.presentation.answer import AnswerPresentation
-from querying.presentation.page_requests import questions_left_text
+from querying.presentation.web_requests import questions_left_text
 
 _MAX_SUMMARY_LENGTH = 200
 

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from evaluation.engine_queries import build_question, run_pipeline
 from evaluation.eval_corpus import release_corpus
 from evaluation.eval_types import EvalQuestion, PipelineOutcome
+from evaluation.run_question import build_question, run_pipeline
 from plugins.models import Plugin, Release
 from querying.answering.llms import get_llm
 from querying.models import ATTENTION_PERIOD, Dismissal, Query, QueryQuerySet

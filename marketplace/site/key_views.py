@@ -25,7 +25,7 @@ from lexic.errors import LexicError
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.site.key_forms import KeyForm, OriginsForm, RotateKeyForm
 from plugins.models import Plugin
-from querying.audit.key_usage import KeyUsage, usage_by_key
+from querying.query_log.key_usage import KeyUsage, usage_by_key
 
 _OUTCOME_LABELS = {
     "answered": gettext_lazy("answered"),

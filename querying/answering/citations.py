@@ -1,7 +1,7 @@
 """`[Source N]` → verified spans of pages.
 
-A sentence keeps only citations whose passage exists and bears it out; each is narrowed to the words of the page
-that do. Citations are renumbered as they appear, so that `[Source 1]` in the answer is `citations[0]`.
+A sentence keeps a citation only if its passage exists and supports the sentence. Each citation is narrowed to the words
+of the page that do. Citations are renumbered as they appear: `[Source 1]` in the answer is `citations[0]`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ class CitationVerifier:
         )
 
     def _verified_spans(self, claim: str, named: Sequence[Passage]) -> SupportingSpans:
-        """Where the named passages support the claim, or the one passage that plainly does when they do not."""
+        """The spans of the named passages that support the claim. Where none does, that of the one passage that clearly
+        does."""
         if len(claim) > MAX_CLAIM_CHARACTERS:
             return []
         claim = remove_case_brackets(claim)
@@ -144,7 +145,7 @@ def _best_spans(claim: str, passages: Sequence[Passage], *, least: float) -> Sup
 
 
 def _spans_by_part(claim: str, passages: Sequence[Passage]) -> SupportingSpans:
-    """For a sentence that joins several statements: the spans of each, where every one of them has some."""
+    """The spans for each statement of a sentence that joins several; none unless every statement has some."""
     for parts in claim_splits(claim):
         found = list(takewhile(bool, (_supporting_spans(part, passages) for part in parts)))
         if len(found) == len(parts):

@@ -41,7 +41,7 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
 
 
 def explain_confidence(basis: ConfidenceBasis) -> str:
-    """In plain words: what the confidence goes by, and whether it is calibrated."""
+    """A sentence that says what the confidence is computed from, and whether it is calibrated."""
     grounds = basis.grounds
     measured = phrase(
         "evidence %(score)s of 1, %(lead)s ahead of the next passage, first by %(searches)s (words, meaning)",

@@ -33,9 +33,9 @@ from querying.sanitize import sanitize
 from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
-# So many are listed by name; of more only the number is said.
+# The most documents that are listed by name; the list says how many more there are.
 _MAX_LISTED = 50
-# More words than this are asked for an answer, not for documents that say them.
+# A question with more words than this wants an answer, and not the documents that have these words.
 _MAX_TOPICS = 2
 _MAX_EXCERPT_CHARACTERS, _MAX_SHOWN_CHARACTERS = 300, 200
 _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
@@ -122,7 +122,7 @@ def _list_documents(question: Question, documents: QuerySet[Document], *, limit:
 def _as_answer(question: Question, listed: DocumentListing, *, lead: str = "", has_text: bool = False) -> Answer:
     style = question.options.citation_style
     lines = [
-        _line(citation, day, listed, has_text=has_text)
+        _document_line(citation, day, listed, has_text=has_text)
         for citation, day in zip(listed.citations, listed.dates, strict=True)
     ]
     text = render_sentence("\n".join([*([lead, ""] if lead else []), *lines]), style=style)
@@ -134,7 +134,7 @@ def _as_answer(question: Question, listed: DocumentListing, *, lead: str = "", h
     )
 
 
-def _line(citation: Citation, day: date | None, listed: DocumentListing, *, has_text: bool) -> str:
+def _document_line(citation: Citation, day: date | None, listed: DocumentListing, *, has_text: bool) -> str:
     title = sanitize(citation.passage.document_title)
     dated = f", {day.day} {day:%B %Y}" if day else ""
     said = listed.values.get(citation.passage.document_id, "")

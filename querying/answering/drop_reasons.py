@@ -14,7 +14,7 @@ from querying.answering.grounding.quotations import find_quotations, is_verbatim
 from querying.answering.grounding.supporting_spans import nearest_span
 from querying.types import DroppedSentence
 
-# So many are explained; each is held against all passages.
+# The most sentences that are explained, because each is compared with all passages.
 MAX_EXPLAINED = 10
 _MAX_WORDS = 6
 _MAX_QUOTED_CHARACTERS = 300

@@ -78,7 +78,7 @@ class Findings:
         return self.answer is not None and self.evidence is not None and self.question.planned.is_recap
 
     def in_language(self, language: str) -> Findings:
-        """With what is said to the asker in this language."""
+        """The findings, with the server's own texts in this language."""
         answer = self.answer and said_in_language(self.answer, language)
         judged = self.sufficiency
         if judged:
@@ -142,7 +142,7 @@ def _refusal(found: Findings, *, llm: LLM) -> Answer | None:
 
 
 def _language_notice(found: Findings) -> tuple[str, ...]:
-    """That the documents are in another language than the question, said in the question's."""
+    """A notice, in the question's language, that the documents are in another one."""
     texts = [passage.content for passage in found.passages]
     notice = other_language_notice(found.question.asked.text, texts or retriever.sample_texts(found.question))
     return (notice,) if notice else ()

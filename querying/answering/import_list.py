@@ -120,7 +120,7 @@ def _imported_lines(pages: RevisionQuerySet, path: str) -> Iterator[_ImportLine]
 
 
 def _lines_naming(page: Page, paths: Sequence[str]) -> Iterator[_ImportLine]:
-    """For each path the item of the list that is it, word for word."""
+    """For each path the line of the page's list that is this path."""
     listed: dict[str, int] = {}
     for item, start in item_places(page.text, _SECTION) if page.first_chunks else ():  # type: ignore[attr-defined]
         listed.setdefault(item, start)

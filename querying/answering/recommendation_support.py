@@ -17,7 +17,7 @@ from language.content_words import content_stems
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
 from querying.types import Evidence, Sentence
 
-# So many sentences are read, all of them in one run.
+# How many sentences the cross-encoder reads, in one run.
 _MAX_READ = 3
 # What the cross-encoder's log odds add to the share of the words that a sentence says, and the sum under which it may
 # speak of something else: chosen on tests/data/members (docs/evaluation.md, "The page behind a recommendation").
@@ -43,23 +43,23 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
     words = content_stems(f"{question} {decision_text}")
     # What a sentence says of the words, less the other figures that it brings in.
     found = [
-        (_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
+        (_word_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
         for one in evidence.sentences
         if len(one.text) >= _MIN_CHARACTERS and figures <= (others := set(_QUANTITY.findall(one.text)))
     ]
     best = sorted(found, key=lambda pair: (-pair[0], -pair[1].score))[:_MAX_READ]
     if not best:
         return None
-    added = _read(question, [one for _, one in best], evidence)
+    added = _cross_encoder_scores(question, [one for _, one in best], evidence)
     _, reading, sentence = max(
         ((share + reading, reading, one) for (share, one), reading in zip(best, added, strict=True)),
         key=lambda each: each[0],
     )
-    asked = _share(content_stems(question), sentence, evidence)
+    asked = _word_share(content_stems(question), sentence, evidence)
     return Support(sentence=sentence, is_doubtful=asked + reading < _DOUBTFUL)
 
 
-def _read(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:
+def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:
     """What the cross-encoder adds to the share of each."""
     excerpts = [
         Excerpt(title=_titles(evidence.passages[one.source]), text=one.text, center=(0, len(one.text)))
@@ -70,7 +70,7 @@ def _read(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> l
     return [_PROBABILITY_WEIGHT * max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, one)) for one in odds]
 
 
-def _share(words: Set[str], sentence: Sentence, evidence: Evidence) -> float:
+def _word_share(words: Set[str], sentence: Sentence, evidence: Evidence) -> float:
     """Of the words, how many the sentence and its headings say."""
     said = content_stems(f"{_titles(evidence.passages[sentence.source])} {sentence.text}")
     return len(words & said) / max(1, len(words))

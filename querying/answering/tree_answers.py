@@ -43,7 +43,7 @@ def possible_outcomes(question: Question, consultation: Consultation, evidence: 
     if not shown or consultation.walk is None or consultation.walk.missing is None:
         return None
     style = question.options.citation_style
-    lines = [OUTCOMES_LEAD, "", *_lines(shown)]
+    lines = [OUTCOMES_LEAD, "", *_outcome_lines(shown)]
     return Answer(
         text=render_sentence("\n".join(lines), style=style) + render_footnotes(citer.citations, style=style),
         outcome=Outcome.ANSWERED,
@@ -52,7 +52,7 @@ def possible_outcomes(question: Question, consultation: Consultation, evidence: 
     )
 
 
-def _lines(shown: list[tuple[str, CitedSentence]]) -> Iterator[str]:
+def _outcome_lines(shown: list[tuple[str, CitedSentence]]) -> Iterator[str]:
     for option, sentence in shown:
         unverified = "" if sentence.citations else UNVERIFIED_SUFFIX
         yield f"- {sanitize(option)}: {sentence.text.rstrip('.')}{unverified}"

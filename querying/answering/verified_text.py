@@ -14,6 +14,7 @@ from language.sentences import sentence_spans
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard
+from querying.retrieval.combined_evidence import passage_place
 from querying.sanitize import sanitize
 from querying.types import REFUSAL, Answer, CitationStyle, Confidence, ConfidenceBasis, Delta, Outcome, Usage
 
@@ -50,11 +51,11 @@ class VerifiedText:
 
     def add_passages(self, passages: Sequence[Passage]) -> list[int]:
         """The number of each of them, from 1; one that was there before keeps its number."""
-        known = {_place(passage): number for number, passage in enumerate(self.passages, start=1)}
+        known = {passage_place(passage): number for number, passage in enumerate(self.passages, start=1)}
         for passage in passages:
-            if known.setdefault(_place(passage), len(self.passages) + 1) > len(self.passages):
+            if known.setdefault(passage_place(passage), len(self.passages) + 1) > len(self.passages):
                 self.passages.append(passage)
-        return [known[_place(passage)] for passage in passages]
+        return [known[passage_place(passage)] for passage in passages]
 
     async def add(self, sentences: AsyncGenerator[str | Usage]) -> AsyncGenerator[Delta]:
         """A further part of the text, in whole sentences (`cut_sentences`); yields what may be shown now. Closing it
@@ -68,7 +69,7 @@ class VerifiedText:
                     yield delta
 
     def say(self, words: str) -> Delta:
-        """Words of the server's own, in a paragraph of their own: they make no claim that a source could bear out."""
+        """Adds words of the server in a paragraph of their own. They make no claim that needs a source."""
         self._has_own_words = True
         new = f"\n\n{words}" if self.text else words
         self.text += new
@@ -136,10 +137,6 @@ def split_sentences(text: str) -> list[str]:
     if len(parts[-1]) > _MAX_SENTENCE_CHARACTERS:
         parts.append("")
     return parts
-
-
-def _place(passage: Passage) -> tuple[int, int, int]:
-    return (passage.page_id, passage.start, passage.end)
 
 
 def _separator(before: str, sentence: CitedSentence) -> str:

@@ -122,7 +122,7 @@ def path_steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _step_text(step: Mapping[str, Any]) -> str:
-    """What was decided, or else what was known. Of a condition people want what was known, not that it held."""
+    """What was decided, or else what was known. A condition shows the fact that it looked at, not that it held."""
     result, value = str(step.get("result") or ""), str(step.get("value", ""))
     return value if value and result in ("true", "false") else result or value
 

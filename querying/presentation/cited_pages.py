@@ -28,7 +28,7 @@ def readable_page(page_id: int, *, principal: Principal | None) -> Page | None:
 
 
 def readable_page_ids(page_ids: Collection[int], *, viewer: User | None) -> frozenset[int]:
-    """Those of the pages that the viewer, or anybody at all (None), may read. One statement."""
+    """The pages that the viewer, or anybody at all (None), may read. One statement."""
     readable = Page.objects.visible_to(viewer).filter(pk__in=page_ids)
     return frozenset(readable.values_list("pk", flat=True))
 

@@ -1,4 +1,4 @@
-"""Where text around a cited span begins and ends, so that no word is cut."""
+"""Places at which the text around a cited span can be cut without cutting a word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _REST_OF_WORD = re.compile(r"\S{0,60}\s+")
 
 
 def word_start(text: str, position: int, *, limit: int) -> int:
-    """Where the first whole word from here on begins, at most at the limit. In what has no spaces, here."""
+    """The start of the first whole word from here on, at most the limit. In text without spaces, this place."""
     if position == 0 or not _WORD_CHARACTER.match(text, position - 1):
         return position
     rest = _REST_OF_WORD.match(text, position, limit)
@@ -17,7 +17,7 @@ def word_start(text: str, position: int, *, limit: int) -> int:
 
 
 def word_end(text: str, position: int, *, limit: int) -> int:
-    """Where the last whole word up to here ends, at least at the limit. In what has no spaces, here."""
+    """The end of the last whole word up to here, at least the limit. In text without spaces, this place."""
     if not _WORD_CHARACTER.match(text, position):
         return position
     return next((at for at in range(position, max(limit, position - 60), -1) if text[at - 1].isspace()), position)

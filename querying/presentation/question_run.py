@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 def format_duration(ms: int) -> str:
-    """Such as `62 ms`, and from a second on `13.8 s`."""
+    """A duration in words: `62 ms`, or from one second on `13.8 s`."""
     return f"{ms} ms" if ms < 1000 else f"{number_format(float(f'{ms / 1000:.1f}'), decimal_pos=1)} s"
 
 

@@ -39,7 +39,7 @@ class PassagePlace:
 
 
 def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[PassagePlace]]:
-    """For each query its passages, best first. One statement, however many queries there are."""
+    """The passages of each query, best first. One statement for all queries."""
     ids = {passage.get("chunk") for query in queries for passage in query.passages}
     readable = Chunk.objects.filter(pk__in=ids, page__in=Page.objects.visible_to(viewer).values("pk"))
     chunks = readable.select_related("document", "page").only(*_COLUMNS).in_bulk()

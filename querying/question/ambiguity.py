@@ -18,12 +18,12 @@ from querying.question.clarifications import SUBJECT_FIELD
 from querying.types import Clarification, Question
 
 _MAX_OPTIONS = 4
-# A question that points at more than this is no question.
+# A text that points at more things than this is no question.
 _MAX_REFERENCES = 8
 _MAX_OPTION_CHARACTERS = 120
-# So many things of that name, in as many documents, make "this clinic" one of many.
+# "This clinic" is ambiguous where this many clinics stand in as many documents.
 _MIN_COMPETING = 3
-# "That" is a pointer only behind a preposition; elsewhere it joins two clauses. "These" and "those" are mostly
+# "That" points at something only after a preposition; elsewhere it joins two clauses. "These" and "those" are mostly
 # explained by what follows ("those that trigger wildfires").
 _DEMONSTRATIVE = re.compile(
     r"\b(?:this|(?:of|in|for|to|at|by|with|from|about|on)\s+that)\s+(?:(?:type|kind|sort)s?\s+of\s+)?"
@@ -99,7 +99,8 @@ def _parse_reference(match: re.Match[str]) -> _Reference | None:
 
 
 def _noun_words(words: list[str], *, is_inverted: bool) -> list[str]:
-    """Without the verb: in "does this library provide …" it comes last, in "is this different" it is all there is."""
+    """The words without the verb, which is the last in "does this library provide …" and the only one in "is this
+    different"."""
     if not is_inverted:
         return words
     return words[:_FEW_WORDS] if len(words) > _FEW_WORDS + 1 else words[:-1]

@@ -14,7 +14,7 @@ from django.utils import translation
 from language.identification import language_of
 from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
-from querying.types import OPENING_LINES, Answer, Clarification, Delta, Done, Event, Failed, Question, Status
+from querying.types import OPENING_LINES, Answer, Delta, Done, Event, Failed, Question, Status
 
 # The catalogue of each language that a question may be in.
 _CATALOGUES = {"de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
@@ -32,7 +32,7 @@ def answer_language(question: Question) -> str:
 
 
 def text_language(*texts: str) -> str:
-    """The same of texts, of which the first counts that its language can be told of."""
+    """The language of the first of these texts whose language can be recognised, as `answer_language` gives it."""
     for text in texts:
         if _ENGLISH_WORDS.search(text):
             return ENGLISH
@@ -62,7 +62,8 @@ def said_in_language(said: Said, language: str) -> Said:
     if isinstance(said, Delta):
         return replace(said, text=text)
     assert isinstance(said, Answer)
-    clarification = said.clarification and _clarification_in_language(said.clarification, language)
+    asked = said.clarification
+    clarification = asked and replace(asked, question=in_language(asked.question, language))
     return replace(said, text=text, why=reasons_in_language(said.why, language), clarification=clarification)
 
 
@@ -76,10 +77,6 @@ def _text_in_language(text: str, language: str) -> str:
         if text.startswith(line):
             return in_language(line, language) + text.removeprefix(line)
     return in_language(text, language)
-
-
-def _clarification_in_language(asked: Clarification, language: str) -> Clarification:
-    return replace(asked, question=in_language(asked.question, language))
 
 
 def _failure_in_language(failed: Failed, language: str) -> Failed:

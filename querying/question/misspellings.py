@@ -27,19 +27,19 @@ from querying.types import Question
 
 _QUOTED = re.compile(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
 _JOINED = r"\w'’@#$/\\"
-# Small letters; at the beginning of the text the first one may be large.
+# Lower-case words; the first letter of the text may be a capital.
 _PLAIN_WORD = re.compile(rf"(?<![{_JOINED}.-])(?:^[A-Z])?[a-z]{{4,30}}(?![{_JOINED}(-]|\.\w)")
-# So many unknown words of a question are looked at.
+# The most unknown words of a question that are corrected.
 _MAX_UNKNOWN_WORDS = 3
-# What was meant stands in at least so many chunks, and in so many times as many as whatever else may have been meant.
+# The intended word is in at least two chunks, and in eight times as many as the next candidate.
 _MIN_CHUNKS, _MIN_LEAD = 2, 8
-# Of what may have been meant, so many are looked for, those in most chunks.
+# The most candidates that are looked up, the most frequent first.
 _MAX_CANDIDATES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class _KnownStem:
-    """In how many chunks a stem stands, and its id in each base."""
+    """The number of chunks with a stem, and the stem's id in each base."""
 
     chunks: int = 0
     ids: tuple[int, ...] = ()
@@ -93,8 +93,8 @@ def _plain_words(text: str) -> list[str]:
 def _clearly_meant(
     word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk], statistics: StatisticsCache
 ) -> str:
-    """The one frequent word that is a slip away; empty where there is none, or another one comes close. Letters are
-    exchanged so often that whatever explains the word that way goes first."""
+    """The one frequent word that is a slip away; empty where there is none, or where a second one is nearly as
+    frequent. Exchanged letters are the most common slip, so words that it explains are tried first."""
     exchanged = _exchanged(word)
     spellings = {one for one in exchanged | _changed(word) if one[0] == word[0] and one not in STOP_WORDS} - {word}
     known = _known_terms(map(stem, spellings), bases=bases, statistics=statistics)
@@ -112,7 +112,7 @@ def _clearly_meant(
 def _known_terms(
     stems: Iterable[str], *, bases: Sequence[BaseRevision], statistics: StatisticsCache
 ) -> dict[str, _KnownStem]:
-    """Those of the stems that stand in a chunk of the bases."""
+    """The stems that are in a chunk of these bases."""
     asked, found = set(stems), dict[str, _KnownStem]()
     for base in statistics.load(bases, asked):
         for term, known in base.terms.items():

@@ -1,4 +1,4 @@
-"""What a question in a language that the documents do not have is told, in its own language."""
+"""The notice for a question in a language that the documents are not in, written in the question's language."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class ResolvedQuestion(Question):
     standalone: str = ""
     planned: PlanResult = field(default_factory=PlanResult)
     misspellings: Mapping[str, str] = field(default_factory=dict)
-    # Of what is searched for it; each step adds to it.
+    # Term statistics of the searches for this question; each step adds to them.
     statistics: StatisticsCache = field(default_factory=StatisticsCache, compare=False, repr=False)
 
     @classmethod

@@ -35,7 +35,7 @@ _WORDS_AT_ONCE = 100
 
 
 def find_person_names(text: str) -> list[Span]:
-    """Where names of people stand in the text, as (start, end) in order; a title before a name is no part of it.
+    """The spans (start, end) of people's names in the text, in order. A title before a name is not included.
 
     Raises `EmbedderRejected` where the files of the local model are not installed.
     """

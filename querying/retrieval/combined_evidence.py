@@ -18,10 +18,10 @@ def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
     sentences: dict[tuple[int, int, int], Sentence] = {}
     for part in parts:
         for passage in part.passages:
-            if numbers.setdefault(_place(passage), len(passages)) == len(passages):
+            if numbers.setdefault(passage_place(passage), len(passages)) == len(passages):
                 passages.append(passage)
         for sentence in part.sentences:
-            moved = replace(sentence, source=numbers[_place(part.passages[sentence.source])])
+            moved = replace(sentence, source=numbers[passage_place(part.passages[sentence.source])])
             key = (moved.source, moved.start, moved.end)
             if key not in sentences or sentences[key].score < moved.score:
                 sentences[key] = moved
@@ -36,5 +36,6 @@ def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
     )
 
 
-def _place(passage: Passage) -> tuple[int, int, int]:
+def passage_place(passage: Passage) -> tuple[int, int, int]:
+    """Its page and span: what makes two passages the same one."""
     return (passage.page_id, passage.start, passage.end)

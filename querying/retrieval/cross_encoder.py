@@ -65,7 +65,7 @@ class CrossEncoder:
         return self.probabilities(question, [excerpt])[0]
 
     def probabilities(self, question: str, excerpts: Sequence[Excerpt]) -> list[float]:
-        """The same of several excerpts, read in one run."""
+        """`probability` of several excerpts, computed in one run."""
         if not excerpts:
             return []
         ids, marks = zip(*(self._inputs(question, excerpt) for excerpt in excerpts), strict=True)
@@ -127,7 +127,8 @@ class _CrossEncoderGraph(GraphBuilder):
         return openvino.Model([ops.result(self._answers(states, marks))], [ids, words, marks], "cross_encoder")
 
     def _answers(self, states: Any, marks: Any) -> Any:
-        """From the first state, and the mean of the excerpt's states by where the answer is likely to be."""
+        """The probabilities, from the first state and the mean of the excerpt's states, weighted by where the answer is
+        likely to be."""
         ops = self.ops
         is_excerpt = ops.logical_or(
             ops.equal(marks, self.integers(pair_tokens.EXCERPT)),

@@ -20,7 +20,7 @@ _LABEL_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")
 
 
 def labels_by_document(question: Question, passages: Sequence[Passage]) -> Mapping[UUID, str]:
-    """By document, those that have any; {} where the plugin makes no plans. One statement."""
+    """The labels of each document that has any; {} where the plugin makes no plans. One statement."""
     if question.release.planner == Planner.OFF or not passages:
         return {}
     documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
@@ -41,5 +41,5 @@ def _document_label_text(document: Document) -> str:
 
 
 def _sanitized_label(label: str, *, limit: int = _MAX_LABEL_CHARACTERS) -> str:
-    """In one line, and without what would end a list or begin a source."""
+    """The label on one line, without characters that would end a list or begin a source."""
     return " ".join(sanitize(label).replace(";", ",").replace("[", "(").replace("]", ")").split())[:limit]

@@ -84,7 +84,7 @@ class _ScoredPassage:
 
     @property
     def prior_score(self) -> float:
-        """Of the passage as a whole: the score of the search, or the mean of that and the reranker's opinion."""
+        """The score of the whole passage: that of the search, or the mean of that and the reranker's opinion."""
         return self.passage.score if self.relevance is None else (self.passage.score + self.relevance) / 2
 
     @property
@@ -130,9 +130,9 @@ def score_evidence(
     """The passages in the order in which they answer, and their sentences, best first.
 
     `turns` are the question and, at less weight, the turns before it; `weights` has the inverse document frequency of
-    each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. So many passages
-    have their sentences scored, and the model reads so many windows of them. The strength is between 0 and 1, and 0
-    where there is nothing to score.
+    each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. The sentences of
+    `max_passages` are scored, and the model reads `max_windows` of them. The strength is between 0 and 1, and 0 where
+    there is nothing to score.
     """
     embedder = local_embedder()
     words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder, wording=wording)
@@ -214,7 +214,8 @@ def _lacks_number(passage: Passage, span: Span, numbers: frozenset[str]) -> bool
 
 
 def _passage_strength(passage: Passage, matches: Matches) -> float:
-    """Without the words of the title, which show that the document is right and not that the passage answers."""
+    """The strength of a passage, without the title's words: these show the right document, not that the passage
+    answers."""
     return max((0.6 * match.without_title + 0.4 * passage.score for _, match in matches), default=0.0)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from knowledge.search.passages import Passage
 from knowledge.sync.library_files import source_of_path
 
-# So many passages are ranked: about as many as the two searches propose.
+# How many passages are ranked: about as many as the two searches propose.
 MAX_RANKED_PASSAGES = 100
 # Questions seldom say the words of the code, so that the meaning counts for more than in prose.
 _MEANING_SHARE = 0.7

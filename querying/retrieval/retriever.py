@@ -128,12 +128,13 @@ def _search_passages(
             statistics=question.statistics,
             forms=wording.forms,
         )
-        return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
+        return demote_repetitions(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
     def strength(passages: Sequence[Passage]) -> float:
         return _fit_of_best_file(passages) if is_library else _score(question, passages).strength
 
-    return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
+    in_force = validity.passages_in_force(question, find=find, strength=strength)
+    return [passage for passage in in_force if passage.is_verbatim]  # every citation depends on it
 
 
 def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added: str) -> Wording:
@@ -145,7 +146,7 @@ def _wording_of(question: ResolvedQuestion, bases: Sequence[BaseRevision], added
     return question.wordings[asked]
 
 
-def repetitions_last(passages: Sequence[Passage], text: str) -> list[Passage]:
+def demote_repetitions(passages: Sequence[Passage], text: str) -> list[Passage]:
     """The passages of a library, those last that only repeat others: tests say again what the code does, and indexes
     what the design files say. They keep their place where the question asks for tests, or names the directory."""
     asks_for_tests = stem("test") in terms(text)
@@ -194,8 +195,3 @@ def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDA
         return parts[0][0]
     mixed = np.sum([share * vector for vector, share in parts], axis=0)
     return np.asarray(mixed / np.linalg.norm(mixed))
-
-
-def _verbatim_passages(passages: Sequence[Passage]) -> list[Passage]:
-    """Only passages that stand on their page word for word; every citation depends on it."""
-    return [passage for passage in passages if passage.is_verbatim]

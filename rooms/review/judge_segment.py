@@ -29,8 +29,8 @@ _ISSUES = {
 
 
 def judge_segment(segment: Segment, passages: Sequence[Passage]) -> list[Annotation]:
-    """What is said of it: every sentence that goes against the documents, the first one that they bear out, and what
-    they say nothing of. Nothing of a heading."""
+    """The annotations of a segment: every sentence that contradicts the documents, the first one that they support, and
+    what they do not cover. A heading has none."""
     issues: list[Annotation] = []
     passed: list[Annotation] = []
     silent: list[tuple[int, int]] = []
@@ -102,7 +102,7 @@ def _supported(segment: Segment, start: int, end: int, claim: str, citation: Cit
 
 
 def _before_exception(claim: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """Where the passages bear out what the claim says before it makes an exception, and make none."""
+    """Citations for what the claim says before its exception, where the passages support that and make no exception."""
     said = before_exception(claim)
     if said == claim:
         return ()
@@ -111,14 +111,14 @@ def _before_exception(claim: str, passages: Sequence[Passage]) -> tuple[Citation
 
 
 def _kept_limit(claim: str, passages: Sequence[Passage], heading: str) -> Citation | None:
-    for passage, start, end in _sentences(passages):
+    for passage, start, end in _passage_sentences(passages):
         text = as_one_line(passage.content[start:end])
         if is_within_bound(claim, text, headings=(heading, heading_of(passage))):
             return cite_sentence(passage, start, end)
     return None
 
 
-def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, int]]:
+def _passage_sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, int]]:
     for passage in passages:
         for start, end in cached_sentence_spans(passage.content, passage.source_type):
             yield passage, start, end

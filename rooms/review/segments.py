@@ -18,7 +18,7 @@ _HEADING_MARK = re.compile(r"\s{0,3}#{1,6}\s+")
 
 def split_text(text: str) -> list[Segment]:
     """The segments of a text, at most `MAX_SEGMENTS`: of a long text with many short parts several together are one."""
-    spans = _joined(list(_spans(text)), least=-(-len(text) // MAX_SEGMENTS))
+    spans = _merge_neighbours(list(_spans(text)), least=-(-len(text) // MAX_SEGMENTS))
     made: list[Segment] = []
     heading = ""
     for index, (start, end) in enumerate(spans):
@@ -47,7 +47,7 @@ def _spans(text: str) -> Iterator[Span]:
         yield start, end
 
 
-def _joined(spans: list[Span], *, least: int) -> list[Span]:
+def _merge_neighbours(spans: list[Span], *, least: int) -> list[Span]:
     """Neighbours together until each has so many characters; all as they are where these are few."""
     if len(spans) <= MAX_SEGMENTS:
         return spans

@@ -111,7 +111,7 @@ def _part(question: Question, index: int, total: int) -> Question:
 
 
 def _compliance(annotations: Sequence[Annotation]) -> Compliance:
-    """Compliant is only what the documents bear out somewhere, and go against nowhere."""
+    """A text is compliant only if the documents support it somewhere and contradict it nowhere."""
     found = {annotation.severity for annotation in annotations}
     if Severity.ERROR in found:
         return Compliance.NOT

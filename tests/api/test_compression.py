@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import User
 from plugins.models import Plugin
 from tests.api.callers import by_key, signed_in
-from tests.api.chat.asking import WEATHER, client_of
+from tests.api.chat_completions.asking import WEATHER, client_of
 
 pytestmark = pytest.mark.django_db
 

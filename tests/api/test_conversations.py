@@ -26,8 +26,8 @@ from privacy.account_deletion import delete_account
 from privacy.data_export import export_personal_data
 from privacy.plugin_deletion import delete_plugin
 from privacy.project_deletion import delete_project
-from querying.audit.quotations import WITHHELD_TEXT
 from querying.models import Query
+from querying.query_log.quotations import WITHHELD_TEXT
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.cover import handbook, plugin, published
 

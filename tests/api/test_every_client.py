@@ -15,7 +15,7 @@ from lexic_sdk import Lexic
 from lexic_sdk.langchain import LexicTool
 
 from plugins.models import Plugin
-from tests.api.chat.test_client import make_client
+from tests.api.chat_completions.test_client import make_client
 from tests.api.mcp.clients import PREVIOUS, UNCLEAR, WEATHER, call, data_of
 from tests.servers import asgi_server
 

@@ -17,7 +17,7 @@ from api.tasks import forget_requests
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error, by_key, signed_in
-from tests.api.chat.asking import WEATHER, client_of
+from tests.api.chat_completions.asking import WEATHER, client_of
 
 pytestmark = pytest.mark.django_db
 

@@ -25,8 +25,8 @@ from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
-from querying.audit.quotations import WITHHELD_TEXT
 from querying.models import Query
+from querying.query_log.quotations import WITHHELD_TEXT
 from tests.agents.chatting import SPACERS, Frame, chat, chatting, client_of, followed, frames, refusal
 from tests.api.mcp.clients import until
 from tests.conversations.layered import QUESTION as ABOUT_MARROW

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import OperationalError
 
-from audit.compare import unrecorded_changes
+from audit.unrecorded_changes import unrecorded_changes
 
 # Those that open, close, give, take and delete by the API, by pages and by commands.
 DOORS = {

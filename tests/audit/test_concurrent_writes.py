@@ -9,8 +9,8 @@ from django.db import transaction
 
 from accounts.models import User
 from audit.actions import Action
-from audit.compare import unrecorded_changes
 from audit.models import AuditEntry
+from audit.unrecorded_changes import unrecorded_changes
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
@@ -66,17 +66,17 @@ def test_a_row_that_ceases_to_match_is_neither_deleted_nor_recorded(plugin: Plug
 def test_a_row_that_begins_to_match_is_not_changed_without_an_entry(
     plugin: Plugin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from audit import audited
+    from audit import audited_model
 
     base = own_knowledge_base(plugin)
     Document.objects.create(knowledge_base=base, title="Manual", source_type="pdf")
-    lock = audited._locked_rows
+    lock = audited_model._locked_rows
 
     def lock_and_upload(rows: object) -> object:
         locked = lock(rows)  # type: ignore[arg-type]
         Document.objects.bulk_create([Document(knowledge_base=base, title="Annex", source_type="pdf")])
         return locked
 
-    monkeypatch.setattr(audited, "_locked_rows", lock_and_upload)
+    monkeypatch.setattr(audited_model, "_locked_rows", lock_and_upload)
     assert Document.objects.filter(knowledge_base=base).update(is_public=True) == 1
     assert list(unrecorded_changes()) == []

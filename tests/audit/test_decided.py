@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.db.models import Model
 
-from audit.audited import AuditedModel, AuditedQuerySet
+from audit.audited_model import AuditedModel, AuditedQuerySet
 from tests.our_modules import ROOT
 
 OURS = {config.name for config in apps.get_app_configs() if (ROOT / config.name).is_dir()}

@@ -26,8 +26,8 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
 from audit.models import AuditEntry
-from backups.create import create_backup, only_backup
-from backups.errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
+from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
+from backups.create_backup import create_backup, only_backup
 from backups.manifest import Manifest
 from backups.restore import restore_backup
 from backups.vault import Vault, open_vault
@@ -239,7 +239,7 @@ HANGS = """
 import sys, time, django
 django.setup()
 from pathlib import Path
-from backups.create import create_backup, only_backup
+from backups.create_backup import create_backup, only_backup
 from backups.vault import Vault, open_vault
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage

@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 from django.utils import timezone
 
-from backups.create import create_backup
-from backups.errors import DamagedBackup
+from backups.backup_errors import DamagedBackup
+from backups.create_backup import create_backup
 from backups.health_checks import check_backups
 from backups.tasks import make_scheduled_backup, verify_scheduled_backup
 from backups.vault import open_vault

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backups.errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
 from backups.vault import Vault, open_vault
 from lexic.storage.folder import FolderStorage
 from tests.backups.conftest import KEY

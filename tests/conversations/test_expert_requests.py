@@ -18,8 +18,8 @@ from builder.inbox.topics import get_topics
 from conversations.models import ChatSession
 from notifications import expert_replies
 from plugins.models import Plugin
-from querying.audit.put_to_expert import REQUEST_LIMITS, reply_to_requests
 from querying.models import ExpertRequest, Query
+from querying.query_log.put_to_expert import REQUEST_LIMITS, reply_to_requests
 from tests.conversations.asking import DIVER, WORN, ask
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "notifications.ask_to_confirm": expert_replies.ask_to_confirm,
         "notifications.mail_expert_reply": expert_replies.mail_reply,
     }
-    monkeypatch.setattr("querying.audit.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id))
+    monkeypatch.setattr(
+        "querying.query_log.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id)
+    )
 
 
 def put(client: Client, question: str = DIVER, **fields: str) -> Any:

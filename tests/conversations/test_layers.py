@@ -24,8 +24,8 @@ from privacy.plugin_deletion import delete_plugin
 from privacy.project_deletion import delete_project
 from privacy.storage_sweep import sweep_storage
 from privacy.tasks import erase_old_questions
-from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
+from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.question.caller_access import AccessEnded, check_access
 from querying.question.resolve import resume_from_token
 from querying.types import Caller, Outcome

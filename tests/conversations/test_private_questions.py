@@ -19,9 +19,9 @@ from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
 from privacy.data_export import personal_rows
 from privacy.project_deletion import delete_project
-from querying.audit.quotations import withhold_quotations
-from querying.audit.spending import SpendingCapReached, account_spending, check_spending, plugin_spending
 from querying.models import Feedback, MonthlyCost, Query
+from querying.query_log.quotations import withhold_quotations
+from querying.query_log.spending import SpendingCapReached, account_spending, check_spending, plugin_spending
 from querying.question.clarifications import InvalidResumeToken
 from querying.question.resolve import resume_from_token
 from querying.types import Outcome
@@ -43,7 +43,7 @@ def nothing_remembered() -> None:
 
 def paid(cost: str, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A model whose every answer costs this much."""
-    monkeypatch.setattr("querying.audit.log.cost_of", lambda usage, llm, was_called: Decimal(cost))
+    monkeypatch.setattr("querying.query_log.record_query.cost_of", lambda usage, llm, was_called: Decimal(cost))
     llm = Scripted("The nominal cover is 45 mm [Source 1].")
     llm.is_offline = False
     return llm

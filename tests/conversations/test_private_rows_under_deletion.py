@@ -15,8 +15,8 @@ from plugins.models import Plugin
 from privacy.account_deletion import delete_account
 from privacy.plugin_deletion import delete_plugin
 from privacy.storage_sweep import inspect_storage, sweep_storage
-from querying.audit import log
 from querying.models import ERASED_COLUMNS, Query
+from querying.query_log import record_query
 from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, ask, personal
 from tests.cover import handbook, plugin, published
 from tests.two_transactions import wait_in_turn
@@ -32,15 +32,17 @@ concurrent = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def record(published: Plugin, personal: KnowledgeBase, bob: User, monkeypatch: pytest.MonkeyPatch) -> log.QueryRecord:
+def record(
+    published: Plugin, personal: KnowledgeBase, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> record_query.QueryRecord:
     """Bob's question, which has been answered, and whose row has not been written."""
-    records: list[log.QueryRecord] = []
+    records: list[record_query.QueryRecord] = []
 
-    async def keep(record: log.QueryRecord) -> None:
+    async def keep(record: record_query.QueryRecord) -> None:
         records.append(record)
 
     with monkeypatch.context() as patch:
-        patch.setattr(log, "_write_row", keep)
+        patch.setattr(record_query, "_write_row", keep)
         _, answer = ask(published, bob, text=QUESTION)
     assert answer.citations
     return records[0]
@@ -54,11 +56,11 @@ def assert_without_words(row: Query) -> None:
 @concurrent
 @pytest.mark.parametrize("deleted", DELETIONS)
 def test_a_deletion_waits_for_a_row_that_is_being_written(
-    record: log.QueryRecord, deleted: str, monkeypatch: pytest.MonkeyPatch
+    record: record_query.QueryRecord, deleted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def write(hold: Callable[[], None]) -> None:
-        monkeypatch.setattr(log.refusal_webhook, "report_refusal", lambda query: hold())
-        log._save_row(record)
+        monkeypatch.setattr(record_query.refusal_webhook, "report_refusal", lambda query: hold())
+        record_query._save_row(record)
 
     wait_in_turn(write, DELETIONS[deleted])
     rows = list(Query.objects.all())
@@ -69,13 +71,13 @@ def test_a_deletion_waits_for_a_row_that_is_being_written(
 
 @concurrent
 @pytest.mark.parametrize("deleted", DELETIONS)
-def test_a_row_waits_for_a_deletion_and_has_no_words(record: log.QueryRecord, deleted: str) -> None:
+def test_a_row_waits_for_a_deletion_and_has_no_words(record: record_query.QueryRecord, deleted: str) -> None:
     def delete(hold: Callable[[], None]) -> None:
         with transaction.atomic():
             DELETIONS[deleted]()
             hold()
 
-    wait_in_turn(delete, lambda: log._save_row(record))
+    wait_in_turn(delete, lambda: record_query._save_row(record))
     row = Query.objects.get()
     assert_without_words(row)
     assert (row.user_id is None) == (deleted == "account")
@@ -84,8 +86,8 @@ def test_a_row_waits_for_a_deletion_and_has_no_words(record: log.QueryRecord, de
 
 
 @pytest.mark.django_db
-def test_a_row_is_kept_where_nothing_was_deleted(record: log.QueryRecord, bob: User) -> None:
-    log._save_row(record)
+def test_a_row_is_kept_where_nothing_was_deleted(record: record_query.QueryRecord, bob: User) -> None:
+    record_query._save_row(record)
     row = Query.objects.get()
     assert (row.question, row.erased_at, row.user) == (QUESTION, None, bob)
     assert len(row.knowledge) == 2
@@ -93,12 +95,12 @@ def test_a_row_is_kept_where_nothing_was_deleted(record: log.QueryRecord, bob: U
 
 @pytest.mark.django_db
 def test_an_old_pin_of_a_base_that_is_gone_erases_nothing(
-    record: log.QueryRecord, bob: User, published: Plugin
+    record: record_query.QueryRecord, bob: User, published: Plugin
 ) -> None:
     """A release may pin a base that was deleted long ago: nothing was read from it."""
     release = record.question.release
     release.knowledge = [*release.knowledge, {"knowledge_base": 10**6, "revision": 1, "embedder": "local"}]
-    log._save_row(record)
+    record_query._save_row(record)
     assert Query.objects.get().question == QUESTION
     sweep_storage()
     assert Query.objects.get().question == QUESTION
@@ -106,11 +108,11 @@ def test_an_old_pin_of_a_base_that_is_gone_erases_nothing(
 
 @concurrent
 def test_a_key_that_is_deleted_meanwhile_leaves_a_row_without_words(
-    record: log.QueryRecord, monkeypatch: pytest.MonkeyPatch
+    record: record_query.QueryRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    columns = log._query_columns(record) | {"api_key_id": uuid.uuid4()}
-    monkeypatch.setattr(log, "_query_columns", lambda _: columns)
-    log._save_row(record)
+    columns = record_query._query_columns(record) | {"api_key_id": uuid.uuid4()}
+    monkeypatch.setattr(record_query, "_query_columns", lambda _: columns)
+    record_query._save_row(record)
     row = Query.objects.get()
     assert_without_words(row)
     assert (row.user, row.api_key) == (None, None)
@@ -122,10 +124,10 @@ def test_a_key_that_is_deleted_meanwhile_leaves_a_row_without_words(
 @pytest.mark.django_db
 @pytest.mark.parametrize("lost", ["user", "base", "conversation", "nothing"])
 def test_the_sweep_erases_what_belongs_to_nobody(
-    record: log.QueryRecord, personal: KnowledgeBase, bob: User, lost: str
+    record: record_query.QueryRecord, personal: KnowledgeBase, bob: User, lost: str
 ) -> None:
     session = ChatSession.objects.begin_private(user=bob, project=None, title="x")
-    log._save_row(record)
+    record_query._save_row(record)
     Query.objects.update(conversation_id=session.pk)
     if lost == "user":
         Query.objects.update(user=None)
@@ -143,8 +145,8 @@ def test_the_sweep_erases_what_belongs_to_nobody(
 
 
 @pytest.mark.django_db
-def test_a_row_of_a_key_alone_is_somebodys(record: log.QueryRecord, bob: User) -> None:
+def test_a_row_of_a_key_alone_is_somebodys(record: record_query.QueryRecord, bob: User) -> None:
     key, _ = ApiKey.objects.issue(owner=bob, name="x")
-    log._save_row(record)
+    record_query._save_row(record)
     Query.objects.update(user=None, api_key=key)
     assert not inspect_storage().orphaned_questions

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from accounts.models import ApiKey, User
-from backups.create import create_backup
+from backups.create_backup import create_backup
 from backups.restore import restore_backup
 from backups.vault import Vault
 from knowledge.embedders import clear_embedders, get_embedder

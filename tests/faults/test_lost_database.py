@@ -13,8 +13,8 @@ import pytest
 from django.db import OperationalError, connections
 
 from plugins.models import Plugin
-from querying.audit import log
 from querying.models import Query
+from querying.query_log import record_query
 from querying.retrieval import retriever
 from tests.lost_database import database_away, end_own_session
 
@@ -118,14 +118,14 @@ def test_an_answer_has_its_row_although_the_database_was_away_when_it_was_given(
     server: str, key: str, published: Plugin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is started again meanwhile, as the built-in one is."""
-    really_save, attempts = log._save_row, []
+    really_save, attempts = record_query._save_row, []
 
-    def save(record: log.QueryRecord) -> None:
+    def save(record: record_query.QueryRecord) -> None:
         attempts.append(record)
         with database_away() if len(attempts) == 1 else nullcontext():
             really_save(record)
 
-    monkeypatch.setattr(log, "_save_row", save)
+    monkeypatch.setattr(record_query, "_save_row", save)
     with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
         response = client.post(f"{server}/api/v1/query", json={"plugin": "cover", "query": QUESTION})
     assert response.status_code == 200
@@ -136,15 +136,15 @@ def test_an_answer_has_its_row_although_the_database_was_away_when_it_was_given(
 def test_a_row_that_was_committed_as_the_connection_was_lost_is_written_once(
     server: str, key: str, published: Plugin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_save, attempts = log._save_row, []
+    really_save, attempts = record_query._save_row, []
 
-    def save(record: log.QueryRecord) -> None:
+    def save(record: record_query.QueryRecord) -> None:
         attempts.append(record)
         really_save(record)
         if len(attempts) == 1:
             raise OperationalError("the connection was lost")
 
-    monkeypatch.setattr(log, "_save_row", save)
+    monkeypatch.setattr(record_query, "_save_row", save)
     with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
         assert client.post(f"{server}/api/v1/query", json={"plugin": "cover", "query": QUESTION}).status_code == 200
     assert (Query.objects.count(), len(attempts)) == (1, 2)

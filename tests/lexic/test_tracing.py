@@ -130,8 +130,8 @@ def test_a_collector_that_refuses_is_left_alone_for_a_while_and_said_once(
     langfuse.status = status
     caplog.set_level(logging.WARNING)
     exporter = trace_exporter.TraceExporter()
-    exporter._send([trace()])
-    exporter._send([trace()])
+    exporter._send_batch([trace()])
+    exporter._send_batch([trace()])
     exporter.close()
     assert len(langfuse.bodies) == 1
     assert [one.message for one in caplog.records] == [
@@ -143,10 +143,10 @@ def test_a_collector_that_refuses_is_left_alone_for_a_while_and_said_once(
 def test_a_collector_that_is_away_raises_nothing(settings: Any, langfuse: Langfuse) -> None:
     settings.TRACING = {**langfuse.settings(), "host": "http://127.0.0.1:1"}
     exporter = trace_exporter.TraceExporter()
-    exporter._send([trace()])
+    exporter._send_batch([trace()])
     settings.TRACING = {**langfuse.settings(), "host": "http://no such host"}
     exporter._silent_until = 0.0
-    exporter._send([trace()])
+    exporter._send_batch([trace()])
     exporter.close()
     assert langfuse.bodies == []
 

@@ -22,8 +22,8 @@ from marketplace.models import DayOfPlugin, Listing
 from marketplace.publishing.publish import publish
 from notifications.expert_replies import ask_to_confirm, mail_reply
 from plugins.models import Plugin
-from querying.audit.put_to_expert import make_confirmation_token
 from querying.models import AnswerLink, ExpertRequest, Query
+from querying.query_log.put_to_expert import make_confirmation_token
 from querying.question.question_language import other_language_notice
 from tests.cover import give_document
 

@@ -33,7 +33,7 @@ from tests.cover import handbook, plugin, published
 from tests.remembered import remembered
 from trees.case_updates import remove_case
 from trees.models import TreeCase
-from webhooks import operations
+from webhooks import manage_webhooks
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.tasks import prune_deliveries
 
@@ -93,7 +93,7 @@ DELETIONS: dict[str, Delete] = {
         held.plugin, by=held.review.author, verdict="wrong", text="x"
     ),
     "a reply": lambda held: save_reply(held.review, text=""),
-    "a webhook with its log": lambda held: operations.delete_webhook(held.delivery.webhook),
+    "a webhook with its log": lambda held: manage_webhooks.delete_webhook(held.delivery.webhook),
     "a case of a tree": lambda held: remove_case(
         held.case.tree, held.case.pk, by=held.plugin.owner, check=lambda row: None
     ),

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from lexic.errors import InvalidInput
-from querying.field_schema import FieldKind, Items, Leaf, Shape, read_schema
+from querying.field_schema import ArraySchema, FieldKind, ObjectSchema, ValueSchema, read_schema
 
 
 class Beam(BaseModel):
@@ -29,25 +29,25 @@ def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **more}
 
 
-def leaf(properties: dict[str, Any], name: str = "a") -> Leaf:
+def leaf(properties: dict[str, Any], name: str = "a") -> ValueSchema:
     found = read_schema(of(properties)).fields[name]
-    assert isinstance(found, Leaf)
+    assert isinstance(found, ValueSchema)
     return found
 
 
 def test_a_model_of_pydantic_is_read() -> None:
     member = read_schema(Member.model_json_schema())
     beam, notes = member.fields["beam"], member.fields["notes"]
-    assert isinstance(beam, Shape)
-    assert isinstance(notes, Items)
+    assert isinstance(beam, ObjectSchema)
+    assert isinstance(notes, ArraySchema)
     assert member.required == {"beam", "notes", "is_safe"}
-    assert beam.fields["cover_mm"] == Leaf(
+    assert beam.fields["cover_mm"] == ValueSchema(
         kind=FieldKind.NUMBER, label="beam cover", unit="millimeter", limits={"type": "number"}, is_nullable=True
     )
     exposure, since, spacing = (beam.fields[name] for name in ("exposure", "since", "spacing"))
-    assert isinstance(exposure, Leaf)
-    assert isinstance(since, Leaf)
-    assert isinstance(spacing, Leaf)
+    assert isinstance(exposure, ValueSchema)
+    assert isinstance(since, ValueSchema)
+    assert isinstance(spacing, ValueSchema)
     assert (exposure.kind, exposure.choices, exposure.is_nullable) == (FieldKind.CHOICE, ("mild", "severe"), True)
     assert since.kind == FieldKind.DATE
     assert (spacing.label, spacing.unit) == ("Distance between spacers", "meter")
@@ -161,9 +161,9 @@ def test_a_list_of_very_many_choices_is_refused() -> None:
 def test_a_description_is_searched_for_up_to_a_limit() -> None:
     shape = read_schema(of({"a": {"type": "string", "description": "cover " * 2000}}))
     [leaf] = shape.fields.values()
-    assert isinstance(leaf, Leaf)
+    assert isinstance(leaf, ValueSchema)
     assert len(leaf.label) <= 400
 
 
 def test_a_divisor_that_no_number_can_be_held_against_allows_nothing() -> None:
-    assert not Leaf(kind=FieldKind.NUMBER, limits={"type": "number", "multipleOf": 10**400}).fits(1.5)
+    assert not ValueSchema(kind=FieldKind.NUMBER, limits={"type": "number", "multipleOf": 10**400}).fits(1.5)

@@ -26,8 +26,8 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from querying.audit.put_to_expert import make_confirmation_token
 from querying.models import AnswerLink, ExpertRequest
+from querying.query_log.put_to_expert import make_confirmation_token
 from tests.security.leaking import LEFT_ALONE, MARK, PUBLIC, Shelf, build, said
 from tests.security.routes import EVERYWHERE
 from tests.security.test_api_scope import named_patterns

@@ -23,7 +23,7 @@ from querying import pipeline, releases
 from querying.models import Query
 from querying.types import Caller, Done, Question
 from tests.agents.working import ask as ask_agent
-from tests.api.chat.asking import client_of
+from tests.api.chat_completions.asking import client_of
 from tests.cover import give_document, handbook, key, plugin, published
 from webhooks.models import Delivery, Event, Webhook
 

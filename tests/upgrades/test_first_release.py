@@ -18,7 +18,7 @@ from psycopg import sql
 
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
-from backups.create import create_backup
+from backups.create_backup import create_backup
 from backups.vault import Vault
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest

@@ -14,7 +14,7 @@ from lexic import egress
 from lexic.conf.egress import VARIABLE, read_webhook_policy
 from plugins.models import Plugin
 from tests.webhooks.receiver import Receiver, receiving
-from webhooks import operations, tasks
+from webhooks import manage_webhooks, tasks
 from webhooks.models import Delivery, Event, Webhook
 
 METADATA = ["169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "::ffff:169.254.169.254"]
@@ -33,7 +33,7 @@ def listing(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
 
 
 def send(webhook: Webhook) -> Delivery:
-    delivery = operations.send_test_event(webhook)
+    delivery = manage_webhooks.send_test_event(webhook)
     tasks.send_due(webhook_id=str(webhook.pk))
     delivery.refresh_from_db()
     return delivery
@@ -85,11 +85,11 @@ def test_a_listed_receiver_may_be_entered_and_only_while_it_is_listed(
     listing: Any, boots: Plugin, alice: User, url: str
 ) -> None:
     listing("10.20.0.0/16, 127.0.0.1, receiver.internal")
-    webhook, _ = operations.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
+    webhook, _ = manage_webhooks.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
     assert webhook.url == url
     listing("")
-    with pytest.raises(operations.InvalidReceiverUrl):
-        operations.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
+    with pytest.raises(manage_webhooks.InvalidReceiverUrl):
+        manage_webhooks.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
 
 
 @pytest.mark.django_db
@@ -109,8 +109,8 @@ def test_a_listed_receiver_may_be_entered_and_only_while_it_is_listed(
 )
 def test_everything_else_stays_refused(listing: Any, boots: Plugin, alice: User, url: str) -> None:
     listing("10.20.0.0/16, 127.0.0.1, receiver.internal")
-    with pytest.raises(operations.InvalidReceiverUrl):
-        operations.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
+    with pytest.raises(manage_webhooks.InvalidReceiverUrl):
+        manage_webhooks.create_webhook(boots, url=url, events=[Event.DOCUMENT_READY], by=alice)
     assert not Webhook.objects.exists()
 
 

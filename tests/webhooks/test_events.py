@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
-from evaluation import engine_queries
+from evaluation import run_question
 from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text, reingest_document
 from knowledge.ingest import NoCitableText, ingest, mark_failed
@@ -120,8 +120,8 @@ def test_an_answered_question_is_told_to_nobody(published: Plugin, alice: User) 
 def test_what_is_asked_to_measure_is_told_to_nobody(published: Plugin) -> None:
     listen(published)
     GoldenQuestion.objects.create(plugin=published, question=UNKNOWN, expectation="refuse")
-    given = engine_queries.run_pipeline(
-        Question(text=UNKNOWN, release=releases.snapshot(published), caller=engine_queries._EVALUATION_CALLER)
+    given = run_question.run_pipeline(
+        Question(text=UNKNOWN, release=releases.snapshot(published), caller=run_question._EVALUATION_CALLER)
     )
     assert given.outcome == "refused"
     assert told() == []

@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from tests.webhooks.receiver import Receiver
-from webhooks import operations, tasks
+from webhooks import manage_webhooks, tasks
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +30,8 @@ def is_from_lexic(body: bytes, headers: Mapping[str, str], secret: str) -> bool:
 
 def test_a_receiver_without_a_library_knows_our_events(webhook: Webhook, receiver: Receiver) -> None:
     [former] = webhook.valid_secrets(now=timezone.now())
-    new = operations.rotate_secret(webhook)
-    operations.send_test_event(webhook)
+    new = manage_webhooks.rotate_secret(webhook)
+    manage_webhooks.send_test_event(webhook)
     tasks.send_due(webhook_id=str(webhook.pk))
     [arrived] = receiver.arrived
     assert is_from_lexic(arrived.body, arrived.headers, new)

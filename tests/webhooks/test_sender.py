@@ -17,7 +17,7 @@ from standardwebhooks import Webhook as Verifier
 from accounts.quotas import WEBHOOKS, TooManyWebhooks
 from lexic import egress
 from tests.webhooks.receiver import Receiver
-from webhooks import operations, outbox, sender, tasks
+from webhooks import manage_webhooks, outbox, sender, tasks
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.retry_schedule import MAX_ATTEMPTS
 
@@ -306,7 +306,7 @@ def test_a_late_failure_does_not_undo_what_somebody_asked_for_meanwhile(webhook:
     delivery = record(webhook)
     late = sender.lease_delivery(webhook.pk)
     assert late is not None
-    operations.redeliver(Delivery.objects.get())
+    manage_webhooks.redeliver(Delivery.objects.get())
     sender.record_attempt(late, sender.AttemptResult(status=500))
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("pending", 0)
@@ -338,7 +338,7 @@ def test_what_is_old_and_settled_is_forgotten(webhook: Webhook) -> None:
 
 def test_a_new_secret_signs_beside_the_former_one_for_a_day(webhook: Webhook, receiver: Receiver) -> None:
     [former] = webhook.valid_secrets(now=timezone.now())
-    new = operations.rotate_secret(webhook)
+    new = manage_webhooks.rotate_secret(webhook)
     record(webhook)
     send(webhook)
     [arrived] = receiver.arrived
@@ -349,15 +349,15 @@ def test_a_new_secret_signs_beside_the_former_one_for_a_day(webhook: Webhook, re
 
 
 def test_secrets_are_not_kept_in_the_clear(webhook: Webhook) -> None:
-    secret = operations.rotate_secret(webhook)
+    secret = manage_webhooks.rotate_secret(webhook)
     row = json.dumps(Webhook.objects.values().get(), default=str)
     assert secret not in row
     assert secret.removeprefix("whsec_") not in row
 
 
 def test_a_test_event_is_sent_whatever_it_listens_to(webhook: Webhook, receiver: Receiver) -> None:
-    operations.update_webhook(webhook, events=[Event.RELEASE_PUBLISHED])
-    operations.send_test_event(webhook)
+    manage_webhooks.update_webhook(webhook, events=[Event.RELEASE_PUBLISHED])
+    manage_webhooks.send_test_event(webhook)
     send(webhook)
     assert receiver.kinds == ["webhook.test"]
 
@@ -366,7 +366,7 @@ def test_sending_again_keeps_the_id_and_does_not_wait(webhook: Webhook, receiver
     receiver.will_answer(500)
     delivery = record(webhook)
     send(webhook)
-    operations.redeliver(Delivery.objects.select_related("webhook").get())
+    manage_webhooks.redeliver(Delivery.objects.select_related("webhook").get())
     send(webhook)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("delivered", 1)
@@ -375,14 +375,14 @@ def test_sending_again_keeps_the_id_and_does_not_wait(webhook: Webhook, receiver
 
 def test_switched_off_nothing_is_sent_and_switched_on_only_what_comes(webhook: Webhook, receiver: Receiver) -> None:
     waiting = record(webhook)
-    operations.update_webhook(webhook, is_active=False)
+    manage_webhooks.update_webhook(webhook, is_active=False)
     send(webhook)
-    for refused in (lambda: operations.send_test_event(webhook), lambda: operations.redeliver(waiting)):
+    for refused in (lambda: manage_webhooks.send_test_event(webhook), lambda: manage_webhooks.redeliver(waiting)):
         waiting.refresh_from_db()
         waiting.webhook.refresh_from_db()
-        with pytest.raises(operations.WebhookDisabled):
+        with pytest.raises(manage_webhooks.WebhookDisabled):
             refused()
-    operations.update_webhook(webhook, is_active=True)
+    manage_webhooks.update_webhook(webhook, is_active=True)
     record(webhook, kind=Event.DOCUMENT_FAILED)
     send(webhook)
     assert receiver.kinds == ["document.failed"]
@@ -406,21 +406,21 @@ def test_switched_off_nothing_is_sent_and_switched_on_only_what_comes(webhook: W
     ],
 )
 def test_only_public_https_addresses_are_receivers(webhook: Webhook, url: str) -> None:
-    with pytest.raises(operations.InvalidReceiverUrl):
-        operations.update_webhook(webhook, url=url)
+    with pytest.raises(manage_webhooks.InvalidReceiverUrl):
+        manage_webhooks.update_webhook(webhook, url=url)
     webhook.refresh_from_db()
     assert webhook.url.startswith("http://127.0.0.1:")
 
 
 def test_there_are_no_other_events(webhook: Webhook) -> None:
     for events in ([], ["webhook.test"], ["document.ready", "x"]):
-        with pytest.raises(operations.UnknownEvent):
-            operations.update_webhook(webhook, events=events)
+        with pytest.raises(manage_webhooks.UnknownEvent):
+            manage_webhooks.update_webhook(webhook, events=events)
 
 
 def test_a_plugin_has_a_limited_number_of_webhooks(webhook: Webhook) -> None:
     made = partial(
-        operations.create_webhook,
+        manage_webhooks.create_webhook,
         webhook.plugin,
         url="https://example.org/",
         events=Event.values,

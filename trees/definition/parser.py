@@ -94,7 +94,7 @@ def parse_tree(tree_data: object) -> Tree:
 
 
 def parse_with_problems(tree_data: object) -> ParsedTree:
-    """As much of the tree as can be read, with every problem of its form. Never raises."""
+    """Reads as much of the tree as can be read, with every problem of its form. Never raises."""
     if problem := find_storage_problem(tree_data):
         return ParsedTree(tree=Tree(root_id="", nodes={}), problems=[problem], loose={})
     reader = _TreeParser()
@@ -377,7 +377,7 @@ def _unparsed_children(data: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _quote_value(value: object) -> str:
-    """As it was written. The keys of an object come back from the database in another order: always in theirs."""
+    """The value as text. The keys of an object are in the database's order, so that the text is always the same."""
     return (
         f"{json.dumps(value, sort_keys=True, default=str):.60}" if isinstance(value, dict | list) else f"{value!r:.60}"
     )

@@ -124,7 +124,7 @@ class _TextNumbers:
         return cls(text=text, spots=spots, stems=frozenset(word.stem for word in said))
 
     def named(self, fields: Mapping[str, FactField]) -> dict[str, list[int]]:
-        """For each field, the numbers that stand by its name."""
+        """The numbers that stand by the name of each field."""
         taken: dict[str, list[int]] = {}
         for number in range(len(self.spots)):
             scores = {name: score for name, field in fields.items() if (score := self.nearness(field, number))}

@@ -1,4 +1,4 @@
-"""Where a text speaks of a field's options, and whether it affirms them."""
+"""Finds where a text mentions a field's options, and whether it affirms or denies them."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _is_in_question(said: list[Word], first: int, last: int) -> bool:
 
 
 def _drop_covered(found: list[Mention]) -> list[Mention]:
-    """Those that do not lie within a longer one."""
+    """The mentions that do not lie within a longer one."""
     reach: dict[int, int] = {}
     for one in found:
         reach[one.first] = max(one.last, reach.get(one.first, 0))

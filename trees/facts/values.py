@@ -79,7 +79,7 @@ def _index_texts(texts: tuple[str, ...]) -> _TextIndex:
 
 
 def _same_texts(text: str, others: Sequence[str]) -> list[str]:
-    """Those of the others that have the same words, in any inflection."""
+    """The other texts that have the same words, in any inflection."""
     words = split_words(text) if has_only_words(text) else []
     alike = _index_texts(tuple(others)).by_stems.get(tuple(word.stem for word in words), ())
     said = [word.text for word in words]

@@ -39,11 +39,6 @@ def find_problems(tree_data: object) -> list[Problem]:
     return sorted(found, key=lambda problem: not problem.is_error)
 
 
-def find_errors(tree_data: object) -> list[Problem]:
-    """The problems that keep a tree from being used."""
-    return [problem for problem in find_problems(tree_data) if problem.is_error]
-
-
 def _node_problems(reading: ParsedTree) -> Iterator[Problem]:
     for node in reading.tree.nodes.values():
         if isinstance(node, ConditionNode):
@@ -203,7 +198,7 @@ def _value_problems(node: ConditionNode, condition: Condition, field: FactField)
                 code="not_an_option",
                 node_id=node.id,
                 severity="warning",
-                message=f"“{value!s:.60}” is none of the options of {field.name:.60}.",
+                message=f"“{value!s:.60}” is not one of the options of {field.name:.60}.",
                 hint="The condition can never be true for it: correct the value or the options.",
             )
         else:

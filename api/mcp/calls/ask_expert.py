@@ -27,7 +27,7 @@ async def run(call: ToolCall) -> ToolResult:
     resumed = elicitation.read_resumed_call(call)
     if resumed and resumed.answer is None:  # nobody answered: the model gets the question instead
         return _answer_result(call, resumed.request.clarifying_answer)
-    body = await _ask(call, call.key, resumed=resumed)
+    body = await _ask_plugin(call, call.key, resumed=resumed)
     for _ in range(elicitation.MAX_ROUNDS):
         request = elicitation.next_request(body, after=resumed)
         if request is None:
@@ -41,11 +41,13 @@ async def run(call: ToolCall) -> ToolResult:
             break
         # Each question to the expert counts, as it does where the client makes a new call for it.
         key = await in_thread(call.callers.resolve, call.context)
-        body = await _ask(call, key, resumed=resumed)
+        body = await _ask_plugin(call, key, resumed=resumed)
     return _answer_result(call, body)
 
 
-async def _ask(call: ToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None) -> dict[str, Any]:
+async def _ask_plugin(
+    call: ToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None
+) -> dict[str, Any]:
     body = call.arguments.model_dump(mode="json", exclude_none=True)
     body |= {"query": body.pop("question"), **(resumed.body if resumed else {})}
     question = await in_thread(parse_question, body, key=key)

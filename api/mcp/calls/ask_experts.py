@@ -17,7 +17,7 @@ from api.query.experts import read_experts
 from lexic.database import in_thread
 from querying.types import AnswerFailed, Failed
 from rooms import room_json
-from rooms.deliberation import hold_room
+from rooms.deliberation import run_room
 from rooms.room_types import Expert, Mode
 
 
@@ -28,7 +28,7 @@ async def run(call: ToolCall) -> ToolResult:
     body = validated(CollaborateSerializer(data=sent))
     experts = await in_thread(_read_experts, body, key=call.key)
     count = partial(in_thread, partial(count_more_questions, call.key))
-    room = hold_room(experts, mode=Mode(body["mode"]), max_rounds=body["maxRounds"], count=count)
+    room = run_room(experts, mode=Mode(body["mode"]), max_rounds=body["maxRounds"], count=count)
     last = await run_shielded(room)
     if isinstance(last, Failed):
         raise AnswerFailed(last)

@@ -34,7 +34,7 @@ def list_prompts(*, key: ApiKey, after: str) -> ListPage:
     question = PromptArgument(name="question", description="What to ask, in whole sentences.", required=True)
     plugins, next_cursor = _plugins_after(after, key=key)
     prompts = [
-        Prompt(name=plugin.slug, title=_line(plugin.name), description=_summary(plugin), arguments=[question])
+        Prompt(name=plugin.slug, title=_plain_line(plugin.name), description=_summary(plugin), arguments=[question])
         for plugin in plugins
     ]
     return ListPage(items=prompts, next_cursor=next_cursor)
@@ -47,7 +47,7 @@ def list_resources(*, key: ApiKey, after: str) -> ListPage:
         Resource(
             uri=resources.expert_uri(plugin.slug),
             name=plugin.slug,
-            title=_line(plugin.name),
+            title=_plain_line(plugin.name),
             description=_summary(plugin),
             mime_type=resources.MIME_TYPE,
         )
@@ -64,8 +64,9 @@ def write_prompt(*, key: ApiKey, slug: str, arguments: Mapping[str, str]) -> str
         limit = f"It has 1 to {MAX_QUESTION_CHARACTERS} characters."
         raise InvalidInput("A prompt takes one argument, question.", hint=limit)
     return (
-        f"Ask the expert “{_line(plugin.name)}” the question below: ask_expert with plugin “{plugin.slug}”. Keep the "
-        "[Source N] marks of its answer in what you tell me. If it refuses, say so, and do not answer from memory.\n\n"
+        f"Ask the expert “{_plain_line(plugin.name)}” the question below: ask_expert with plugin “{plugin.slug}”. Keep "
+        "the [Source N] marks of its answer in what you tell me. If it refuses, say so, and do not answer from "
+        "memory.\n\n"
         f"{question}"
     )
 
@@ -77,10 +78,10 @@ def describe_expert(address: str, *, key: ApiKey) -> str:
     """
     plugin = find_plugin(address.removeprefix(resources.EXPERTS), principal=key)
     state = f"version {plugin.version}" if plugin.is_published else "a draft"
-    lines = [f"{_line(plugin.name)} ({plugin.slug}), {state}", f"Domain: {_line(plugin.domain)}"]
+    lines = [f"{_plain_line(plugin.name)} ({plugin.slug}), {state}", f"Domain: {_plain_line(plugin.domain)}"]
     lines += [sanitize(text) for text in (plugin.tagline, plugin.description) if text]
     if titles := _document_titles(plugin, key):
-        lines += ["Documents:", *(f"- {_line(title)}" for title in titles)]
+        lines += ["Documents:", *(f"- {_plain_line(title)}" for title in titles)]
     return "\n".join(lines)
 
 
@@ -107,8 +108,8 @@ def _document_titles(plugin: Plugin, key: ApiKey) -> list[str]:
 
 def _summary(plugin: Plugin) -> str:
     """One line for a list. A model reads it: it has no markup and no control characters."""
-    return f"{_line(plugin.tagline)} Domain: {_line(plugin.domain)}".strip()
+    return f"{_plain_line(plugin.tagline)} Domain: {_plain_line(plugin.domain)}".strip()
 
 
-def _line(text: str) -> str:
+def _plain_line(text: str) -> str:
     return " ".join(sanitize(text).split())

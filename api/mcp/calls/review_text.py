@@ -10,7 +10,7 @@ from api.mcp.calls.ask_experts import count_more_questions
 from api.mcp.shielded_work import run_shielded
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import make_caller
-from api.review.serializers import ReviewRequestSerializer
+from api.text_review.serializers import ReviewRequestSerializer
 from lexic.database import in_thread
 from querying import releases
 from querying.types import AnswerFailed, Failed, Question
@@ -23,7 +23,7 @@ from rooms.review.stream_review import batches_of, make_question, review_text
 async def run(call: ToolCall) -> ToolResult:
     """The review. Raises `LexicError`."""
     body = validated(ReviewRequestSerializer(data=call.arguments.model_dump(mode="json")))
-    question, segments = await in_thread(_read_text, body, key=call.key)
+    question, segments = await in_thread(_read_review, body, key=call.key)
     last = await run_shielded(review_text(question, segments))
     if isinstance(last, Failed):
         raise AnswerFailed(last)
@@ -31,7 +31,7 @@ async def run(call: ToolCall) -> ToolResult:
     return make_result(found, text=_review_text(found))
 
 
-def _read_text(body: dict[str, Any], *, key: ApiKey) -> tuple[Question, list[Segment]]:
+def _read_review(body: dict[str, Any], *, key: ApiKey) -> tuple[Question, list[Segment]]:
     """Raises `UnknownPlugin`, `UnknownRelease`, `KeyRateLimited`."""
     release = releases.resolve(body["plugin"], principal=key)
     segments = split_text(body["document"])

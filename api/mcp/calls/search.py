@@ -18,6 +18,7 @@ from language.terms import terms
 from lexic.database import in_thread
 from plugins.models import Plugin
 from querying.retrieval import retriever
+from querying.retrieval.combined_evidence import passage_place
 
 # Each plugin is a search of its own, for each has its own documents and rules of access.
 MAX_PLUGINS = 20
@@ -38,7 +39,7 @@ def find_passages(query: str, *, key: ApiKey) -> list[Passage]:
     for plugin in plugins_to_search(query, key=key):
         question = parse_question({"plugin": plugin.slug, "query": query}, key=key)
         for passage in retriever.retrieve(question):
-            found.setdefault((passage.page_id, passage.start, passage.end), passage)
+            found.setdefault(passage_place(passage), passage)
     pages = {passage.page_id for passage in found.values()}
     readable = set(Page.objects.visible_to(key).filter(pk__in=pages).values_list("pk", flat=True))
     passages = [passage for passage in found.values() if passage.page_id in readable]
@@ -46,7 +47,8 @@ def find_passages(query: str, *, key: ApiKey) -> list[Passage]:
 
 
 def plugins_to_search(query: str, *, key: ApiKey) -> list[Plugin]:
-    """At most `MAX_PLUGINS` that the key may ask, those first whose names and descriptions have most of the words."""
+    """The plugins that the key may ask, at most `MAX_PLUGINS`. Those whose names and descriptions have most of the
+    words come first."""
     fit: Any = Value(0)
     for word in sorted(terms(query))[:_MAX_WORDS]:
         has_word = Q(*((f"{column}__icontains", word) for column in SEARCHED_COLUMNS), _connector=Q.OR)

@@ -23,12 +23,12 @@ from lexic.errors import InvalidInput, NotFound
 from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
 from plugins.slugs import parse_id
-from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation.cited_pages import readable_page
 from querying.presentation.page_excerpts import word_end, word_start
 from querying.presentation.page_viewer import document_status, title_and_section
 from querying.presentation.source_previews import CONTEXT_LENGTH, MAX_SPAN
+from querying.query_log.quotations import withhold_quotations
 
 _MAX_URI_LENGTH = 2000
 _URI_HINT = "Take the address of a citation from ask_expert, or of a passage from search_sources, as it is."

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from backups.create import create_backup
+from backups.create_backup import create_backup
 from backups.golden_answers import check_golden_answers
 from backups.manifest import Manifest, summary
 from backups.vault import open_vault
@@ -42,7 +42,9 @@ class Command(LexicCommand):
         if options.get("keep", 0) < 0:
             raise CommandError("--keep is 1 or more; without it, all are kept.")
         try:
-            {"create": self._create, "list": self._list, "verify": self._verify, "ask": self._ask}[part](options)
+            {"create": self._create, "list": self._list_backups, "verify": self._verify, "ask": self._check_answers}[
+                part
+            ](options)
         except OSError as error:
             raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
 
@@ -55,7 +57,7 @@ class Command(LexicCommand):
         for name in made.missing:
             self.stderr.write(f"The file of a document is missing: {name}")
 
-    def _list(self, options: dict[str, Any]) -> None:
+    def _list_backups(self, options: dict[str, Any]) -> None:
         vault = open_vault(options["where"])
         for name in vault.backups():
             said = summary(Manifest.read(vault, name))
@@ -73,5 +75,5 @@ class Command(LexicCommand):
             f"{found.asked} golden questions were asked, and the {found.compared} that are on record went the same way."
         )
 
-    def _ask(self, options: dict[str, Any]) -> None:
+    def _check_answers(self, options: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(asdict(check_golden_answers()), ensure_ascii=False))

@@ -13,10 +13,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from audit.actions import Action
 from audit.chain import Head
-from audit.compare import unrecorded_changes
 from audit.exports import entry_json, json_lines, names_of, syslog_lines
 from audit.models import AuditEntry
 from audit.record import record
+from audit.unrecorded_changes import unrecorded_changes
 from audit.verification import verify_and_remember
 from knowledge.access_history import DocumentAccess, document_access
 from lexic.management.lexic_command import LexicCommand

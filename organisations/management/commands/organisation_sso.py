@@ -28,7 +28,7 @@ class Command(LexicCommand):
         self, *, organisation: uuid.UUID | None, verify: str | None, stop_requiring: bool, **options: Any
     ) -> None:
         if organisation is None:
-            self._list()
+            self._list_organisations()
             return
         found = Organisation.objects.filter(pk=organisation).first()
         if found is None:
@@ -41,14 +41,14 @@ class Command(LexicCommand):
             identity_provider.stop_requiring(found)
             self.stdout.write(f"“{found}” is open to members who sign in otherwise.")
         if not verify and not stop_requiring:
-            self.stdout.write(_line(found))
+            self.stdout.write(_organisation_line(found))
 
-    def _list(self) -> None:
+    def _list_organisations(self) -> None:
         for one in Organisation.objects.order_by("name", "pk"):
-            self.stdout.write(_line(one))
+            self.stdout.write(_organisation_line(one))
 
 
-def _line(organisation: Organisation) -> str:
+def _organisation_line(organisation: Organisation) -> str:
     domains = ", ".join(f"{one}{'' if one.verified_at else ' (not verified)'}" for one in organisation.domains.all())
     required = ", provider required" if organisation.requires_sso else ""
     return f"{organisation.pk}  {organisation}: {domains or 'no domain'}{required}"

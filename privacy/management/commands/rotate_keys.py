@@ -38,14 +38,14 @@ class Command(LexicCommand):
         if options["json"]:
             self.stdout.write(json.dumps([asdict(report) for report in reports]))
         else:
-            self._print(reports)
+            self._print_reports(reports)
         left = sum(report.left for report in reports)
         if left and not dry_run:
             raise CommandError(f"{left} values were changed meanwhile, and are left: give the command again.")
         if end:
             self._end(end)
 
-    def _print(self, reports: list[ColumnReport]) -> None:
+    def _print_reports(self, reports: list[ColumnReport]) -> None:
         for one in reports:
             figures = f"{one.current} current, {one.resealed} sealed anew, {one.left} left, {one.unreadable} unreadable"
             self.stdout.write(f"{one.name}: {figures}")

@@ -46,7 +46,7 @@ def is_verbatim(quote: str, source: str) -> bool:
 
 
 def _find_whole_words(wanted: str, text: str) -> int:
-    """Where it stands, not in the middle of a word or a number; -1 where it does not."""
+    """The place of the quotation, not in the middle of a word or a number; -1 where it is not there."""
     for spelling in dict.fromkeys([wanted, wanted[:1].upper() + wanted[1:], wanted[:1].lower() + wanted[1:]]):
         at = text.find(spelling)
         while at >= 0:

@@ -118,7 +118,7 @@ def _exclude_each_other(one: Quantity, other: Quantity) -> bool:
 
 
 def _bounds(figure: Quantity, unit: str) -> tuple[float, float] | None:
-    """From where to where it goes in this unit."""
+    """The lower and upper bound of the quantity in this unit."""
     low, high = (_in_unit(number, figure, unit) for number in (figure.low, figure.high))
     if low is None or high is None:
         return None

@@ -1,4 +1,4 @@
-"""Where in a passage a claim is supported: the sentence that says it, or a few neighbours."""
+"""Finds the span of a passage that supports a claim: the sentence that says it, or a few neighbours."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LENGTH_PENALTY = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class SupportingSpan:
-    """`passage.content[start:end]`, and how well it bears the claim out, above 0 and up to 1."""
+    """`passage.content[start:end]`, and how well it supports the claim, above 0 and up to 1."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class _CandidateSpan:
 
 
 def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan | None:
-    """The span that bears the claim out best by its words; None when none does.
+    """The span whose words support the claim best; None when no span does.
 
     `least` is the share of the claim's words that it must have.
     """
@@ -187,7 +187,7 @@ def cached_sentence_spans(text: str, source_type: str) -> Sequence[tuple[int, in
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
-    """By the whole span, or by the sentence in it that shares most with the claim."""
+    """Whether the whole span rules the claim out, or the sentence that shares most with the claim contradicts it."""
     if candidate.sentences > 1 and is_contradicted(claim, candidate.main):
         return True
     return is_ruled_out(claim, candidate.text, around)

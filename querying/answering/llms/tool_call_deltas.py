@@ -18,17 +18,17 @@ class _OpenCall:
 
 
 class ToolCallDeltas:
-    """Takes deltas as they come. Each goes on with the last call of its index, or without an index with the last call
-    at all; where its id or its name is another, it begins a new call."""
+    """Collects deltas as they come. A delta continues the last call of its index, or the last call where it has no
+    index. Where its id or its name differs, it begins a new call."""
 
     def __init__(self) -> None:
         self._calls: list[_OpenCall] = []
         self._by_index: dict[int, _OpenCall] = {}
 
     def add(self, delta: Any) -> None:
-        """One more delta of the client's. What is none is left out."""
+        """Adds one delta of the client. Anything else is ignored."""
         function, index = getattr(delta, "function", None), getattr(delta, "index", None)
-        call_id, name = _text(getattr(delta, "id", None)), _text(getattr(function, "name", None))
+        call_id, name = _text_or_empty(getattr(delta, "id", None)), _text_or_empty(getattr(function, "name", None))
         arguments = _arguments(getattr(function, "arguments", None))
         if not (call_id or name or arguments):
             return
@@ -58,8 +58,8 @@ def _begins_another(call: _OpenCall, call_id: str, name: str, arguments: str) ->
 
 def _arguments(value: Any) -> str:
     """Arguments are a text of JSON; some servers send the object itself."""
-    return json.dumps(value) if isinstance(value, dict) else _text(value)
+    return json.dumps(value) if isinstance(value, dict) else _text_or_empty(value)
 
 
-def _text(value: Any) -> str:
+def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""

@@ -17,7 +17,7 @@ from language.terms import terms
 from language.units import convert_number
 from querying.answering.grounding.claim_support import Surroundings, compare_words, is_contradicted, stem_set
 from querying.answering.grounding.figure_association import FigureContext, figure_contexts
-from querying.field_schema import FieldKind, Leaf, words_of_name
+from querying.field_schema import FieldKind, ValueSchema, words_of_name
 from querying.types import Citation
 
 _BOUNDS = {AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN}
@@ -37,13 +37,13 @@ class FoundValue:
     bound: str = ""
 
 
-def find_values(leaf: Leaf, citation: Citation, *, about: str) -> list[FoundValue]:
+def find_values(leaf: ValueSchema, citation: Citation, *, about: str) -> list[FoundValue]:
     """What the citation says of the field, in its order. `about` is the question that the fields belong to."""
     values = _FINDERS[leaf.kind](leaf, citation, about)
     return [found for found in values if leaf.fits(found.value)]
 
 
-def best_value(leaf: Leaf, citation: Citation, *, about: str) -> FoundValue | None:
+def best_value(leaf: ValueSchema, citation: Citation, *, about: str) -> FoundValue | None:
     """The one value that the citation gives the field: of several, that whose part of the sentence shares most words
     with the field and the question. None where there is none, or where several may be meant."""
     found = find_values(leaf, citation, about=about)
@@ -61,7 +61,7 @@ def label_fit(label: str, citation: Citation) -> float:
     return 1 - len(compare_words(label, citation.excerpt, around).missing & known) / len(known) if known else 0.0
 
 
-def _numbers(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _numbers(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundValue]:
     text = extract_figures(citation.excerpt).text
     found = []
     for context in figure_contexts(citation.excerpt):
@@ -81,10 +81,10 @@ def _numbers(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
 def _in_unit(figure: Quantity, unit: str) -> tuple[float, str] | None:
     """The number in this unit, or as it is written where none is asked for; None where it measures something else."""
     if not unit:
-        return _plain(figure.low), next((one for one in figure.units if one), "")
+        return _as_number(figure.low), next((one for one in figure.units if one), "")
     for written in figure.units:
         if written == unit:
-            return _plain(figure.low), unit
+            return _as_number(figure.low), unit
         if written and (converted := convert_number(float(figure.low), written, unit)) is not None:
             return round(converted, _MAX_DECIMALS), unit
     return None
@@ -95,11 +95,11 @@ def _is_change(text: str, figure: Quantity) -> bool:
     return text[: figure.start].rstrip().lower().endswith(" by")
 
 
-def _plain(number: Fraction) -> float:
+def _as_number(number: Fraction) -> float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _dates(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _dates(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundValue]:
     """Whole dates alone: a month without its day is no date."""
     found = []
     for context in figure_contexts(citation.excerpt):
@@ -117,10 +117,10 @@ def _whole_date(stated: StatedDate) -> date | None:
         return None
 
 
-def _choices(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _choices(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundValue]:
     """The choices that the citation names and does not deny; of “severe” and “very severe”, where both stand in the
     same place, the longer."""
-    said, denied = _words(citation.excerpt), negated_stems(citation.excerpt)
+    said, denied = _folded_words(citation.excerpt), negated_stems(citation.excerpt)
     named = [choice for choice in leaf.choices if _names(said, choice)]
     words = {_words_of(choice) for choice in named}
     found = [
@@ -131,12 +131,12 @@ def _choices(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     return [FoundValue(value=choice, citation=citation, fit=1.0) for choice in found]
 
 
-def _words(text: str) -> list[str]:
+def _folded_words(text: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in text.casefold()).split()
 
 
 def _words_of(choice: Any) -> frozenset[str]:
-    return frozenset(_words(words_of_name(str(choice))))
+    return frozenset(_folded_words(words_of_name(str(choice))))
 
 
 def _stems(choice: Any) -> frozenset[str]:
@@ -145,13 +145,13 @@ def _stems(choice: Any) -> frozenset[str]:
 
 def _names(said: Sequence[str], choice: Any) -> bool:
     """Whether the words of the choice stand in the text one after another. True and false are said, not named."""
-    words = _words(words_of_name(str(choice)))
+    words = _folded_words(words_of_name(str(choice)))
     if isinstance(choice, bool) or not words:
         return False
     return any(list(said[at : at + len(words)]) == words for at in range(len(said)))
 
 
-def _truths(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _truths(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundValue]:
     """True where the citation says all that the field is about, false where it denies just that."""
     fit = label_fit(leaf.label, citation)
     if fit < 1.0:
@@ -162,7 +162,7 @@ def _truths(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     return [FoundValue(value=not denies, citation=citation, fit=fit)]
 
 
-def _texts(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
+def _text_values(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundValue]:
     """The words themselves; where the field is about a name with a number, such as a grade or a clause, that."""
     wanted = content_stems(leaf.label)
     named = [one.written for one in extract_figures(citation.excerpt).names if wanted & stem_set(one.written)]
@@ -170,18 +170,18 @@ def _texts(leaf: Leaf, citation: Citation, about: str) -> list[FoundValue]:
     return [FoundValue(value=text, citation=citation, fit=label_fit(leaf.label, citation))]
 
 
-def _fit(context: FigureContext, leaf: Leaf, about: str) -> float:
+def _fit(context: FigureContext, leaf: ValueSchema, about: str) -> float:
     """How many words of the field stand beside a figure; where that is equal, those of the question decide."""
     said = context.words | context.cell_words | context.subject
-    return _share(content_stems(leaf.label), said) + _QUESTION_WEIGHT * _share(content_stems(about), said)
+    return _stem_share(content_stems(leaf.label), said) + _QUESTION_WEIGHT * _stem_share(content_stems(about), said)
 
 
-def _share(wanted: frozenset[str], said: frozenset[str]) -> float:
+def _stem_share(wanted: frozenset[str], said: frozenset[str]) -> float:
     return len(wanted & said) / len(wanted) if wanted else 0.0
 
 
-_FINDERS: dict[FieldKind, Callable[[Leaf, Citation, str], list[FoundValue]]] = {
-    FieldKind.STRING: _texts,
+_FINDERS: dict[FieldKind, Callable[[ValueSchema, Citation, str], list[FoundValue]]] = {
+    FieldKind.STRING: _text_values,
     FieldKind.NUMBER: _numbers,
     FieldKind.INTEGER: _numbers,
     FieldKind.BOOLEAN: _truths,

@@ -1,7 +1,7 @@
 """Fills the fields of a schema: first from what was cited for the whole question, then by a search for each field.
 
-What a field is about has to stand beside its value, and where two values fit alike there is none: what nothing bears
-out stays empty, and says why.
+A citation must name what the field is about beside the value. Where two values fit equally well, the field stays empty,
+and so does one that nothing supports; it says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.structured.field_values import FoundValue, best_value, find_values, label_fit
-from querying.field_schema import Items, Leaf, Node, Shape, leaves
+from querying.field_schema import ArraySchema, Node, ObjectSchema, ValueSchema, leaves
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
@@ -62,7 +62,7 @@ class _Empty:
 _EMPTY = _Empty()
 
 
-async def fill_fields(findings: Findings, schema: Shape, *, place: Place) -> FilledSchema:
+async def fill_fields(findings: Findings, schema: ObjectSchema, *, place: Place) -> FilledSchema:
     """The schema filled from verified citations. What is searched for is done in the turn of this place.
 
     Raises `EmbedderError`.
@@ -70,7 +70,7 @@ async def fill_fields(findings: Findings, schema: Shape, *, place: Place) -> Fil
     return await _Filler(findings, schema, place).fill()
 
 
-def empty_fields(schema: Shape) -> FilledSchema:
+def empty_fields(schema: ObjectSchema) -> FilledSchema:
     """The schema with nothing in it, for a question that has to be answered first."""
     filled = FilledSchema()
     value = _empty_value(schema, (), filled)
@@ -79,24 +79,24 @@ def empty_fields(schema: Shape) -> FilledSchema:
 
 
 def _empty_value(node: Node, path: Path, filled: FilledSchema) -> Any:
-    if isinstance(node, Shape):
+    if isinstance(node, ObjectSchema):
         return _close_object(
             node, {name: _empty_value(one, (*path, name), filled) for name, one in node.fields.items()}
         )
     return _no_value(node, path, filled, reason=NOT_FOUND)
 
 
-def _no_value(node: Leaf | Items, path: Path, filled: FilledSchema, *, reason: str) -> Any:
+def _no_value(node: ValueSchema | ArraySchema, path: Path, filled: FilledSchema, *, reason: str) -> Any:
     filled.fields.append(FilledField(path=_pointer(path), value=None, reason=reason))
     if node.is_nullable:
         return None
-    if isinstance(node, Items) and node.min_items == 0:
+    if isinstance(node, ArraySchema) and node.min_items == 0:
         return []
     filled.unfilled.append(_pointer(path))
     return _EMPTY
 
 
-def _close_object(shape: Shape, values: dict[str, Any]) -> Any:
+def _close_object(shape: ObjectSchema, values: dict[str, Any]) -> Any:
     """The object without what may be left out; null, or nothing, where a field that it needs is empty."""
     if any(values[name] is _EMPTY for name in shape.required):
         return None if shape.is_nullable else _EMPTY
@@ -111,7 +111,7 @@ def _pointer(path: Path) -> str:
 class _Filler:
     """Fills one schema, and remembers what was cited for each label."""
 
-    def __init__(self, findings: Findings, schema: Shape, place: Place) -> None:
+    def __init__(self, findings: Findings, schema: ObjectSchema, place: Place) -> None:
         self.findings, self.schema, self.place = findings, schema, place
         self.question = findings.question
         consultation = findings.consultation
@@ -123,20 +123,20 @@ class _Filler:
 
     async def fill(self) -> FilledSchema:
         ready = self.findings.answer
-        self.main = await self._write(self.findings) if ready is None else ready.citations
+        self.main = await self._quoted_citations(self.findings) if ready is None else ready.citations
         value = await self._fill_node(self.schema, ())
         self.filled.value = value if isinstance(value, dict) else None
         return self.filled
 
     async def _fill_node(self, node: Node, path: Path) -> Any:
-        if isinstance(node, Shape):
+        if isinstance(node, ObjectSchema):
             values = {name: await self._fill_node(one, (*path, name)) for name, one in node.fields.items()}
             return _close_object(node, values)
-        if isinstance(node, Items):
+        if isinstance(node, ArraySchema):
             return await self._fill_items(node, path)
         return await self._fill_leaf(node, path)
 
-    async def _fill_leaf(self, leaf: Leaf, path: Path) -> Any:
+    async def _fill_leaf(self, leaf: ValueSchema, path: Path) -> Any:
         if self._means_answer(leaf.label, path):
             found = [one for citation in self.main if (one := best_value(leaf, citation, about=self.about))]
             return self._keep(leaf, path, found[:1])
@@ -146,13 +146,13 @@ class _Filler:
         best = max(((fit, found.fit) for fit, found in candidates), default=(0.0, 0.0))
         return self._keep(leaf, path, [found for fit, found in candidates if (fit, found.fit) == best])
 
-    def _candidates(self, leaf: Leaf, citations: Sequence[Citation]) -> list[tuple[float, FoundValue]]:
+    def _candidates(self, leaf: ValueSchema, citations: Sequence[Citation]) -> list[tuple[float, FoundValue]]:
         """The value of each citation that speaks of the field, and how much of it does."""
         fits = ((label_fit(leaf.label, citation), citation) for citation in citations)
         values = ((fit, best_value(leaf, citation, about=self.about)) for fit, citation in fits if fit >= MIN_FIT)
         return [(fit, found) for fit, found in values if found]
 
-    def _keep(self, leaf: Leaf, path: Path, found: list[FoundValue]) -> Any:
+    def _keep(self, leaf: ValueSchema, path: Path, found: list[FoundValue]) -> Any:
         """The value, with its citation, where all that were found say the same; of texts the first."""
         is_text = bool(found) and isinstance(found[0].value, str) and not leaf.choices
         if not found or (not is_text and len({repr(one.value) for one in found}) > 1):
@@ -166,7 +166,7 @@ class _Filler:
         )
         return found.value
 
-    async def _fill_items(self, items: Items, path: Path) -> Any:
+    async def _fill_items(self, items: ArraySchema, path: Path) -> Any:
         """Each value that is cited for the array; of an array of objects, each citation that fills one."""
         means_answer = self._means_answer(items.label, path)
         citations = self.main if means_answer else [*self.main, *await self._cite(items.label)]
@@ -174,7 +174,7 @@ class _Filler:
         for citation in citations:
             if not means_answer and label_fit(items.label, citation) < MIN_FIT:
                 continue
-            if isinstance(items.item, Leaf):
+            if isinstance(items.item, ValueSchema):
                 for found in find_values(items.item, citation, about=self.about):
                     if found.value not in kept and not self._is_full(items, kept):
                         kept.append(self._record((*path, len(kept)), found))
@@ -186,11 +186,11 @@ class _Filler:
         return kept
 
     @staticmethod
-    def _is_full(items: Items, kept: list[Any]) -> bool:
+    def _is_full(items: ArraySchema, kept: list[Any]) -> bool:
         return items.max_items is not None and len(kept) >= items.max_items
 
-    def _fill_item(self, shape: Shape, citation: Citation, path: Path, kept: list[Any]) -> None:
-        """An object of an array, from one citation alone. One without any value is none."""
+    def _fill_item(self, shape: ObjectSchema, citation: Citation, path: Path, kept: list[Any]) -> None:
+        """Adds an object to an array, filled from one citation. An object without any value is left out."""
         one = FilledSchema(citations=self.filled.citations)
         value = self._fill_from(shape, citation, (*path, len(kept)), one)
         if isinstance(value, dict) and one.has_values:
@@ -198,12 +198,12 @@ class _Filler:
             self.filled.fields += one.fields
 
     def _fill_from(self, node: Node, citation: Citation, path: Path, one: FilledSchema) -> Any:
-        if isinstance(node, Shape):
+        if isinstance(node, ObjectSchema):
             inner = node.fields.items()
             return _close_object(
                 node, {name: self._fill_from(each, citation, (*path, name), one) for name, each in inner}
             )
-        found = best_value(node, citation, about=node.label) if isinstance(node, Leaf) else None
+        found = best_value(node, citation, about=node.label) if isinstance(node, ValueSchema) else None
         if found is None:
             return _no_value(node, path, one, reason=NOT_FOUND)
         number = one.number_of(citation)
@@ -221,12 +221,12 @@ class _Filler:
     async def _cite(self, label: str) -> Sequence[Citation]:
         """What is cited for the field, asked for after the whole question; nothing where the gate refuses it."""
         if label not in self.cited:
-            findings = await self.place.run(self._find, label)
+            findings = await self.place.run(self._find_for_label, label)
             passes = findings.answer is None and findings.sufficiency is not None and findings.sufficiency.passes
-            self.cited[label] = await self._write(findings) if passes else ()
+            self.cited[label] = await self._quoted_citations(findings) if passes else ()
         return self.cited[label]
 
-    def _find(self, label: str) -> Findings:
+    def _find_for_label(self, label: str) -> Findings:
         """What the field's question finds, up to the gate. It is a follow-up of the whole question."""
         asked, said = self.question.asked, self.findings.consultation.recommendation
         context = [*asked.context, Turn(role="user", content=self.question.text)]
@@ -241,7 +241,7 @@ class _Filler:
             question, evidence=evidence, consultation=Consultation(), passages=passages, llm=get_llm("extractive")
         )
 
-    async def _write(self, findings: Findings) -> Sequence[Citation]:
+    async def _quoted_citations(self, findings: Findings) -> Sequence[Citation]:
         """What the extractive answerer cites, whichever model the site has: its words are those of the documents."""
         assert findings.evidence is not None
         if findings.basis:

@@ -1,4 +1,4 @@
-"""Where a question names labels that its documents have: types, projects, statuses and tags."""
+"""Finds the labels of the documents that a question names: types, projects, statuses and tags."""
 
 from __future__ import annotations
 

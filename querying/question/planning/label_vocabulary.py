@@ -78,7 +78,7 @@ def _first_labels(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def stem_positions(stems: Sequence[str], said: Sequence[str]) -> list[int]:
-    """Where these stems stand one after another."""
+    """The positions at which these stems follow one another."""
     length = len(stems)
     if not length:
         return []

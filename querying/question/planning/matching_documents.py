@@ -29,12 +29,12 @@ def matching_documents(question: Question, plan: QueryPlan) -> QuerySet[Document
 
 
 def documents_of_question(documents: QuerySet[Document], question: Question) -> QuerySet[Document]:
-    """Those of these documents that the question reads, of its release and of its private layers."""
+    """The documents of these that the question reads, in its release and its private layers."""
     return _documents_in_bases(documents, releases.bases_of(question))
 
 
 def documents_in_release(documents: QuerySet[Document], release: Release) -> QuerySet[Document]:
-    """Those of these documents that the release reads."""
+    """The documents of these that the release reads."""
     return _documents_in_bases(documents, releases.pinned_bases(release))
 
 

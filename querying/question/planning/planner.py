@@ -73,7 +73,7 @@ class PlanResult:
         return describe_plan(plan) if plan and ((plan.has_filters and self.narrows) or plan.dropped) else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For the audit row; {} without a plan."""
+        """The plan as JSON for the audit row; {} without a plan."""
         trouble = {"trouble": self.trouble} if self.trouble else {}
         return {**(self.plan.as_dict() if self.plan else {}), **trouble}
 

@@ -173,7 +173,7 @@ def parse_time_zone(name: str | None) -> ZoneInfo | None:
 
 
 def _sanitized_followup(question: Any) -> str | None:
-    """As text without markup or addresses: nobody has verified it."""
+    """The model's question back without markup or addresses, because nobody has verified it."""
     return sanitize(question.strip()[:_LONGEST_QUESTION]).strip() or None if isinstance(question, str) else None
 
 
@@ -182,7 +182,7 @@ def _enum_value(kind: type[Any], data: Mapping[str, Any], name: str, default: An
     try:
         return default if value is None else kind(value)
     except ValueError:
-        raise InvalidPlan(f"“{name}” is none of: {', '.join(str(one) for one in kind)}.") from None
+        raise InvalidPlan(f"“{name}” is not one of: {', '.join(str(one) for one in kind)}.") from None
 
 
 def _label_value(data: Mapping[str, Any], name: str) -> str | None:

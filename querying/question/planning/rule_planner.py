@@ -146,7 +146,7 @@ def _is_one(status: str, names: frozenset[str]) -> bool:
 
 
 def _with_intent(plan: QueryPlan, intent: Intent, denied: Negations, vocabulary: LabelVocabulary) -> QueryPlan:
-    """With the statuses that the intent implies where the question names none."""
+    """The plan with the statuses that its intent implies, where the question names none."""
     finished = tuple(status for status in vocabulary.statuses if _is_one(status, _FINISHED))
     if intent == Intent.ACCOMPLISHMENTS and denied.has_no_target:  # "what haven't I finished?"
         excluded = (Filters(statuses=finished),) if finished else ()

@@ -80,13 +80,13 @@ def _word(match: re.Match[str]) -> _Word:
     name = word if word in _LETTER_BY_WORD else word[:-1] if is_genitive else correct_spelling(word, _LONG)
     digits = re.sub(r"\D", "", word)
     if name is None and digits:
-        return _Word(*_number(word, int(digits)), word, *match.span())
+        return _Word(*_digits_letter(word, int(digits)), word, *match.span())
     letter, value, name = _LETTER_BY_WORD.get(name or "", (".", 0, word))
     is_mark = letter == "." and not word[0].isalnum()
     return _Word(";" if is_mark else letter, value, name if letter in "MWyUV" else word, *match.span())
 
 
-def _number(word: str, value: int) -> tuple[str, int]:
+def _digits_letter(word: str, value: int) -> tuple[str, int]:
     """What a word with digits is: a written date, a quarter or half, a decade, a day, a year or a number."""
     short = 2000 + value if value <= 30 else 1900 + value
     if re.fullmatch(_WRITTEN, word):
@@ -153,7 +153,7 @@ def _series(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange
             break
         parts.append(then)
     if len(parts) > 1:
-        yield parts[-1][0], _joined(parts, today)
+        yield parts[-1][0], _join_periods(parts, today)
     elif _is_time(words, begin, found[2]):
         yield found[:2]
 
@@ -183,7 +183,7 @@ def _shortened(words: _Words, at: int, first: _Period, today: date) -> _Period |
     return (at + 1, _unit("day", day.replace(day=last)), first[2]) if is_day else None
 
 
-def _joined(parts: Sequence[_Period], today: date) -> DayRange:
+def _join_periods(parts: Sequence[_Period], today: date) -> DayRange:
     """The year of the last counts for the first; a range that would end before it begins began the year before."""
     first, last, year = parts[0][1], parts[-1][1], _year_words(parts[-1][2])
     if year and not _year_words(parts[0][2]):
@@ -232,11 +232,11 @@ def _dated(words: _Words, today: date) -> DayRange | None:
         return None
     said = [re.sub(r"(?<=\d)[a-z]+$", "", word.name) for word in words if word.letter in "INOMWy"]
     year = [str(_year(words, today))] if _year_words(words) else []
-    return _read(" ".join([*said, *year]), today)
+    return _parse_date(" ".join([*said, *year]), today)
 
 
 @lru_cache(maxsize=1024)
-def _read(said: str, today: date) -> DayRange | None:
+def _parse_date(said: str, today: date) -> DayRange | None:
     settings = {
         "RELATIVE_BASE": datetime.combine(today, time(12)),
         "PREFER_DATES_FROM": "past",

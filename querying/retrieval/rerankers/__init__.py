@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from querying.retrieval.rerankers.base import Reranker, RerankerFailed
 from querying.retrieval.rerankers.hosted import HostedReranker
+from querying.retrieval.rerankers.reranker import Reranker, RerankerFailed
 
 __all__ = ["Reranker", "RerankerFailed", "get_reranker", "rerank_scores"]
 

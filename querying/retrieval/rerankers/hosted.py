@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from querying.retrieval.rerankers.base import Reranker, RerankerFailed
+from querying.retrieval.rerankers.reranker import Reranker, RerankerFailed
 
 if TYPE_CHECKING:
     import httpx2

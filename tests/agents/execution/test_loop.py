@@ -19,8 +19,8 @@ from conversations.models import ChatSession
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.answering.findings import Findings
-from querying.audit.spending import SpendingCapReached
 from querying.models import Query
+from querying.query_log.spending import SpendingCapReached
 from querying.question.resolve import ResolvedQuestion
 from querying.question.validity import OutOfForce
 from querying.types import REFUSAL

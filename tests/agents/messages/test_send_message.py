@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from accounts.models import User
-from agents.attachments import UnknownAttachment
+from agents.message_attachments import UnknownAttachment
 from agents.messages.begin_run import ConversationFull
 from agents.messages.send_message import SentMessage, SentText, send_message
 from agents.models import AgentRun

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from agents.planners.model_question import model_question
-from agents.tools.stated_facts import unstated
+from agents.tools.stated_facts import unstated_facts
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.publishing.publish import publish
@@ -80,7 +80,7 @@ def test_a_fact_that_nobody_stated_reaches_no_draft(
     ],
 )
 def test_a_fact_is_stated_where_its_words_stand_in_a_row(value: str, said: str, is_stated: bool) -> None:
-    assert unstated({"name": value}, ["something else", said]) == ([] if is_stated else ["name"])
+    assert unstated_facts({"name": value}, ["something else", said]) == ([] if is_stated else ["name"])
 
 
 # --- The gate ------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from accounts.models import ApiKey, User
-from agents.attachments import UnknownAttachment
 from agents.journal.read_access import may_read_content
+from agents.message_attachments import UnknownAttachment
 from agents.models import AgentRun, EventKind
 from agents.tools import contract_tools
 from contracts.models import ContractReview

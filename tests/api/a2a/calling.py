@@ -7,7 +7,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 
-from tests.api.chat.asking import client_of
+from tests.api.chat_completions.asking import client_of
 
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
 BEAM = "What is the nominal cover of a beam?"

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from accounts.models import ApiKey, User
 from api.models import A2ATask
 from plugins.models import Plugin
-from querying.audit import quotations
 from querying.models import Query
+from querying.query_log import quotations
 from tests.api.a2a.calling import (
     BEAM,
     CHESS,

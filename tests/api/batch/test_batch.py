@@ -15,13 +15,13 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from api import tasks
-from api.batch import ask_questions, create
-from api.batch.create import MAX_QUESTIONS, MAX_UNFINISHED
+from api.batch import ask_questions, create_batch
+from api.batch.create_batch import MAX_QUESTIONS, MAX_UNFINISHED
 from api.models import Batch, BatchItem
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error
-from tests.api.chat.asking import OPEN, WEATHER, client_of
+from tests.api.chat_completions.asking import OPEN, WEATHER, client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +133,7 @@ def test_a_batch_that_is_cancelled_asks_nothing_more(
     published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = made(key, line(1), line(2))
-    monkeypatch.setattr(ask_questions, "_ask", _then(lambda: _cancel(key, batch), ask_questions._ask))
+    monkeypatch.setattr(ask_questions, "_ask_item", _then(lambda: _cancel(key, batch), ask_questions._ask_item))
     ask_questions.work_on(batch.pk)
     ended = progress(key, batch)
     assert (ended["state"], ended["answered"], ended["waiting"]) == ("cancelled", 0, 0)
@@ -311,7 +311,7 @@ def test_of_far_too_many_lines_few_are_read(published: Plugin, key: str) -> None
 
 
 def test_a_key_keeps_so_many_batches(published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(create, "MAX_KEPT", 2)
+    monkeypatch.setattr(create_batch, "MAX_KEPT", 2)
     for _ in range(2):
         made(key, line(1)).end(Batch.State.CANCELLED)
     assert_error(send(key, line(1)), 409, "too_many_batches")

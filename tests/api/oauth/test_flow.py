@@ -20,7 +20,7 @@ from audit.models import AuditEntry
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error, signed_in
-from tests.api.chat.asking import WEATHER
+from tests.api.chat_completions.asking import WEATHER
 from tests.api.oauth.flow import (
     REDIRECT,
     ask_for_tokens,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.api.chat.asking import client_of
+from tests.api.chat_completions.asking import client_of
 
 
 def respond(secret: str, asked: Any, **body: Any) -> Any:

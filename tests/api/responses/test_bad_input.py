@@ -8,7 +8,7 @@ import pytest
 
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.chat.asking import WEATHER, assert_error, client_of
+from tests.api.chat_completions.asking import WEATHER, assert_error, client_of
 from tests.api.responses.asking import read, respond
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review
 from knowledge.models import Document
-from querying.audit.spending import account_spending
+from querying.query_log.spending import account_spending
 from tests.contracts.documents import NDA, give_contract
 from tests.openai_stub import Body, Drop, Garbage, HalfStream, OpenAIStub, SlowStream, Status
 from tests.remembered import remembered

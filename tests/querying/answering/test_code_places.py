@@ -6,7 +6,7 @@ import pytest
 
 from knowledge.search.passages import Passage
 from querying.answering.llms.extractive.code_places import code_places
-from querying.retrieval.retriever import _FILE_FIT_OFFSET, _fit_of_best_file, repetitions_last
+from querying.retrieval.retriever import _FILE_FIT_OFFSET, _fit_of_best_file, demote_repetitions
 from querying.types import Evidence, Sentence
 from tests.querying.passages import evidence, passage
 
@@ -57,9 +57,9 @@ def test_tests_and_indexes_come_last_unless_they_are_asked_for() -> None:
     tests = code("tests/a/test_tokens.py", "def test_rotate() -> None:", number=3)
     index = passage("| `tokens.py` | file |", number=4, path=".lexibrary/a/.aindex", document_title="a/")
     found = [tests, index, ROTATE]
-    assert repetitions_last(found, "How are tokens rotated?") == [ROTATE, tests, index]
-    assert repetitions_last(found, "Which tests are there of rotating?") == [tests, ROTATE, index]
-    assert repetitions_last(found, "What is in a/, then?") == [index, ROTATE, tests]
+    assert demote_repetitions(found, "How are tokens rotated?") == [ROTATE, tests, index]
+    assert demote_repetitions(found, "Which tests are there of rotating?") == [tests, ROTATE, index]
+    assert demote_repetitions(found, "What is in a/, then?") == [index, ROTATE, tests]
 
 
 def test_the_evidence_of_a_library_is_as_strong_as_its_best_file_fits() -> None:

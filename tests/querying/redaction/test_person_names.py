@@ -9,7 +9,7 @@ import pytest
 
 from language.personal_data import ACCOUNT, MAIL, NAME
 from querying.redaction.person_names import find_person_names
-from querying.redaction.questions import redact_names, redact_question
+from querying.redaction.redact_question import redact_names, redact_question
 from tests.linear_time import grows_linearly
 from training.person_names import measure
 

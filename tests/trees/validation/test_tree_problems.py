@@ -7,14 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.trees.growing import action, condition, cover_tree_data, question, tree
+from trees.definition.nodes import Problem
 from trees.definition.parser import InvalidTree, parse_tree
-from trees.validation.tree_problems import find_errors, find_problems
+from trees.validation.tree_problems import find_problems
 
 YES, NO = action("yes"), action("no")
 
 
 def found(data: object) -> list[tuple[str, str | None]]:
     return [(problem.code, problem.node_id) for problem in find_problems(data)]
+
+
+def errors_of(data: object) -> list[Problem]:
+    return [problem for problem in find_problems(data) if problem.is_error]
 
 
 def changed(data: dict, **changes: object) -> dict:
@@ -131,7 +136,7 @@ def test_a_value_outside_the_options_is_a_warning():
         fields={"exposure": {"type": "choice", "options": ["mild", "severe"]}},
     )
     assert found(data) == [("not_an_option", "c")]
-    assert find_errors(data) == []
+    assert errors_of(data) == []
 
 
 def test_all_problems_are_reported_at_once():
@@ -253,4 +258,4 @@ def test_what_has_no_errors_can_be_read_and_what_cannot_be_read_has_errors(data)
         parse_tree(data)
     except InvalidTree as error:
         refused = error.problems
-    assert set(refused) <= set(find_errors(data))
+    assert set(refused) <= set(errors_of(data))

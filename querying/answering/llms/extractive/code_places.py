@@ -38,7 +38,8 @@ def _places(evidence: Evidence, is_wanted: Callable[[Passage], bool]) -> Iterato
         file = source_of_path(passage.path)
         if not passage.path or file in known or file.endswith(".md") or not is_wanted(passage):
             continue
-        if place := next(_declarations(source, passage), None) or _best_sentence(source, evidence):
+        best_sentence = next((one for one in evidence.sentences if one.source == source), None)
+        if place := next(_declarations(source, passage), best_sentence):
             known.add(file)
             yield place
 
@@ -50,7 +51,3 @@ def _declarations(source: int, passage: Passage) -> Iterator[Sentence]:
         text = passage.content[start:end]
         if name in text and len(text) <= MAX_STATEMENT_CHARACTERS and not text.startswith(("@", "#", "//")):
             yield Sentence(source=source, start=start, end=end, text=text, score=passage.score)
-
-
-def _best_sentence(source: int, evidence: Evidence) -> Sentence | None:
-    return next((one for one in evidence.sentences if one.source == source), None)

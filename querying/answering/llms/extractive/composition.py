@@ -17,7 +17,7 @@ MAX_QUOTATIONS = 3
 
 
 def compose(prompt: Prompt) -> list[str]:
-    """The answer in pieces: the tree's recommendation where a source bears it out, then the sentences that answer."""
+    """The answer in pieces: the tree's recommendation where a source supports it, then the sentences that answer."""
     supporting = prompt.support
     chosen = select_sentences(prompt.question, prompt.evidence, first=supporting)
     if not chosen:
@@ -96,7 +96,7 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
 
 
 def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> list[Quotation]:
-    """By document (the best one first), then down its pages."""
+    """The quotations by document, the best one first, and then down its pages."""
     documents = [evidence.passages[quotation.source].document_id for quotation in quotations]
 
     def place(quotation: Quotation) -> tuple[int, int, int]:

@@ -117,5 +117,5 @@ def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence |
 
 
 def is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:
-    """In another paragraph, or an item of its own."""
+    """Whether the second sentence is in another paragraph, or is a list item."""
     return neighbours.between(one, other).count("\n") > 1 or is_list_item(other.text)

@@ -20,10 +20,10 @@ class Neighbours:
             row.append(sentence)
 
     def before(self, sentence: Sentence) -> Sentence | None:
-        return self._joined(sentence, -1)
+        return self._adjacent(sentence, -1)
 
     def after(self, sentence: Sentence) -> Sentence | None:
-        return self._joined(sentence, 1)
+        return self._adjacent(sentence, 1)
 
     def preceding(self, sentence: Sentence) -> Iterator[Sentence]:
         """The sentences above it, the nearest first."""
@@ -39,11 +39,11 @@ class Neighbours:
         return self._evidence.passages[one.source].content[first.end : last.start]
 
     def _chain(self, sentence: Sentence, step: int) -> Iterator[Sentence]:
-        while found := self._joined(sentence, step):
+        while found := self._adjacent(sentence, step):
             yield found
             sentence = found
 
-    def _joined(self, sentence: Sentence, step: int) -> Sentence | None:
+    def _adjacent(self, sentence: Sentence, step: int) -> Sentence | None:
         row = self._rows[sentence.source]
         at = self._places[sentence.source, sentence.start] + step
         if not 0 <= at < len(row) or self.between(sentence, row[at]).strip():

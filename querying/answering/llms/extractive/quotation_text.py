@@ -101,7 +101,7 @@ def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_
 
 
 def _without_connective(text: str) -> str:
-    """Without the word that ties it to a sentence that is not quoted: "Therefore, …"."""
+    """The text without a word that ties it to a sentence that is not quoted: "Therefore, …"."""
     found = _CONNECTIVE.match(text)
     rest = text[found.end() :] if found else ""
     return rest[:1].upper() + rest[1:] if rest and is_statement(rest) else text
@@ -117,7 +117,7 @@ def _without_heading(text: str, passage: Passage) -> str:
 
 
 def _without_lone_quote(text: str) -> str:
-    """Without a quotation mark whose other half stands in another sentence."""
+    """The text without a quotation mark whose other half is in another sentence."""
     for opening, closing in ('""', "“”"):
         is_even = text.count(opening) % 2 == 0 if opening == closing else text.count(opening) == text.count(closing)
         if not is_even and (text.startswith(opening) or text.endswith(closing)):

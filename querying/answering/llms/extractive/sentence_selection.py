@@ -94,7 +94,7 @@ def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
 
 
 def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
-    """For the words that it shares with the question. A row's headers are words of it, which its score lacks."""
+    """The bonus for words shared with the question. A row's score lacks its headers, so these are counted here."""
     alone = _weight_share(weights, sentence.text)
     header = table_headers.find_header(sentence, neighbours)
     named = _weight_share(weights, f"{header.text} {sentence.text}") - alone if header else 0.0
@@ -121,7 +121,7 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
 
 
 def _best_of_each(evidence: Evidence) -> list[Sentence]:
-    """For each sub-question the best sentence that does not repeat one before; empty where one thing is asked."""
+    """The best sentence for each sub-question that does not repeat an earlier one; empty for a single question."""
     chosen: list[Sentence] = []
     for part in evidence.sub_questions:
         ranked = rank_candidates(part.text, replace(evidence, sentences=part.sentences))
@@ -163,7 +163,7 @@ class _Choice:
             if any(says_the_same(sentence.text, other.text) for other in self.chosen):
                 continue
             goes_on = (sentence.source, sentence.start) in following
-            if self._is_equal(candidate, goes_on=goes_on) or self._adds_words(sentence):
+            if self._is_equal(candidate, goes_on=goes_on) or self._adds_information(sentence):
                 bonus = _CONTINUATION_BONUS * goes_on
                 bonus += _SAME_PASSAGE_BONUS * (sentence.source == self.chosen[0].source)
                 found.append((candidate.score + bonus * (not self.asks_for_fact), sentence))
@@ -182,8 +182,12 @@ class _Choice:
             goes_on or self.asks_for_fact or bool(content_stems(candidate.sentence.text) & content_stems(self.question))
         )
 
-    def _adds_words(self, sentence: Sentence) -> bool:
-        return _adds_information(sentence, self.chosen, self.question, self.evidence)
+    def _adds_information(self, sentence: Sentence) -> bool:
+        """Whether it has much that the question names and the chosen ones leave out. Words of the title add nothing."""
+        asked, first = content_stems(self.question), self.evidence.passages[0]
+        title = title_path(first.document_title, first.section_path)
+        known = frozenset().union(*map(content_stems, (title, *(other.text for other in self.chosen))))
+        return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
 
 def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
@@ -194,14 +198,6 @@ def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
 
 def _stems_and_numbers(sentence: Sentence) -> frozenset[str]:
     return frozenset(content_stems(sentence.text)) | frozenset(_NUMBER.findall(sentence.text))
-
-
-def _adds_information(sentence: Sentence, chosen: Sequence[Sentence], question: str, evidence: Evidence) -> bool:
-    """Whether it mentions much that the question names and the others leave out. Words of the title add nothing."""
-    asked, first = content_stems(question), evidence.passages[0]
-    title = title_path(first.document_title, first.section_path)
-    known = frozenset().union(*(content_stems(text) for text in (title, *(other.text for other in chosen))))
-    return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
 
 def asks_for_whole_list(items: Sequence[Sentence]) -> bool:

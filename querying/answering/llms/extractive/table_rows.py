@@ -78,15 +78,16 @@ def row_wordings(text: str, question: str) -> list[str]:
 
 
 def _asked_cells(cells: Sequence[Cell], question: str) -> list[Cell]:
-    """Those whose heads say most of the question's words; none where no head says any, or most of them as much."""
-    asked = _words(question)
-    shares = [len(asked & (words := _words(cell.header))) / (len(words) or 1) for cell in cells]
+    """The cells whose headers have most of the question's words; none if no header has any, or most have equally
+    many."""
+    asked = _stems_and_numbers(question)
+    shares = [len(asked & (words := _stems_and_numbers(cell.header))) / (len(words) or 1) for cell in cells]
     best = max(shares, default=0.0)
     chosen = [cell for cell, share in zip(cells, shares, strict=True) if share == best]
     return chosen if best and 2 * len(chosen) <= len(cells) else []
 
 
-def _words(text: str) -> set[str]:
+def _stems_and_numbers(text: str) -> set[str]:
     return set(terms(text)) | set(_NUMBER.findall(text))
 
 
@@ -100,7 +101,7 @@ def _cells_in_words(row: Sequence[Cell]) -> str:
 
 
 def _named_cell(cell: Cell) -> str:
-    """With its header in lower case, unless that is written in capitals ("RCD rating")."""
+    """The cell after its header, which is in lower case unless it is written in capitals ("RCD rating")."""
     header = cell.header
     if not header:
         return cell.value

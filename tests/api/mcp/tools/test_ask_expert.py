@@ -158,7 +158,7 @@ def test_a_user_is_told_what_was_wrong_and_asked_twice_at_most(published: Plugin
     left = by_forms(server, key, person, mode=mode)
     assert data_of(left)["outcome"] == "clarify"
     question = "How is the member exposed?"
-    assert [form.message for form in person.asked] == [question, f"That answer is none of the choices. {question}"]
+    assert [form.message for form in person.asked] == [question, f"That answer is not one of the choices. {question}"]
 
 
 def test_the_answer_goes_to_the_release_that_asked(published: Plugin, server: str, key: str, alice: User):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from querying.answering.structured.field_values import best_value, find_values, label_fit
-from querying.field_schema import FieldKind, Leaf
+from querying.field_schema import FieldKind, ValueSchema
 from querying.types import Citation
 from tests.querying.passages import passage
 
@@ -19,11 +19,11 @@ def cite(excerpt: str, *, section: str = "") -> Citation:
     )
 
 
-def number(label: str, unit: str = "", kind: FieldKind = FieldKind.NUMBER, **limits: Any) -> Leaf:
-    return Leaf(kind=kind, label=label, unit=unit, limits={"type": kind.value, **limits})
+def number(label: str, unit: str = "", kind: FieldKind = FieldKind.NUMBER, **limits: Any) -> ValueSchema:
+    return ValueSchema(kind=kind, label=label, unit=unit, limits={"type": kind.value, **limits})
 
 
-def value(leaf: Leaf, excerpt: str, *, about: str = "") -> Any:
+def value(leaf: ValueSchema, excerpt: str, *, about: str = "") -> Any:
     found = best_value(leaf, cite(excerpt), about=about)
     return found.value if found else None
 
@@ -52,7 +52,7 @@ MIX = "A beam needs at least grade M30, at least 320 kg of cement, and a free wa
         (number("notice", "day", FieldKind.INTEGER), "Either party may end it with thirty (30) days' notice.", 30),
     ],
 )
-def test_a_number_in_the_unit_that_is_asked_for(leaf: Leaf, excerpt: str, expected: float | None) -> None:
+def test_a_number_in_the_unit_that_is_asked_for(leaf: ValueSchema, excerpt: str, expected: float | None) -> None:
     assert value(leaf, excerpt) == expected
 
 
@@ -74,7 +74,7 @@ def test_a_bound_and_a_unit_stay_with_the_number() -> None:
     ],
 )
 def test_a_whole_date(excerpt: str, expected: str | None) -> None:
-    assert value(Leaf(kind=FieldKind.DATE, label="agreement begins"), excerpt) == expected
+    assert value(ValueSchema(kind=FieldKind.DATE, label="agreement begins"), excerpt) == expected
 
 
 EXPOSURES = ("mild", "severe", "very_severe")
@@ -91,7 +91,7 @@ EXPOSURES = ("mild", "severe", "very_severe")
     ],
 )
 def test_a_choice_that_is_named_and_not_denied(excerpt: str, expected: str | None) -> None:
-    assert value(Leaf(kind=FieldKind.CHOICE, label="exposure", choices=EXPOSURES), excerpt) == expected
+    assert value(ValueSchema(kind=FieldKind.CHOICE, label="exposure", choices=EXPOSURES), excerpt) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,15 @@ def test_a_choice_that_is_named_and_not_denied(excerpt: str, expected: str | Non
     ],
 )
 def test_true_false_or_neither(label: str, excerpt: str, expected: bool | None) -> None:
-    assert value(Leaf(kind=FieldKind.BOOLEAN, label=label), excerpt) is expected
+    assert value(ValueSchema(kind=FieldKind.BOOLEAN, label=label), excerpt) is expected
 
 
 def test_text_is_the_sentence_on_one_line_or_the_name_that_is_asked_for() -> None:
-    assert value(Leaf(kind=FieldKind.STRING, label="spacers"), "Spacers hold\nthe bars.") == "Spacers hold the bars."
-    assert value(Leaf(kind=FieldKind.STRING, label="grade of concrete"), MIX) == "grade M30"
+    assert (
+        value(ValueSchema(kind=FieldKind.STRING, label="spacers"), "Spacers hold\nthe bars.")
+        == "Spacers hold the bars."
+    )
+    assert value(ValueSchema(kind=FieldKind.STRING, label="grade of concrete"), MIX) == "grade M30"
 
 
 def test_every_value_of_a_sentence_for_an_array() -> None:

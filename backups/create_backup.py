@@ -1,0 +1,127 @@
+"""Makes a backup while the site runs: the files, the database as it is at one moment, and files that came meanwhile."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from psycopg import Connection
+
+from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
+from backups.manifest import FileCopy, Manifest, newest
+from backups.snapshot import copy_tables, database_snapshot, read_migrations, read_sequences
+from backups.vault import Vault, pieces_of
+from knowledge.documents import file_store, page_images
+from knowledge.lease import confirm_held, try_lease
+from lexic.storage import StoredObject, site_storage
+from lexic.version import version
+from marketplace.sharing import release_files
+
+logger = logging.getLogger(__name__)
+
+# What is drawn or packed again when somebody wants it.
+_LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
+
+
+def create_backup(vault: Vault, *, keep: int = 0, now: datetime | None = None) -> Manifest:
+    """The new backup. With `keep`, all but so many of the newest are deleted, and what only they held.
+
+    Whenever this ends early, there is no new backup and the earlier ones are as they were. Raises `BackupRuns`,
+    `DiskFull`, `StorageUnavailable`.
+    """
+    with only_backup():
+        copies = _copy_files(vault, _known_copies(vault))
+        with database_snapshot() as snapshot:
+            tables, sequences = copy_tables(snapshot, vault), read_sequences(snapshot)
+            migrations, named = read_migrations(snapshot), _named_files(snapshot)
+        # Again, for what came since the first look: it may be gone at a third.
+        copies |= _copy_files(vault, copies)
+        manifest = Manifest(
+            name=Manifest.name_at(now or timezone.now()),
+            version=version(),
+            migrations=migrations,
+            tables=tables,
+            sequences=sequences,
+            files=sorted(copies.values(), key=lambda file: file.name),
+            missing=sorted(named - copies.keys()),
+        )
+        confirm_held()
+        manifest.write(vault)
+        if keep:
+            prune_backups(vault, keep=keep)
+    return manifest
+
+
+def prune_backups(vault: Vault, *, keep: int) -> None:
+    """Deletes all but the newest, and the pieces that no other one needs. As long as one of those that are kept cannot
+    be read, nothing is deleted."""
+    names = vault.backups()
+    old, kept = names[:-keep], names[-keep:]
+    try:
+        needed = {piece for name in kept for piece, _ in Manifest.read(vault, name).pieces()}
+    except DamagedBackup as error:
+        logger.warning("older backups stay: %s", error.message)
+        return
+    for name in old:
+        vault.delete_manifest(name)
+    vault.delete_other_pieces(needed)
+
+
+@contextmanager
+def only_backup() -> Iterator[None]:
+    """Nobody else makes a backup of this site inside the block. Raises `BackupRuns`."""
+    with try_lease("backup") as is_ours:
+        if not is_ours:
+            raise BackupRuns
+        yield
+
+
+def _known_copies(vault: Vault) -> dict[str, FileCopy]:
+    """The files of the newest backup by name; none where it cannot be read: then all are copied."""
+    try:
+        earlier = newest(vault)
+    except (DamagedBackup, NoBackup) as error:
+        logger.warning("all files are copied again: %s", error.message)
+        return {}
+    return {file.name: file for file in earlier.files} if earlier else {}
+
+
+def _copy_files(vault: Vault, known: Mapping[str, FileCopy]) -> dict[str, FileCopy]:
+    """All files that are there now. One that has not changed since it was copied is not read again."""
+    copies = {}
+    for found in site_storage().files():
+        if found.name.startswith(_LEFT_OUT):
+            continue
+        copy = known.get(found.name)
+        if copy is None or not _is_same(found, copy) or not vault.has(copy.pieces):
+            copy = _copy_file(vault, found)
+        if copy:
+            copies[found.name] = copy
+    return copies
+
+
+def _copy_file(vault: Vault, found: StoredObject) -> FileCopy | None:
+    """None for one that was deleted a moment ago."""
+    try:
+        with site_storage().open(found.name) as file:
+            pieces = [vault.add(piece) for piece in pieces_of(file)]
+    except FileNotFoundError:
+        return None
+    return FileCopy(name=found.name, size=found.size, modified=found.modified, pieces=pieces)
+
+
+def _is_same(found: StoredObject, copy: FileCopy) -> bool:
+    """A file whose name is made of its hash never changes; any other one keeps its time while it is the same."""
+    if copy.size != found.size:
+        return False
+    return file_store.is_stored_name(found.name) or copy.modified == found.modified
+
+
+def _named_files(snapshot: Connection[Any]) -> set[str]:
+    """The names of the files that rows name: also of what is not in a document any more and that releases cite."""
+    with snapshot.cursor() as cursor:
+        return set(map(file_store.stored_name, file_store.named_files(cursor)))
