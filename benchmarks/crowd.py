@@ -5,6 +5,7 @@ connections that `make run` gives it. Its stream is asked for by one client afte
 300 at once: how many were answered and how many refused, the questions a second, when the first event and the whole
 answer came (median and the slowest), and what the server had used of the processors by the first event, which depends
 less on what else the machine does. No quota refuses anybody here.
+`--quick` reads a hundred chunks, and lets one and sixty ask.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
+from typing import TYPE_CHECKING
 
 import httpx
 
@@ -25,9 +28,13 @@ from benchmarks._harness import processor_seconds, run_benchmark, temporary_data
 from benchmarks.query import create_published_plugin
 from local.loopback_client import own_web_server
 
+if TYPE_CHECKING:
+    from plugins.models import Plugin
+
 CHUNKS = 700
 ALONE, FEW, MANY = 1, 8, 300
-ASKED_ALONE, ASKED_BY_FEW = 24, 96
+CROWDS = ((ALONE, 24), (FEW, 96), (MANY, MANY))
+QUICK_CROWDS = ((ALONE, 8), (60, 60))
 _SETTINGS = {"LEXIC_DB_POOL": "8", "LEXIC_LOG_LEVEL": "ERROR", "LEXIC_ACCOUNT_STREAMS": "0", "LEXIC_SITE_STREAMS": "0"}
 TIMEOUT = 180  # seconds for one answer, with all that wait before it
 
@@ -44,25 +51,32 @@ class Ending:
 
 
 def main() -> None:
-    run_benchmark(__doc__, run_with_server)
+    run_benchmark(__doc__, run_with_server, quick=partial(run_with_server, chunks=100, crowds=QUICK_CROWDS))
 
 
-def run_with_server() -> dict[str, float | str]:
+def run_with_server(*, chunks: int = CHUNKS, crowds: Sequence[tuple[int, int]] = CROWDS) -> dict[str, float | str]:
     with temporary_database(with_redis=True):
-        from accounts.models import ApiKey
-
-        plugin, questions = create_published_plugin(random.Random(5), chunks=CHUNKS)
-        _, key = ApiKey.objects.issue(owner=plugin.owner, name="crowd", per_minute=100_000, per_day=100_000)
-        with own_web_server(_SETTINGS, backlog=1024) as (url, pid):
-            ask = _Asker(url=f"{url}/api/v1/query", pid=pid, key=key, slug=plugin.slug, questions=questions)
-            asyncio.run(ask.all(ALONE, 3))  # loads the model
-            return _figures(ask)
+        plugin, questions = create_published_plugin(random.Random(5), chunks=chunks)
+        return measure_crowds(plugin, questions, crowds)
 
 
-def _figures(ask: _Asker) -> dict[str, float | str]:
+def measure_crowds(
+    plugin: Plugin, questions: Sequence[str], crowds: Sequence[tuple[int, int]]
+) -> dict[str, float | str]:
+    """Of each crowd, given as how many ask at once and how many questions they ask; the first is one client alone."""
+    from accounts.models import ApiKey
+
+    _, key = ApiKey.objects.issue(owner=plugin.owner, name="crowd", per_minute=100_000, per_day=100_000)
+    with own_web_server(_SETTINGS, backlog=1024) as (url, pid):
+        ask = _Asker(url=f"{url}/api/v1/query", pid=pid, key=key, slug=plugin.slug, questions=questions)
+        asyncio.run(ask.all(ALONE, 3))  # loads the model
+        return _figures(ask, crowds)
+
+
+def _figures(ask: _Asker, crowds: Sequence[tuple[int, int]]) -> dict[str, float | str]:
     figures: dict[str, float | str] = {}
     speeds, firsts = {}, {}
-    for at_once, count in ((ALONE, ASKED_ALONE), (FEW, ASKED_BY_FEW), (MANY, MANY)):
+    for at_once, count in crowds:
         spent, begun = processor_seconds(ask.pid), time.perf_counter()
         endings = asyncio.run(ask.all(at_once, count))
         seconds = time.perf_counter() - begun
@@ -81,9 +95,10 @@ def _figures(ask: _Asker) -> dict[str, float | str]:
             f"{at_once} at once: whole, slowest ms": 1000 * max(ending.whole for ending in endings),
             f"{at_once} at once: processor ms a question": 1000 * spent / count,
         }
+    alone, *_, few, many = (at_once for at_once, _ in (crowds[0], *crowds))
     return figures | {
-        f"speed of {MANY} to that of {FEW}": speeds[MANY] / speeds[FEW],
-        f"first event of {MANY} to that of {ALONE}": firsts[MANY] / firsts[ALONE],
+        f"speed of {many} to that of {few}": speeds[many] / speeds[few],
+        f"first event of {many} to that of {alone}": firsts[many] / firsts[alone],
     }
 
 

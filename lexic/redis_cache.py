@@ -79,9 +79,8 @@ class _KeptClient(RedisCacheClient):
         super().__init__(servers, **options)
         self._client_of = once(super().get_client)
 
-    def get_client(self, key: str | None = None, *, write: bool = False) -> redis.Redis:
-        client: redis.Redis = self._client_of(None, write=write)
-        return client
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:
+        return self._client_of(None, write=write)
 
 
 @once

@@ -14,6 +14,16 @@ from measure import run
 class Lexic:
     def __init__(self, task: dict[str, Any]) -> None:
         django.setup()
+        if task["phase"] == "ingest":
+            self._load()
+
+    def _load(self) -> None:
+        """What the others have loaded by now: their modules, and the model."""
+        import knowledge.tasks  # noqa: F401
+        import marketplace.publishing.publish  # noqa: F401
+        from knowledge.embedders import get_embedder
+
+        get_embedder("local").embed(["A sentence."])
 
     def ingest(self, paths: Sequence[Path]) -> int:
         from accounts.models import User
