@@ -66,6 +66,7 @@ class KeptQuery(Generic[M]):
         names = [each[0].target.attname for each in compiler.select[start:end]]
         [converted] = compiler.results_iter([[row]])
         found: M = information["model"].from_db(alias, names, converted[start:end])
-        for populator in get_related_populators(information, compiler.select, alias):
+        # The stubs are those of a later Django.
+        for populator in get_related_populators(information, compiler.select, alias):  # type: ignore[call-arg]
             populator.populate(converted, found)
         return found
