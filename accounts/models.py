@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +21,7 @@ from audit.record import record
 from audit.references import Reference
 from lexic.errors import Conflict, NotAllowed, NotFound
 from lexic.http.origins import MAX_ORIGIN_LENGTH
+from lexic.kept_query import KeptQuery
 
 
 class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
@@ -34,7 +35,7 @@ class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
         """The usable key with this secret, found by equality of its SHA-256; None when there is none."""
         if not key_secrets.looks_like_key(secret):
             return None
-        return self.usable().select_related("owner").filter(key_hash=key_secrets.hash_secret(secret)).first()
+        return _key_of_hash.first(now=timezone.now(), key_hash=key_secrets.hash_secret(secret))
 
     def visible_to(self, user: User) -> ApiKeyQuerySet:
         """What a person sees in the builder: superusers see the keys of everybody, never their secrets."""
@@ -376,3 +377,10 @@ def user_of(principal: Principal) -> User:
 def display_name(user: User) -> str:
     """How allauth's pages call a person."""
     return str(user)
+
+
+def _usable_keys_of_hash(*, key_hash: str, now: datetime) -> ApiKeyQuerySet:
+    return ApiKey.objects.usable(now=now).select_related("owner").filter(key_hash=key_hash)
+
+
+_key_of_hash = KeptQuery(_usable_keys_of_hash, key_hash="the hash of a secret", now=datetime(2000, 1, 1, tzinfo=UTC))

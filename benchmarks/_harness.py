@@ -43,6 +43,7 @@ def temporary_database(*, with_redis: bool = False) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="lxb-", dir="/tmp") as folder:
         Path(folder).chmod(0o755)  # PostgreSQL does not run as root
         os.environ |= {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": folder, "DATABASE_URL": ""}
+        os.environ.setdefault("LEXIC_LOG_LEVEL", "WARNING")
         import django
         from django.conf import settings
         from django.core.management import call_command

@@ -2,9 +2,10 @@
 
 All in processor time, in one run, so that a busy machine changes figures but hardly ratios. A command, a small file, a
 PDF page, a search and a whole answer, each beside a limit that is measured in the same run: Python with Django's
-commands loaded, a new interpreter for each file, pdfplumber and PDFium by themselves, and the models alone. `--quick`
-takes a minute of processor time, the whole some six. `--json` prints the figures for programs; `--save FOLDER` writes
-them there as costs.json, with a plot of the ratios, costs.svg.
+commands loaded, a new interpreter for each file, pdfplumber and PDFium by themselves, and the models alone; then small
+documents read together, and sixty streams at once. `--quick` takes two minutes of processor time, the whole some
+eight. `--json` prints the figures for programs; `--save FOLDER` writes them there as costs.json, with a plot of the
+ratios, costs.svg.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._harness import print_figures, processor_seconds, temporary_database
+from benchmarks._reading_costs import reading_costs
+from benchmarks.crowd import QUICK_CROWDS, measure_crowds
 from benchmarks.query import create_published_plugin, time_answer, time_search
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ def main() -> None:
 def measure(*, chunks: int, times: int) -> dict[str, float]:
     figures = {**command_costs(max(3, times // 10)), **file_costs(times), **pdf_costs(times)}
     with temporary_database(with_redis=True):
-        figures |= answer_costs(chunks=chunks, times=times)
+        figures |= answer_costs(chunks=chunks, times=times) | reading_costs(documents=times, server=_database_server())
     return figures | {"load": os.getloadavg()[0]}
 
 
@@ -126,6 +129,7 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
     from plugins.models import Release
 
     plugin, questions = create_published_plugin(random.Random(5), chunks=chunks)
+    crowd = measure_crowds(plugin, questions, QUICK_CROWDS)
     release = Release.objects.select_related("plugin").get(plugin=plugin)
     for text in questions[:5]:
         time_answer(release, text)
@@ -141,6 +145,19 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
         "its models, ms": model,
         "its statements": statements,
         "an answer to its models": answer / model,
+        **_crowd_costs(crowd, QUICK_CROWDS[-1][0]),
+    }
+
+
+def _crowd_costs(crowd: Mapping[str, float | str], many: int) -> dict[str, float]:
+    """What a question costs when many are asked at once, and what all cost until half of them had their first event."""
+    whole, before = (
+        float(crowd[f"{many} at once: {name}"])
+        for name in ("processor ms a question", "processor ms before the first event, p50")
+    )
+    names = (f"{many} streams at once: a question, ms", f"{many} streams at once: before half have begun, ms")
+    return dict(zip(names, (whole, before), strict=True)) | {
+        f"until half of {many} streams have begun to all of them": before / (many * whole)
     }
 
 
@@ -205,6 +222,13 @@ def _with_server(times: int, read: Callable[[], None]) -> float:
     for _ in range(times):
         read()
     return (_family_ms() + 1000 * processor_seconds(server, with_children=True) - before) / times
+
+
+def _database_server() -> int:
+    from local.embedded_services import Postgres
+
+    folder = Postgres(Path(os.environ["LEXIC_VAR_DIR"])).data
+    return int((folder / "postmaster.pid").read_text().split()[0])
 
 
 def _of_children(times: int, command: list[str]) -> float:

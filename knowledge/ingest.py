@@ -153,11 +153,11 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
         # What was read stays staged: the next reading goes on after it.
         mark_failed(document, error)
     except LexicError as error:
-        if _may_pass(error):
+        if may_pass(error):
             raise
         _discard_and_fail(document, error)
     except OperationalError as error:
-        if _is_transient(error):
+        if is_transient(error):
             raise
         _fail_unexpectedly(document)
     except Exception:  # a hostile document must not end the worker
@@ -180,11 +180,11 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
             reading = staging.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
-    title = _resolve_title(document, reading, source_type=source.source_type)
+    title = resolve_title(document, reading, source_type=source.source_type)
     planned = plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
         raise NoCitableText
-    columns = partial(_ready_columns, document, reading, title=title, chunk_count=len(planned))
+    columns = partial(_fresh_columns, document, reading, title=title, chunk_count=len(planned))
     if staging.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
         publish_version.mark_unchanged(document, columns=columns())
@@ -202,7 +202,7 @@ def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Pr
     return Progress(document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress)
 
 
-def _resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
+def resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
     """The title that a person gave, else the one in the source. Titles inside PDF files are mostly left from a template
     or another file: one counts where the first page says it too."""
     unnamed = metadata_columns.is_title_of_file(document.title, document.file_name) or document.title == document.url
@@ -217,9 +217,14 @@ def _is_on_first_page(title: str, reading: ParsedSource) -> bool:
     return len(words) > 1 and f" {' '.join(words)} " in f" {' '.join(page)} "
 
 
-def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
+def _fresh_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
     # A person may have set labels while it was read: they win over what the file says.
     document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
+    return ready_columns(document, reading, title=title, chunk_count=chunk_count)
+
+
+def ready_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
+    """What the row says of a document that has been read; its labels in the row win over those of the file."""
     return {
         **metadata_columns.merge_file_metadata(document, reading.metadata),
         **reading.counters(chunk_count=chunk_count),
@@ -251,10 +256,12 @@ def _discard_if_finished(document: Document) -> None:
         discard_staged(document.pk)
 
 
-def _may_pass(error: LexicError) -> bool:
+def may_pass(error: LexicError) -> bool:
+    """Whether it is worth reading the document again later."""
     return isinstance(error, StorageUnavailable) or (isinstance(error, EmbedderError) and error.retryable)
 
 
-def _is_transient(error: OperationalError) -> bool:
+def is_transient(error: OperationalError) -> bool:
+    """Whether the database may be there again when the work is tried later."""
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(TRANSIENT_SQLSTATES)

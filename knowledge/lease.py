@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache as once
@@ -44,34 +44,47 @@ def try_lease(name: str) -> Iterator[bool]:
 
     A thread renews it, with a connection of its own. Work that may take long calls `confirm_held` before it writes.
     """
+    with try_leases([name]) as ours:
+        yield bool(ours)
+
+
+@contextmanager
+def try_leases(names: Sequence[str]) -> Iterator[set[str]]:
+    """Those of the names whose leases it alone holds inside the block, as `try_lease` for each."""
     holder = f"{_machine()}/{os.getpid()}/{_start_time(os.getpid())}/{uuid4().hex}"
-    known = Lease.objects.filter(name=name).values_list("holder", flat=True).first() or ""
-    if not Lease.objects.take(name, holder=holder, seconds=LEASE_SECONDS, from_dead=known if _is_dead(known) else ""):
-        yield False
+    known = Lease.objects.filter(name__in=names).values_list("holder", flat=True)
+    dead = [one for one in known if _is_dead(one)]
+    ours = Lease.objects.take(*names, holder=holder, seconds=LEASE_SECONDS, from_dead=dead)
+    if not ours:
+        yield ours
         return
-    done, token = threading.Event(), _held.set((*_held.get(), (name, holder)))
-    renewal = threading.Thread(target=_renew, args=(name, holder, done), name=f"lease {name}", daemon=True)
-    # Inside a transaction nobody else sees the row, and there is nothing to renew.
+    done, token = threading.Event(), _held.set((*_held.get(), *((name, holder) for name in sorted(ours))))
+    renewal = threading.Thread(target=_renew, args=(ours, holder, done), name=f"leases of {holder}", daemon=True)
+    # Inside a transaction nobody else sees the rows, and there is nothing to renew.
     if not connection.in_atomic_block:
         renewal.start()
     try:
-        yield True
+        yield ours
     finally:
         _held.reset(token)
         done.set()
         if renewal.ident:
             renewal.join()
-        with suppress(Error):  # without a database the row expires by itself
-            Lease.objects.filter(name=name, holder=holder).delete()
+        with suppress(Error):  # without a database the rows expire by themselves
+            Lease.objects.filter(name__in=ours, holder=holder).delete()
 
 
 def confirm_held() -> None:
     """Inside a transaction nobody takes the leases over before it ends. Raises `LeaseLost` when one of those that this
     context holds is not its own any more."""
-    for name, holder in _held.get():
-        rows = Lease.objects.filter(name=name, holder=holder)
-        if not (rows.select_for_update() if connection.in_atomic_block else rows).exists():
-            raise LeaseLost(name)
+    held = set(_held.get())
+    if not held:
+        return
+    names, holders = zip(*held, strict=True)
+    rows = Lease.objects.filter(name__in=names, holder__in=set(holders)).order_by("name")
+    rows = rows.select_for_update() if connection.in_atomic_block else rows
+    if lost := held - set(rows.values_list("name", "holder")):
+        raise LeaseLost(min(lost)[0])
 
 
 def document_lease(document_id: UUID) -> AbstractContextManager[bool]:
@@ -103,14 +116,14 @@ def lock_in_transaction(name: str) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key])
 
 
-def _renew(name: str, holder: str, done: threading.Event) -> None:
+def _renew(names: Collection[str], holder: str, done: threading.Event) -> None:
     while not done.wait(RENEWAL_SECONDS):
         try:
-            if not Lease.objects.renew(name, holder=holder, seconds=LEASE_SECONDS):
-                logger.warning("the lease %s was lost", name)
+            if lost := set(names) - Lease.objects.renew(*names, holder=holder, seconds=LEASE_SECONDS):
+                logger.warning("the lease %s was lost", min(lost))
                 return
         except Error:
-            logger.warning("the lease %s could not be renewed", name)
+            logger.warning("the lease %s could not be renewed", min(names))
         finally:
             connection.close()
 

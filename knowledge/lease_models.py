@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db import connection, models
 
-# By the clock of the database alone: those of two machines differ.
+# By the clock of the database alone: those of two machines differ. In order, so that two who take several names never
+# wait for each other in a circle.
 _TAKE = """
 INSERT INTO knowledge_lease AS held (name, holder, taken_at, expires_at)
-VALUES (%(name)s, %(holder)s, clock_timestamp(), clock_timestamp() + make_interval(secs => %(seconds)s))
+SELECT name, %(holder)s, clock_timestamp(), clock_timestamp() + make_interval(secs => %(seconds)s)
+FROM unnest(%(names)s::text[]) AS wanted (name)
+ORDER BY name
 ON CONFLICT (name) DO UPDATE
 SET holder = excluded.holder, taken_at = excluded.taken_at, expires_at = excluded.expires_at
-WHERE held.expires_at < clock_timestamp() OR held.holder = %(from_dead)s
+WHERE held.expires_at < clock_timestamp() OR held.holder = ANY(%(from_dead)s::text[])
+RETURNING name
 """
 _RENEW = """
 UPDATE knowledge_lease SET expires_at = clock_timestamp() + make_interval(secs => %(seconds)s)
-WHERE name = %(name)s AND holder = %(holder)s
+WHERE holder = %(holder)s AND name = ANY(%(names)s::text[])
+RETURNING name
 """
 
 
 class LeaseQuerySet(models.QuerySet["Lease"]):
-    def take(self, name: str, *, holder: str, seconds: float, from_dead: str) -> bool:
-        """Whether the lease is this holder's now: nobody had it, or its time was over, or `from_dead` had it."""
-        return self._changes_row(_TAKE, name=name, holder=holder, seconds=seconds, from_dead=from_dead)
+    def take(self, *names: str, holder: str, seconds: float, from_dead: Collection[str] = ()) -> set[str]:
+        """The names whose leases are this holder's now: nobody had them, or their time was over, or one of `from_dead`
+        had them."""
+        return self._changed(_TAKE, names=list(names), holder=holder, seconds=seconds, from_dead=list(from_dead))
 
-    def renew(self, name: str, *, holder: str, seconds: float) -> bool:
-        """False where the lease is not this holder's any more."""
-        return self._changes_row(_RENEW, name=name, holder=holder, seconds=seconds)
+    def renew(self, *names: str, holder: str, seconds: float) -> set[str]:
+        """Those of the names whose leases are still this holder's."""
+        return self._changed(_RENEW, names=list(names), holder=holder, seconds=seconds)
 
-    def _changes_row(self, statement: str, **values: str | float) -> bool:
+    def _changed(self, statement: str, **values: str | float | list[str]) -> set[str]:
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
-            return cursor.rowcount == 1
+            return {name for (name,) in cursor.fetchall()}
 
 
 class Lease(models.Model):

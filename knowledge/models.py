@@ -124,6 +124,11 @@ class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[
         rows = self.unfinished().filter(pk=pk, sha256=sha256)
         return rows if title is None else rows.filter(title=title)
 
+    def new(self) -> DocumentQuerySet:
+        """Documents of which nothing has been read: no version answers, and nothing is staged."""
+        pages = Page.objects.filter(document=models.OuterRef("pk"))
+        return self.filter(~models.Exists(pages), added_in=None, arrived_sha256="", is_unverified=False)
+
     def unfinished(self) -> DocumentQuerySet:
         return self.present().exclude(status__in=[DocumentStatus.READY, DocumentStatus.FAILED])
 

@@ -1,20 +1,23 @@
 """Which document is read next: owners take turns, so that one owner's five hundred files do not delay another's one.
 
 A message in the queue says that there is work, and names one document. The reader reads that one where it has begun;
-else the next one of the owner whose turn it is, small files before large ones.
+else the next one of the owner whose turn it is, small files before large ones. Small ones of one knowledge base are
+read in one turn.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.quotas import READS
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 
 _IN_PROGRESS = (DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING)
 # A document that nothing was heard of for so long is not being read: its reader died.
@@ -23,6 +26,12 @@ _SILENT_AFTER = timedelta(minutes=10)
 _REMEMBERED = timedelta(hours=1)
 # A document that takes longer makes way for others, if any wait: a scan of three hundred pages takes half an hour.
 TURN_SECONDS = 60.0
+
+# Documents that are read together, when nobody else waits and when somebody does.
+SMALL_TOGETHER, SMALL_AMONG_OTHERS = 32, 4
+SMALL_BYTES = 32 * 1024
+# They have to be fetched, or bring others with them, or a small file of them may take long.
+_READ_ALONE = (SourceType.URL, SourceType.EML, SourceType.PDF, SourceType.IMAGE)
 
 
 class TurnEnded(Exception):
@@ -67,6 +76,37 @@ def claim_next(document_id: UUID) -> UUID | None:
         if claimed.update(status=DocumentStatus.READING, updated_at=timezone.now()):
             return chosen
     return None
+
+
+def claim_small_beside(document_id: UUID) -> list[UUID]:
+    """Other documents to read in the same turn as this one, marked as being read: small ones that are new to the same
+    knowledge base. None where this one is not such a one itself, or where it is limited how many are read at once.
+    """
+    this = _small_and_new(DocumentStatus.READING).filter(pk=document_id)
+    head = this.values("knowledge_base", "knowledge_base__owner").first()
+    if head is None or READS.limit("account") or READS.limit("site"):
+        return []
+    waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED)
+    others_wait = waiting.exclude(knowledge_base__owner=head["knowledge_base__owner"]).exists()
+    beside = _small_and_new(DocumentStatus.QUEUED).filter(knowledge_base=head["knowledge_base"])
+    most = SMALL_AMONG_OTHERS if others_wait else SMALL_TOGETHER
+    with transaction.atomic():
+        # Another reader may be choosing at the same moment.
+        chosen = beside.in_reading_order().select_for_update(skip_locked=True, of=("self",))[: most - 1]
+        ids = [document.pk for document in chosen.only("pk")]
+        Document.objects.filter(pk__in=ids).update(status=DocumentStatus.READING, updated_at=timezone.now())
+    return ids
+
+
+def return_to_queue(document_ids: Collection[UUID]) -> None:
+    """Put documents that are being read, and nobody reads, among those that wait."""
+    begun = Document.objects.present().filter(pk__in=document_ids, status__in=_IN_PROGRESS)
+    begun.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=timezone.now())
+
+
+def _small_and_new(status: DocumentStatus) -> DocumentQuerySet:
+    rows = Document.objects.unfinished().new().filter(status=status, file_bytes__lte=SMALL_BYTES)
+    return rows.exclude(source_type__in=_READ_ALONE).exclude(sha256="")
 
 
 def next_waiting() -> UUID | None:

@@ -28,6 +28,7 @@ from knowledge.ingest import (
     mark_failed,
     mark_waiting,
 )
+from knowledge.ingest_together import ingest_together
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Lease, Page, Source
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
@@ -68,18 +69,21 @@ class WorkerCrashed(LexicError):
     retry_jitter=False,
 )
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
-    """Read this document, or that of another owner whose turn it is. Tries again, later and later, while the embedding
-    provider, the database or the file storage is away."""
+    """Read this document, or that of another owner whose turn it is, and small ones beside it. Tries again, later and
+    later, while the embedding provider, the database or the file storage is away."""
     claimed = reading_turns.claim_next(UUID(document_id))
     if claimed is None:
         return
     document_id = str(claimed)
-    if _has_crashed_too_often(document_id):
+    starts = _count_start(document_id)
+    if _has_crashed_too_often(document_id, starts):
         return
     try_again = partial(
         self.retry, kwargs={"document_id": document_id}, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries
     )
     try:
+        if starts == 1:  # what may have ended a worker is read by itself
+            _read_small_together(claimed)
         ingest(claimed)
     except EmbedderError as error:
         attempt = self.request.retries + 1
@@ -100,9 +104,20 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
         enqueue_index_check(base_id)
 
 
-def _has_crashed_too_often(document_id: str) -> bool:
-    """Count starts that had no end. True when there were too many: then the document has been marked failed."""
-    if _count_start(document_id) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
+def _read_small_together(claimed: UUID) -> None:
+    """Read the document with the small ones that wait beside it, if there are any. Those that could not be read so wait
+    again; this one is for the caller to go on with."""
+    if beside := reading_turns.claim_small_beside(claimed):
+        left = ingest_together([claimed, *beside])
+        back = [document_id for document_id in left if document_id != claimed]
+        reading_turns.return_to_queue(back)
+        for document_id in back:  # their own messages may be used up
+            publish_ingest(document_id)
+
+
+def _has_crashed_too_often(document_id: str, starts: int) -> bool:
+    """Whether too many starts had no end: then the document has been marked failed."""
+    if starts <= MAX_STARTS or lease.is_leased(UUID(document_id)):
         return False
     if document := Document.objects.unfinished().filter(pk=document_id).first():
         mark_failed(document, WorkerCrashed())
@@ -111,7 +126,7 @@ def _has_crashed_too_often(document_id: str) -> bool:
 
 
 def _count_start(document_id: str) -> int:
-    """How many starts there were, with this one. The count begins anew when the cache loses it."""
+    """How many starts without an end there were, with this one. The count begins anew when the cache loses it."""
     cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
     try:
         return cache.incr(_start_count_key(document_id))

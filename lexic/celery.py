@@ -90,12 +90,27 @@ def lower_reader_priority(**_: Any) -> None:
     from django.conf import settings
     from django.db.backends.signals import connection_created
 
-    from local.process_priority import READER_NICENESS, lower_priority
+    from local.process_priority import set_reader_priority
 
-    if set(app.amqp.queues.consume_from) == {settings.READING_QUEUE}:
-        lower_priority(niceness=READER_NICENESS)
+    if _only_reads():
+        set_reader_priority(os.getpid(), gives_way=True)
         if not settings.DATABASE_URL:  # else PostgreSQL's processes are not ours to lower
             connection_created.connect(_lower_backend_priority)
+
+
+@worker_process_init.connect
+def keep_least_share(**_: Any) -> None:
+    """However busy the machine is, each of its children gets on."""
+    from local.least_share import start_watching
+
+    if _only_reads():
+        start_watching()
+
+
+def _only_reads() -> bool:
+    from django.conf import settings
+
+    return set(app.amqp.queues.consume_from) == {settings.READING_QUEUE}
 
 
 def _lower_backend_priority(*, connection: Any, **_: Any) -> None:

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 # How much the last turn counts in the mean that tells others how long they wait.
 _NEWEST_WEIGHT = 0.1
+# While others go first, a turn begins so often, and no longer than this do they go first in a row, in seconds.
+_PAUSE_SECONDS, _MOST_PATIENCE_SECONDS = 0.1, 10.0
 _current: ContextVar[Place | None] = ContextVar("place", default=None)
 
 
@@ -39,10 +41,18 @@ class Overloaded(LexicError):
 
 class ConcurrencyLimit:
     """At most `slots` places work at once, and at most `queue` others are there. Places of several threads and event
-    loops may share one limit. `kind` names it among the figures for Prometheus; an empty one is not among them."""
+    loops may share one limit. `kind` names it among the figures for Prometheus; an empty one is not among them.
 
-    def __init__(self, *, slots: int, queue: int, kind: str = "") -> None:
+    While somebody waits under the limit `first`, turns begin here only now and then: short work that many wait for goes
+    before long work that the same ones wait for afterwards.
+    """
+
+    def __init__(self, *, slots: int, queue: int, kind: str = "", first: ConcurrencyLimit | None = None) -> None:
         self.slots, self.queue, self.kind = slots, queue, kind
+        self._first = first
+        self._begun = -math.inf  # when a turn last began
+        self._patient_since = math.inf
+        self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._orders = itertools.count()
         self._entered = 0
@@ -69,20 +79,14 @@ class ConcurrencyLimit:
         with self._lock:
             return sum(order < before and not future.cancelled() for order, _, future in self._waiting)
 
-    def _take_free_slot(self) -> bool:
-        """The caller holds the lock."""
-        if self._working >= self.slots:
-            return False
-        self._working += 1
-        self._show()
-        return True
-
     async def _take_slot(self, order: int) -> None:
         with self._lock:
-            if self._take_free_slot():
+            if not self._waiting and self._working < self.slots and not self._is_patient():
+                self._begin_turn()
                 return
             future: Future[None] = Future()
             heapq.heappush(self._waiting, (order, next(self._orders), future))
+            self._hand_out()
         try:
             await asyncio.wrap_future(future)
         except BaseException:
@@ -93,15 +97,50 @@ class ConcurrencyLimit:
             raise
 
     def _free_slot(self) -> None:
-        """The oldest of those who wait gets the slot."""
         with self._lock:
-            while self._waiting:
+            self._working -= 1
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        """The oldest of those who wait get the free slots. The caller holds the lock."""
+        while self._waiting and self._working < self.slots:
+            if self._waiting[0][-1].cancelled():
+                heapq.heappop(self._waiting)
+            elif self._is_patient():
+                self._hand_out_later()
+                break
+            else:
                 future = heapq.heappop(self._waiting)[-1]
                 if future.set_running_or_notify_cancel():
+                    self._begin_turn()
                     future.set_result(None)
-                    return
-            self._working -= 1
-            self._show()
+        self._show()
+
+    def _begin_turn(self) -> None:
+        """The caller holds the lock."""
+        self._working += 1
+        self._begun = time.monotonic()
+        self._show()
+
+    def _is_patient(self) -> bool:
+        """Whether others go first now."""
+        if self._first is None or not self._first._waiting:
+            self._patient_since = math.inf
+            return False
+        now = time.monotonic()
+        self._patient_since = min(self._patient_since, now)
+        return now - self._patient_since < _MOST_PATIENCE_SECONDS and now - self._begun < _PAUSE_SECONDS
+
+    def _hand_out_later(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_PAUSE_SECONDS, self._end_pause)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _end_pause(self) -> None:
+        with self._lock:
+            self._timer = None
+            self._hand_out()
 
     def counts(self) -> dict[str, int]:
         """How many have `entered`, how many of them are `working`, and how many `slots` there are."""

@@ -72,10 +72,21 @@ class Outage:
 outage = Outage("Redis")
 
 
+class _KeptClient(RedisCacheClient):
+    """Django makes a client for every operation, which takes longer than most of them. One may be shared by threads."""
+
+    def __init__(self, servers: list[str], **options: Any) -> None:
+        super().__init__(servers, **options)
+        self._client_of = once(super().get_client)
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:
+        return self._client_of(None, write=write)
+
+
 @once
 def _shared_client(servers: tuple[str, ...]) -> RedisCacheClient:
     """One pool of connections for the process: Django makes a cache for every thread."""
-    return RedisCacheClient(
+    return _KeptClient(
         list(servers),
         socket_timeout=TIMEOUT_SECONDS,
         socket_connect_timeout=TIMEOUT_SECONDS,

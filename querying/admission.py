@@ -10,7 +10,7 @@ from django.conf import settings
 
 from accounts.quotas import stream_slot
 from lexic.concurrency import ConcurrencyLimit, Place
-from lexic.middleware.request_limit import free_request_slot
+from lexic.middleware.request_limit import free_request_slot, request_slots
 from querying.types import Question
 
 
@@ -34,5 +34,7 @@ async def admit(question: Question) -> AsyncIterator[Place]:
 
 @functools.cache
 def answer_limit() -> ConcurrencyLimit:
-    """That of this process."""
-    return ConcurrencyLimit(slots=settings.ANSWERS_AT_ONCE, queue=settings.ANSWER_QUEUE, kind="questions")
+    """That of this process. Requests that wait to be read go first: whoever has asked learns at once that they wait."""
+    return ConcurrencyLimit(
+        slots=settings.ANSWERS_AT_ONCE, queue=settings.ANSWER_QUEUE, kind="questions", first=request_slots()
+    )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from uuid import UUID, uuid4
+
 from django.db import models
 
 from accounts.models import ApiKey, User
 from knowledge.models import Consent, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision
 from lexic.errors import NotFound
+from lexic.kept_query import KeptQuery
 from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
 from querying.layers import readable_layers
@@ -118,8 +121,18 @@ def _named_plugins(name: str) -> PluginQuerySet:
 
 def _listed_release(name: str, version: str | None, principal: User | ApiKey) -> Release | None:
     """The release of a plugin that anybody may know of and the principal may ask: most questions, by one statement."""
+    if isinstance(principal, ApiKey) and version is None and parse_id(name) is None:
+        return _latest_listed_release.first(slug=name, key_id=principal.pk)
     plugins = _named_plugins(name).listed_to(principal)
     return _of_version(Release.objects.filter(plugin__in=plugins), version)
+
+
+def _latest_of_slug(*, slug: str, key_id: UUID) -> ReleaseQuerySet:
+    plugins = Plugin.objects.filter(slug=slug).listed_to(ApiKey(pk=key_id))
+    return Release.objects.filter(plugin__in=plugins).select_related("plugin")
+
+
+_latest_listed_release = KeptQuery(_latest_of_slug, slug="the slug of a plugin", key_id=uuid4())
 
 
 def _find_release(plugin: Plugin, version: str | None) -> Release:

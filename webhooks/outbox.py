@@ -7,7 +7,7 @@ commit, the rows are there and the timetable finds them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -34,11 +34,25 @@ def record_event(
     `data` is JSON of a few short values; the plugin is added to it. `personal` goes only to webhooks that ask for
     it. Returns how many are told. When nobody listens, that is one statement and nothing is written.
     """
+    return record_events(plugins, kind=kind, data=[data], personal=personal)
+
+
+def record_events(
+    plugins: models.QuerySet[Plugin] | Collection[UUID],
+    *,
+    kind: str,
+    data: Sequence[Mapping[str, Any]],
+    personal: Mapping[str, Any] | None = None,
+) -> int:
+    """As `record_event` for each of `data`. Returns how many webhooks are told of them."""
     listening = Webhook.objects.subscribed_to(kind).filter(plugin__in=plugins).select_related("plugin")
     webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name", "plugin__config"))
-    if webhooks:
+    deliveries: list[Delivery] = []
+    for told in data if webhooks else ():
         ids = {webhook.plugin_id: _new_event_id() for webhook in webhooks}
-        _write_deliveries([_build_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks])
+        deliveries += [_build_delivery(one, kind, ids[one.plugin_id], told, personal or {}) for one in webhooks]
+    if deliveries:
+        _write_deliveries(deliveries)
     return len(webhooks)
 
 

@@ -1,5 +1,5 @@
-"""Lexic, as its worker reads and its pipeline searches: every document is a file of its own, read in a confined
-process, cut, embedded, counted and published as a revision."""
+"""Lexic, as its worker reads and its pipeline searches: all documents wait, each is a file of its own that is read in a
+confined process, cut, embedded and counted, and the small ones are published together."""
 
 from __future__ import annotations
 
@@ -14,24 +14,37 @@ from measure import run
 class Lexic:
     def __init__(self, task: dict[str, Any]) -> None:
         django.setup()
+        if task["phase"] == "ingest":
+            self._load()
+
+    def _load(self) -> None:
+        """What the others have loaded by now: their modules, and the model."""
+        import knowledge.tasks  # noqa: F401
+        import marketplace.publishing.publish  # noqa: F401
+        from knowledge.embedders import get_embedder
+
+        get_embedder("local").embed(["A sentence."])
 
     def ingest(self, paths: Sequence[Path]) -> int:
         from accounts.models import User
         from knowledge.documents.lifecycle import add_text
-        from knowledge.ingest import ingest
         from knowledge.models import Chunk
         from knowledge.own_knowledge_base import own_knowledge_base
+        from knowledge.tasks import ingest_document
         from marketplace.publishing.publish import publish
         from plugins.models import Plugin
 
         owner = User.objects.create_user("peer@example.org")
         plugin = Plugin.objects.create(owner=owner, name="Peer", slug="peer", domain="peer", system_prompt="Answer.")
         base = own_knowledge_base(plugin)
-        for path in paths:
-            added = add_text(
+        documents = [
+            add_text(
                 knowledge_base=base, title=path.stem, text=path.read_text(), file_name=path.name, enqueue=False
-            )
-            ingest(added.document.pk)
+            ).document
+            for path in paths
+        ]
+        for document in documents:
+            ingest_document.apply(kwargs={"document_id": str(document.pk)}, throw=True)
         publish(plugin, by=owner)
         return Chunk.objects.count()
 

@@ -81,7 +81,7 @@ def measure_first(system: System, task: dict[str, Any]) -> dict[str, float]:
 
 
 class ProcessorClock:
-    """Processor seconds of this process, its children, and the database server with the processes that it has begun."""
+    """Processor seconds of this process, of what it has begun, and of the database server with what that has begun."""
 
     def __init__(self, server: int | None) -> None:
         self._server = server
@@ -90,19 +90,34 @@ class ProcessorClock:
         own = resource.getrusage(resource.RUSAGE_SELF)
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         total = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-        return total + (self._server_seconds(self._server) if self._server else 0.0)
+        return total + _of_running(os.getpid()) + (self.server_seconds() if self._server else 0.0)
 
-    def _server_seconds(self, server: int) -> float:
-        ticks = 0
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdigit():
-                continue
-            try:
-                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:  # it has ended meanwhile
-                continue
-            if int(folder.name) == server:
-                ticks += sum(map(int, fields[11:15]))  # with those of its children that have ended
-            elif int(fields[1]) == server:
-                ticks += sum(map(int, fields[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+    def server_seconds(self) -> float:
+        assert self._server
+        return _seconds(self._server) + _of_running(self._server)
+
+
+def _of_running(parent: int) -> float:
+    """Of the processes that this one, and those, have begun and that run still."""
+    parents = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and (fields := _fields(int(folder.name))):
+            parents[int(folder.name)] = int(fields[1])
+    family, more = {parent}, {parent}
+    while more:
+        more = {one for one, its_parent in parents.items() if its_parent in more} - family
+        family |= more
+    return sum(map(_seconds, family - {parent}))
+
+
+def _seconds(process: int) -> float:
+    """With those of its children that have ended."""
+    fields = _fields(process)
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def _fields(process: int) -> list[str]:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:  # it has ended meanwhile
+        return []

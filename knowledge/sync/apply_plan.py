@@ -177,8 +177,7 @@ def _replace_versions(base: KnowledgeBase, batch: _Batch) -> None:
     texts = [text for _, text in batch.changed]
     opened = writer.write_texts(base, texts, vectors=batch.vectors, revision=revision, remembers_title=True)
     writer.advance_revision(base, added=opened, removed=closed)
-    for document in changed:
-        webhook_events.record_document_ready(document, title=document.title, page_count=None)
+    webhook_events.record_documents_ready(base, [(document, document.title, None) for document in changed])
 
 
 def _update_descriptions(batch: _Batch) -> None:

@@ -83,6 +83,24 @@ class PlannedText:
             yield chunk.content_hash, (path, self.text[chunk.start : chunk.end])
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlannedDocument:
+    """A document as it was read under this title, and its chunks. Its pages have no rows yet: `page_ids` of the reading
+    and `page_id` of a chunk are numbers of pages."""
+
+    document: Document
+    title: str
+    reading: ParsedSource
+    chunks: Sequence[PlannedChunk]
+
+    def chunk_texts(self) -> Iterator[tuple[bytes, tuple[str, str]]]:
+        """As those of `PlannedText`."""
+        texts = {page.number: page.text for page in self.reading.pages}
+        for chunk in self.chunks:
+            path = title_path(self.title, chunk.section_path)
+            yield chunk.content_hash, (path, texts[chunk.page_id][chunk.start : chunk.end])
+
+
 def plan_chunks(document: Document, parsed: ParsedSource, *, title: str, embedder: Embedder) -> list[PlannedChunk]:
     """How the document is to be cut, as its plugin wants it (the plugin that owns the knowledge base)."""
     spans = [span for span in _chunk_spans(document, parsed, embedder) if span.start < span.end]

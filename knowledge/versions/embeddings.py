@@ -15,7 +15,7 @@ from knowledge.lease import confirm_held
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.sql import statement
 from knowledge.versions.batches import OnProgress, batched
-from knowledge.versions.chunk_plan import PlannedText
+from knowledge.versions.chunk_plan import PlannedDocument, PlannedText
 from knowledge.versions.progress import Progress
 from lexic.errors import Conflict
 
@@ -63,14 +63,14 @@ def check_fully_embedded(chunks: QuerySet[Chunk], *, space: int) -> None:
 
 
 def embed_texts(
-    texts: Sequence[PlannedText], *, embedder: Embedder, embedded: Collection[bytes] = ()
+    texts: Sequence[PlannedText | PlannedDocument], *, embedder: Embedder, embedded: Collection[bytes] = ()
 ) -> dict[bytes, WindowVectors]:
     """The vectors of all chunks by content hash, except for the hashes that are `embedded`. Raises `EmbedderError`."""
     missing = {digest: text for one in texts for digest, text in one.chunk_texts() if digest not in embedded}
     return dict(zip(missing, embed_windows([*missing.values()], embedder=embedder), strict=True))
 
 
-def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText]) -> set[bytes]:
+def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDocument]) -> set[bytes]:
     """The content hashes among those of the texts that a chunk of this knowledge base, live or removed, has vectors
     for."""
     hashes = {chunk.content_hash for one in texts for chunk in one.chunks}

@@ -71,6 +71,20 @@ def stage_pages(
     return parsed
 
 
+def read_in_memory(events: Iterable[ReaderEvent], *, max_characters: int) -> ParsedSource | None:
+    """Read to the end, without storing anything; None where the pages have more text than so much. Raises what reading
+    raises."""
+    parsed, characters = ParsedSource(), 0
+    for page in _collect_pages(events, parsed):
+        characters += len(page.text)
+        if characters > max_characters:
+            return None
+        parsed.pages.append(replace(page, state=None))
+        parsed.page_ids[page.number] = page.number
+    count_pages(parsed.pages)
+    return parsed
+
+
 def is_unchanged(document: Document, planned: Sequence[PlannedChunk], parsed: ParsedSource) -> bool:
     """Whether the version that answers now has exactly these chunks and pages."""
     alive = document.pages.live()

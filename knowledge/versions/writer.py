@@ -1,9 +1,9 @@
 """The one writer of what a knowledge base holds: pages, chunks, their words and their vectors.
 
 There are two ways into a knowledge base. An upload or a prepared copy is staged (`added_in` is null, so no search sees
-it) in small committed batches, and `open_staged` makes it visible. Texts in bulk and notes are prepared in memory, and
-`write_texts` writes them visible at once. On both ways `close_versions` ends the version that answered before, and
-`advance_revision` makes the next revision, all in one transaction.
+it) in small committed batches, and `open_staged` makes it visible. Small documents, texts in bulk and notes are
+prepared in memory, and `write_documents` and `write_texts` write them visible at once. On both ways `close_versions`
+ends the version that answered before, and `advance_revision` makes the next revision, all in one transaction.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from knowledge.readers.types import PageText
 from knowledge.recognised_text import recognised_columns
 from knowledge.search import term_statistics
 from knowledge.versions import embeddings
-from knowledge.versions.chunk_plan import PlannedChunk, PlannedText, RepositoryFile
+from knowledge.versions.chunk_plan import PlannedChunk, PlannedDocument, PlannedText, RepositoryFile
 from knowledge.versions.document_languages import record_languages
 from knowledge.versions.embeddings import WindowVectors
 
@@ -42,21 +42,7 @@ def insert_staged_pages(
     """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number. `files` says
     by number which of them are files of a repository."""
     confirm_held()
-    rows = [
-        Page(
-            document=document,
-            number=page.number,
-            text=page.text,
-            label=page.label,
-            words=page.words,
-            headings=[[one.start, one.level, one.title] for one in page.headings],
-            reader_state=page.state,
-            source_sha256=sha256,
-            **recognised_columns(page.ocr),
-            **_file_columns(files.get(page.number)),
-        )
-        for page, sha256 in pages
-    ]
+    rows = [_page_row(document, page, sha256, **_file_columns(files.get(page.number))) for page, sha256 in pages]
     return {row.number: row.pk for row in Page.objects.bulk_create(rows)}
 
 
@@ -143,6 +129,28 @@ def write_texts(
     return [row.pk for row in rows]
 
 
+def write_documents(
+    base: KnowledgeBase, planned: Sequence[PlannedDocument], *, vectors: Mapping[bytes, WindowVectors], revision: int
+) -> list[int]:
+    """As `write_texts`, for documents that were read and are new to the base. Their chunks keep how they are called."""
+    read = [(one, page) for one in planned for page in one.reading.pages]
+    pages = Page.objects.bulk_create(
+        _page_row(one.document, page, one.document.sha256, added_in=revision) for one, page in read
+    )
+    page_ids = {(row.document_id, row.number): row.pk for row in pages}
+    rows: list[Chunk] = []
+    for one in planned:
+        document, texts = one.document, {page.number: page.text for page in one.reading.pages}
+        columns = {"document_title": one.title, "source_type": document.source_type, "is_paged": one.reading.is_paged}
+        for chunk in one.chunks:
+            placed = replace(chunk, page_id=page_ids[document.pk, chunk.page_id])
+            rows.append(_chunk_row(document, placed, texts[chunk.page_id], added_in=revision, **columns))
+    _insert_chunks(rows, titles={one.document.pk: one.title for one in planned}, revision=revision)
+    _insert_embeddings(rows, vectors, space=base.space)
+    record_languages(base, rows)
+    return [row.pk for row in rows]
+
+
 def _insert_embeddings(rows: Sequence[Chunk], vectors: Mapping[bytes, WindowVectors], *, space: int) -> None:
     fresh = [row for row in rows if bytes(row.content_hash) in vectors]
     embeddings.store_embeddings(fresh, [vectors[bytes(row.content_hash)] for row in fresh], space=space)
@@ -179,6 +187,21 @@ def advance_revision(
 
 def _file_columns(file: RepositoryFile | None) -> dict[str, str]:
     return {"repository_path": file.path, "commit": file.commit} if file else {}
+
+
+def _page_row(document: Document, page: PageText, sha256: str, **columns: Any) -> Page:
+    return Page(
+        document=document,
+        number=page.number,
+        text=page.text,
+        label=page.label,
+        words=page.words,
+        headings=[[one.start, one.level, one.title] for one in page.headings],
+        reader_state=page.state,
+        source_sha256=sha256,
+        **recognised_columns(page.ocr),
+        **columns,
+    )
 
 
 def _chunk_row(document: Document, chunk: PlannedChunk, page_text: str, **columns: Any) -> Chunk:

@@ -35,7 +35,7 @@ def embedder() -> Iterator[CountingEmbedder]:
 
 
 def take(name: str, holder: str = ELSEWHERE, *, seconds: float = 60) -> bool:
-    return Lease.objects.take(name, holder=holder, seconds=seconds, from_dead="")
+    return bool(Lease.objects.take(name, holder=holder, seconds=seconds))
 
 
 def test_one_of_many_gets_it_and_the_next_when_it_is_free() -> None:

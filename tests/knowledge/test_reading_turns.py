@@ -42,23 +42,32 @@ def give(owner: User, count: int) -> list[Document]:
     return [add_text(knowledge_base=base, title=text, text=text, enqueue=False).document for text in texts]
 
 
-def serve(documents: list[Document]) -> list[str]:
-    """The owners whose documents a reader reads, for a message of each document in this order."""
-    served: list[str] = []
+def serve(documents: list[Document]) -> list[list[str]]:
+    """The owners whose documents a reader reads in each turn, for a message of each document in this order."""
+    turns: list[list[str]] = []
     for document in documents:
         before = set(Document.objects.filter(status="ready").values_list("pk", flat=True))
         tasks.ingest_document.apply(kwargs={"document_id": str(document.pk)}, throw=True)
         fresh = Document.objects.filter(status="ready").exclude(pk__in=before)
-        served += fresh.values_list("knowledge_base__owner__email", flat=True)
-    return [email.partition("@")[0] for email in served]
+        emails = fresh.values_list("knowledge_base__owner__email", flat=True)
+        turns += [[email.partition("@")[0] for email in emails]] if emails else []
+    return turns
 
 
 def test_one_file_does_not_wait_for_anothers_many(alice: User, bob: User, charlie: User) -> None:
-    many, two, one = give(alice, 6), give(bob, 2), give(charlie, 1)
-    served = serve([*many, *two, *one])
-    assert sorted(served) == ["alice"] * 6 + ["bob"] * 2 + ["charlie"], "everything is read once"
-    assert set(served[:3]) == {"alice", "bob", "charlie"}
-    assert served.index("bob", served.index("bob") + 1) <= 4
+    many, two, one = give(alice, 9), give(bob, 2), give(charlie, 1)
+    turns = serve([*many, *two, *one])
+    assert sorted(name for names in turns for name in names) == ["alice"] * 9 + ["bob"] * 2 + ["charlie"]
+    assert sorted(turns[:3]) == [["alice"] * reading_turns.SMALL_AMONG_OTHERS, ["bob"] * 2, ["charlie"]]
+    assert turns[3:] == [["alice"] * 5], "when nobody else waits, all that are left are read together"
+
+
+def test_large_files_take_one_turn_each(alice: User, bob: User) -> None:
+    many, two = give(alice, 3), give(bob, 2)
+    Document.objects.update(file_bytes=reading_turns.SMALL_BYTES + 1)
+    turns = serve([*many, *two])
+    assert sorted(turns[:2]) == [["alice"], ["bob"]]
+    assert sorted(turns[2:]) == [["alice"], ["alice"], ["bob"]]
 
 
 def test_an_owner_who_is_being_read_lets_the_others_go_first(alice: User, bob: User) -> None:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from lexic import concurrency
 from lexic.concurrency import ConcurrencyLimit, Overloaded, Place, in_turn
 
 
@@ -195,3 +196,59 @@ def test_threads_with_event_loops_of_their_own_share_a_limit() -> None:
     assert not any(thread.is_alive() for thread in threads)
     assert most == 2
     assert (limit._working, limit._entered) == (0, 0)
+
+
+def test_those_who_only_have_to_be_let_in_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "_PAUSE_SECONDS", 1000.0)
+
+    async def run() -> None:
+        doors = ConcurrencyLimit(slots=1, queue=9)
+        work = ConcurrencyLimit(slots=2, queue=9, first=doors)
+        inside, outside = doors.enter(), doors.enter()
+        await inside.take_slot()
+        first, second = work.enter(), work.enter()
+        await first.take_slot()  # nobody waits at the door
+        waiting = asyncio.ensure_future(outside.take_slot())
+        await until_waiting(doors, 1)
+        working = asyncio.ensure_future(second.take_slot())
+        await until_waiting(work, 1)
+        assert not second.must_wait(), "there is a slot"
+        first.leave()
+        await asyncio.sleep(0)
+        assert not working.done()
+        inside.leave()
+        await waiting
+        work._end_pause()  # as the timer does
+        await working
+        second.leave()
+        outside.leave()
+        assert (work._working, doors._working) == (0, 0)
+
+    asyncio.run(run())
+
+
+def test_work_goes_on_however_many_stand_at_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "_PAUSE_SECONDS", 0.01)
+
+    async def run(patience: float) -> float:
+        monkeypatch.setattr(concurrency, "_MOST_PATIENCE_SECONDS", patience)
+        doors = ConcurrencyLimit(slots=1, queue=9)
+        work = ConcurrencyLimit(slots=1, queue=99, first=doors)
+        inside, outside = doors.enter(), doors.enter()
+        await inside.take_slot()
+        waiting = asyncio.ensure_future(outside.take_slot())
+        await until_waiting(doors, 1)
+        begun = time.monotonic()
+        async with asyncio.timeout(60):
+            for _ in range(20):
+                place = work.enter()
+                await place.take_slot()
+                place.leave()
+        seconds = time.monotonic() - begun
+        waiting.cancel()
+        inside.leave()
+        return seconds
+
+    assert asyncio.run(run(1000.0)) >= 19 * 0.01, "a turn in each pause"
+    monkeypatch.setattr(concurrency, "_PAUSE_SECONDS", 1000.0)
+    asyncio.run(run(0.0))  # does not end where patience has no end

@@ -1,0 +1,82 @@
+"""A kept query finds what the query set finds that it was made of."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import ApiKey, User
+from lexic.kept_query import KeptQuery
+from plugins.models import Plugin, Release
+from querying import releases
+
+pytestmark = pytest.mark.django_db
+
+
+def columns(row: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(row).items() if name != "_state"}
+
+
+def test_a_key_is_found_with_its_owner_as_the_query_set_finds_it(alice: User, bob: User) -> None:
+    keys = [
+        ApiKey.objects.issue(owner=owner, name=owner.email, allowed_origins=["https://a.org"]) for owner in (alice, bob)
+    ]
+    for key, secret in keys:
+        with CaptureQueriesContext(connection) as queries:
+            found = ApiKey.objects.for_secret(secret)
+            assert found
+            assert found.owner.email == key.owner.email
+        assert len(queries) == 1
+        plain = ApiKey.objects.usable().select_related("owner").get(pk=key.pk)
+        assert columns(found) == columns(plain)
+        assert columns(found.owner) == columns(plain.owner)
+        assert (found._state.db, found._state.adding) == ("default", False)
+
+
+def test_what_ends_a_key_ends_it_at_once(alice: User) -> None:
+    key, secret = ApiKey.objects.issue(owner=alice, name="mine")
+    assert ApiKey.objects.for_secret(secret)
+    now = timezone.now()
+    for ending in ({"expires_at": now - timedelta(seconds=1)}, {"revoked_at": now}):
+        ApiKey.objects.filter(pk=key.pk).update(**ending)
+        assert ApiKey.objects.for_secret(secret) is None
+        ApiKey.objects.filter(pk=key.pk).update(expires_at=None, revoked_at=None)
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=now + timedelta(hours=1))
+    assert ApiKey.objects.for_secret(secret)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert ApiKey.objects.for_secret(secret) is None
+    assert ApiKey.objects.for_secret("lx_" + "a" * 43) is None
+
+
+def test_the_latest_release_is_found_as_the_query_set_finds_it(alice: User) -> None:
+    plugins = [
+        Plugin.objects.create(owner=alice, name=name, slug=name, domain="x", system_prompt="x", is_published=True)
+        for name in ("one", "two")
+    ]
+    for plugin in plugins:
+        for version in ("1.0.0", "1.1.0"):
+            Release.objects.create(plugin=plugin, version=version, system_prompt=version, knowledge=[{"base": 1}])
+    free, _ = ApiKey.objects.issue(owner=alice, name="free")
+    limited, _ = ApiKey.objects.issue(owner=alice, name="limited", plugins=[plugins[1]])
+    for key in (free, limited):
+        for plugin in plugins:
+            found = releases._listed_release(plugin.slug, None, key)
+            named = Plugin.objects.filter(slug=plugin.slug).listed_to(key)
+            plain = Release.objects.filter(plugin__in=named).select_related("plugin").first()
+            assert (found and columns(found)) == (plain and columns(plain))
+            assert (found and columns(found.plugin)) == (plain and columns(plain.plugin))
+    assert releases._listed_release("one", None, limited) is None
+    assert releases._listed_release("two", None, limited)
+    Plugin.objects.filter(slug="two").update(is_published=False)
+    assert releases._listed_release("two", None, limited) is None
+
+
+def test_a_value_that_is_not_in_the_statement_is_an_error() -> None:
+    query = KeptQuery(lambda *, name: User.objects.filter(email=name.lower()), name="Alice")
+    with pytest.raises(ValueError, match="not in its statement"):
+        query.first(name="Alice")
