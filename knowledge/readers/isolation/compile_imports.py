@@ -1,7 +1,9 @@
-"""Imports all that readers import, so that Python keeps it compiled: `python -m knowledge.readers.isolation.compile_imports`.
+"""Imports all that readers import, so that Python keeps it compiled.
 
 What Python imports first it compiles and keeps, but a confined child may write nothing that another process runs. Where
 packages are installed without being compiled (see the Makefile), each child would compile its readers anew.
+
+  python -m knowledge.readers.isolation.compile_imports
 """
 
 from __future__ import annotations
