@@ -15,14 +15,14 @@ from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedWord, split_lines
-from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
+from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
 # In heights of letters: the least white between columns, and between the lines of one table at most.
 _MIN_GAP, _MAX_LEADING = 0.7, 3.0
 _MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
-_MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2
+_MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2  # one less of the first where the table may go on on the next page
 _FIGURES_SHARE = 0.85  # of the cells of a table of figures
 # Lines of one cell are nearer to each other than rows, at most so much of that.
 _WRAPPED_LEADING = 0.85
@@ -196,27 +196,33 @@ def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
     if is_continued:
         return grid if len(rows) >= _MIN_CONTINUED_ROWS else None
-    return grid if len(rows) >= _MIN_ROWS and _is_head(texts) else None
+    least = _MIN_ROWS - goes_on(page, box)
+    return grid if len(rows) >= least and _is_head(texts) else None
 
 
 def _is_head(texts: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns, and does not go on with a sentence."""
-    return bool(header_labels(texts)[0]) and not any(text[0].islower() for text in texts[0] if text)
+    """Whether the first row names each column, and neither goes on with a sentence nor is one of names and what is
+    filled in for them."""
+    named = [text for text in texts[0] if text]
+    is_whole = all(texts[0][1:]) and len(set(named)) == len(named)
+    is_sentence = any(text[0].islower() or text.endswith(":") for text in named)
+    return is_whole and not is_sentence and bool(header_labels(texts)[0])
 
 
 def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
     """Whether figures stand in all columns but that of the names, and there none. Heads of several lines are words."""
-    names, figures = [row[0] for row in texts[1:]], [text for row in texts[1:] for text in row[1:] if text]
-    return all(map(_FIGURE.fullmatch, figures)) and not any(
-        _FIGURE.fullmatch(name.split()[-1]) for name in names if name
-    )
+    names = [row[0].split() for row in texts[1:]]
+    cells = [text.split() for row in texts[1:] for text in row[1:] if text]
+    figures = sum(all(map(_FIGURE.fullmatch, cell)) for cell in cells)
+    ending = sum(len(name) > 1 and _FIGURE.fullmatch(name[-1]) is not None for name in names)
+    return figures >= _FIGURES_SHARE * len(cells) and 2 * ending < len(names)
 
 
 def _rows(block: _Block) -> list[list[_Line]]:
     """The lines of each row: a line that begins no row goes on with the cells above it."""
     begun = [line for line in block.lines if _begins_row(line, block.columns)]
     steps = [lower.middle - upper.middle for upper, lower in pairwise(begun)]
-    usual = median(steps) if steps else 0.0
+    usual = min(steps, default=0.0)
     rows: list[list[_Line]] = []
     for line in block.lines:
         is_near = bool(rows) and line.middle - rows[-1][-1].middle < _WRAPPED_LEADING * usual
