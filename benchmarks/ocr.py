@@ -13,7 +13,8 @@ quotation marks and dashes of one kind. Of the digits, and the points and commas
 wrong, how many of those stand in a number that is not marked as unsure, and how many are not there at all.
 
 Questions: page@5 of the scans beside that of the PDFs, whether the words that a citation marks on the picture stand
-there, and whether an answer that cites a wrong digit has high confidence.
+there, and whether an answer that cites a wrong digit has high confidence. Numbers (`--only numbers`): the last of
+these, of sentences without their number, of pages that are drawn by lot from all files and the reports in tests/data.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ DEFAULT_FILES = [
 SETS = ("northwind", "cuad-dev")
 SAMPLE_PAGES = 12
 SAMPLE_PAGES_OF_DOCUMENT = 12
+NUMBER_QUESTIONS = 200
 # A busy machine reads slowly.
 LIMITS = Limits(ocr=True, stall_seconds=600)
 
@@ -64,26 +66,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="PDFs with a text layer; reports in tests/data without any")
     parser.add_argument("--data", type=Path, help="the folder that holds the sets northwind and cuad-dev")
-    parser.add_argument("--pages", type=int, default=SAMPLE_PAGES, help="how many pages are drawn by lot")
+    parser.add_argument(
+        "--pages",
+        type=int,
+        default=SAMPLE_PAGES,
+        help="how many pages are drawn by lot; for numbers three times as many",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dpi", type=int, nargs="+", default=RESOLUTIONS)
-    parser.add_argument("--only", choices=("pages", "questions"), help="measure one of both")
+    parser.add_argument("--only", choices=("pages", "questions", "numbers"), help="measure one of them")
     parser.add_argument("--whole", action="store_true", help="all pages, and all questions")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     figures: dict[str, Any] = {}
-    if options.only != "questions":
+    if options.only in (None, "pages"):
         figures |= _measure_pages(options)
-    if options.data and options.only != "pages":
+    if options.data and options.only in (None, "questions"):
         figures["questions"] = _measure_questions(options)
+    if options.data and options.only in (None, "numbers"):
+        figures["numbers"] = _measure_numbers(options)
     if options.json:
         print(json.dumps(figures))
 
 
 def _measure_pages(options: argparse.Namespace) -> dict[str, Any]:
-    paths = options.files or DEFAULT_FILES
-    if options.data:
-        paths = [path for name in SETS for path in sorted((options.data / name / "documents").glob("*.pdf"))]
+    paths = _files_of_sets(options.data) if options.data else options.files or DEFAULT_FILES
     pages = chosen_pages(paths, count=None if options.whole else options.pages, seed=options.seed)
     figures = {}
     for dpi in options.dpi:
@@ -92,6 +99,31 @@ def _measure_pages(options: argparse.Namespace) -> dict[str, Any]:
         if not options.json:
             print(f"{dpi} dpi: {score.line()}", *score.unmarked, sep="\n    ", flush=True)
     return figures
+
+
+def _files_of_sets(data: Path) -> list[Path]:
+    return [path for name in SETS for path in sorted((data / name / "documents").glob("*.pdf"))]
+
+
+def _measure_numbers(options: argparse.Namespace) -> dict[str, Any]:
+    with ExitStack() as stack:
+        stack.enter_context(temporary_database())
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lxb-"))
+        # Loads the models of Django.
+        from benchmarks.scans.number_questions import ask_for_numbers
+
+        paths = [*_files_of_sets(options.data), *sorted(REPORTS.glob("*.pdf"))]
+        found = ask_for_numbers(
+            paths,
+            Path(folder),
+            dpi=min(options.dpi),
+            pages=3 * options.pages,
+            questions=NUMBER_QUESTIONS,
+            seed=options.seed,
+        )
+    if not options.json:
+        print(f"numbers, {min(options.dpi)} dpi: {found.line()}", *found.out_of_place, sep="\n    ", flush=True)
+    return asdict(found)
 
 
 def _measure_questions(options: argparse.Namespace) -> dict[str, Any]:

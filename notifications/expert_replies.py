@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from knowledge.lease import try_lease
 from lexic.celery import publish_task
+from lexic.conf.languages import ENGLISH, LANGUAGES
 from notifications.mails import send_to_address
 from querying.models import ExpertRequest
 from querying.query_log.put_to_expert import make_confirmation_token
@@ -63,9 +64,10 @@ def tidy_up(*, now: datetime) -> None:
 
 
 def _language(request: ExpertRequest) -> str:
-    """Django's code."""
+    """Django's code of a language that mails are written in."""
     chosen = request.user.language if request.user else ""
-    return chosen or text_language(request.query.question)
+    language = chosen or text_language(request.query.question)
+    return language if language in dict(LANGUAGES) else ENGLISH
 
 
 def _send(address: str, *, subject: str, template: str, context: dict[str, object]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "data" / "handbooks"
+SECOND = FOLDER / "second"  # of eight pages, written after the search was tuned on the others
 LANGUAGES = ("de", "es", "hi", "zh", "ar")
 _PAGE_MARK = re.compile(r"^=== \d+ ===\n", re.MULTILINE)
 # Letters with their combining marks, which `\w` leaves out; figures are words as well.
@@ -28,9 +29,9 @@ class Handbook:
     unanswerable: tuple[str, ...]
 
 
-def read_handbook(language: str) -> Handbook:
-    asked = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
-    text = (FOLDER / f"{language}.txt").read_text(encoding="utf-8")
+def read_handbook(language: str, folder: Path = FOLDER) -> Handbook:
+    asked = json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+    text = (folder / f"{language}.txt").read_text(encoding="utf-8")
     return Handbook(
         language=language,
         title=asked["title"],

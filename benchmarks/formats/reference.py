@@ -10,6 +10,7 @@ import csv
 import email
 import email.policy
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -96,7 +97,8 @@ def _page(path: Path) -> str:
 
 
 def _mail(path: Path) -> str:
-    """The text by the library's older interface, which knows no preferences: the first plain part, else the HTML."""
+    """The text by the library's older interface, which knows no preferences: the first plain part, else the HTML as a
+    person sees it, without the addresses of links and pictures."""
     import html2text
 
     message = email.message_from_bytes(path.read_bytes(), policy=email.policy.compat32)
@@ -104,7 +106,15 @@ def _mail(path: Path) -> str:
     plain = [one for one in parts if one.get_content_subtype() == "plain"] or parts
     payload = plain[0].get_payload(decode=True) if plain else b""
     text = bytes(payload or b"").decode(plain[0].get_content_charset() or "utf-8", "replace") if plain else ""
-    return html2text.html2text(text) if plain and plain[0].get_content_subtype() == "html" else text
+    shown = html2text.HTML2Text()
+    shown.ignore_links = shown.ignore_images = True
+    return shown.handle(text) if plain and plain[0].get_content_subtype() == "html" else text
+
+
+def _outlook(path: Path) -> str:
+    """The plain text by extract-msg: as the program that it is, because its licence (GPL) is not ours."""
+    command = [sys.executable, "-m", "extract_msg", "--dump-stdout", str(path)]
+    return subprocess.run(command, capture_output=True, check=True, text=True, timeout=60).stdout
 
 
 def _plain(path: Path) -> str:
@@ -124,6 +134,7 @@ REFERENCES: dict[str, list[Callable[[Path], str]]] = {
     ".html": [_page],
     ".htm": [_page],
     ".eml": [_mail],
+    ".msg": [_outlook],
     ".md": [_pandoc("gfm")],
     ".json": [_plain],
 }

@@ -47,12 +47,17 @@ class Answers:
         return self.scan_page_at_5 / max(self.text_page_at_5, 0.001)
 
     def line(self) -> str:
+        """The figures in words; page@5 where it was measured."""
+        pages = (
+            f"page@5 {self.scan_page_at_5:.3f} of the scans, {self.text_page_at_5:.3f} of the PDFs "
+            f"({self.share_of_text:.3f} of it); "
+        )
         return (
-            f"{self.asked} questions over {self.pages} pages: page@5 {self.scan_page_at_5:.3f} of the scans, "
-            f"{self.text_page_at_5:.3f} of the PDFs ({self.share_of_text:.3f} of it); {self.answered} answered from "
-            f"the scans, {self.high} with high confidence; {self.citations_in_place} of {self.citations} citations and "
-            f"{self.cited_words_in_place} of {self.cited_words} cited words are marked where they stand; "
-            f"{self.wrong_digits} answers cite wrong digits, {self.wrong_digits_and_high} of them with high confidence"
+            f"{self.asked} questions over {self.pages} pages: {pages if self.text_page_at_5 else ''}{self.answered} "
+            f"answered from the scans, {self.high} with high confidence; {self.citations_in_place} of "
+            f"{self.citations} citations and {self.cited_words_in_place} of {self.cited_words} cited words are marked "
+            f"where they stand; {self.wrong_digits} answers cite wrong digits, {self.wrong_digits_and_high} of them "
+            "with high confidence"
         )
 
 
@@ -67,7 +72,7 @@ def ask_of_scans(folder: Path, work: Path, *, dpi: int, pages: int | None) -> An
         libraries.append((data, eval_corpus.build_corpus(data, on_progress=lambda _done, _total: None)))
     figures = Answers(asked=len(data.questions), pages=sum(map(len, truth.values())))
     figures.text_page_at_5, figures.scan_page_at_5 = (_page_at_5(one, library) for one, library in libraries)
-    _add_answers(figures, *libraries[1], truth)
+    add_answers(figures, *libraries[1], truth)
     return figures
 
 
@@ -107,9 +112,10 @@ def _hit(asked: EvalQuestion, library: EvalCorpus, places: GoldLocator) -> float
     return question_scores.score_question(asked, key=key, found=found, given=None).values.get("page@5")
 
 
-def _add_answers(
+def add_answers(
     figures: Answers, data: EvalDataset, library: EvalCorpus, truth: Mapping[str, Sequence[TruePage]]
 ) -> None:
+    """Puts its questions, and compares what the answers cite with the text layers."""
     names = {pk: name for name, pk in library.documents.items()}
     for asked in data.questions:
         given = run_question.run_pipeline(run_question.build_question(asked, library))

@@ -47,6 +47,11 @@ def layout_rows(rows: Sequence[RowTexts]) -> list[list[LabelledCell]]:
     return [_layout_row(row, labels if i >= header_rows else []) for i, row in enumerate(rows)]
 
 
+def layout_body(rows: Sequence[RowTexts], labels: Sequence[str]) -> list[list[LabelledCell]]:
+    """For every row its non-empty cells with the labels of a header that stands elsewhere."""
+    return [_layout_row(row, labels) for row in rows]
+
+
 def _layout_row(row: RowTexts, labels: Sequence[str]) -> list[LabelledCell]:
     filled = [column for column, text in enumerate(row) if text]
     # A row with one cell is a title across the table, which belongs to no column.

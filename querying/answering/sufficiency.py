@@ -14,6 +14,8 @@ from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
+from knowledge.search.wording import Wording
+from language.counted_words import counted_words
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.terms import terms
@@ -23,7 +25,7 @@ from querying.question.validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
-_NAME_PENALTY = 0.1
+_NAME_PENALTY = _COUNTED_PENALTY = 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 # "Isn't it …?" asks for what is, and denies nothing.
 _QUESTION_NEGATION = re.compile(
@@ -119,7 +121,16 @@ def _contradiction_signs(
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append((_NAME_PENALTY, _unmentioned(missing)))
+    if missing := _unsaid_counted_words(asked, around, evidence.wording):
+        signs.append((_COUNTED_PENALTY, _unmentioned(missing)))
     return signs
+
+
+def _unsaid_counted_words(question: str, text: str, wording: Wording) -> list[str]:
+    """What the question asks the number of, and the text does not speak of in any of its forms."""
+    counted = counted_words(question, wording.language) if wording.language else []
+    said = set(terms(text)) if counted else set()
+    return [word for word in counted if terms(word) and not any(wording.is_said(term, said) for term in terms(word))]
 
 
 def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:

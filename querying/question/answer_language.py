@@ -16,8 +16,8 @@ from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
 from querying.types import OPENING_LINES, Answer, Delta, Done, Event, Failed, Question, Status
 
-# The catalogue of each language that a question may be in.
-_CATALOGUES = {"de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
+# The catalogue of each language that a question may be in. That of Arabic has phrases alone: no page is in Arabic.
+_CATALOGUES = {"ar": "ar", "de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
 # Words that no other of these languages has: nothing is loaded to recognise a plain English question.
 _ENGLISH_WORDS = re.compile(
     r"\b(?:the|what|which|how|does|should|when|where|why|must|is|are|there|with|from|this|that)\b", re.IGNORECASE

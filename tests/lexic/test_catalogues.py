@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from marketplace.site.guides import GUIDE_GROUPS
 from plugins.models import AnswerPolicy, CitationMode
 
 OTHERS = [code for code, _ in LANGUAGES if code != ENGLISH]
+WITH_PHRASES_ALONE = ["ar"]  # in which questions are answered, and no page is
 ERROR_MODULES = (
     "accounts.rate_limits",
     "conversations.asker_proof",
@@ -38,6 +41,7 @@ ERROR_MODULES = (
     "querying.pipeline",
     "querying.question.user_limits",
 )
+PHRASE_MAKERS = ("phrase", "counted_phrase")
 NAMED = re.compile(r"%\(\w+\)s")
 
 
@@ -45,14 +49,14 @@ def catalogue(code: str) -> Path:
     return settings.LOCALE_PATHS[0] / locale_name(code) / "LC_MESSAGES" / "django.po"
 
 
-@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_every_text_is_translated(code: str) -> None:
     texts = polib.pofile(str(catalogue(code)))
     open_ones = [entry.msgid for entry in texts if not entry.translated() or entry.fuzzy]
     assert not open_ones, f"docs/languages.md says how to translate them: {open_ones}"
 
 
-@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_a_translation_names_what_its_text_names(code: str) -> None:
     for entry in polib.pofile(str(catalogue(code))):
         known = set(NAMED.findall(entry.msgid + entry.msgid_plural))
@@ -61,7 +65,7 @@ def test_a_translation_names_what_its_text_names(code: str) -> None:
             assert sorted(re.findall(r"</?\w+", text)) == sorted(re.findall(r"</?\w+", entry.msgid)), entry.msgid
 
 
-@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_what_is_compiled_is_what_is_written(code: str) -> None:
     """`manage.py compile_catalogues` compiles. A bare clone has no tool for it."""
     written = polib.pofile(str(catalogue(code)))
@@ -75,6 +79,22 @@ def test_what_is_compiled_is_what_is_written(code: str) -> None:
 def test_texts_that_are_known_by_name_are_in_the_catalogue(code: str) -> None:
     known = {entry.msgid for entry in polib.pofile(str(catalogue(code)))}
     assert {*CHOICE_LABELS, *ERROR_TEXTS, *SCRIPT_TEXTS} <= known
+
+
+@pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
+def test_every_phrase_is_in_the_catalogue(code: str) -> None:
+    known = {(entry.msgid, entry.msgid_plural) for entry in polib.pofile(str(catalogue(code)))}
+    assert set(_phrases()) <= known
+
+
+def _phrases() -> Iterator[tuple[str, str]]:
+    """What the modules make phrases of."""
+    apps = [Path(settings.BASE_DIR) / name for name in settings.INSTALLED_APPS]
+    for path in [path for app in apps for path in app.rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PHRASE_MAKERS:
+                texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+                yield (*map(str, texts), "") if len(texts) == 1 else tuple(map(str, texts))
 
 
 def test_the_labels_of_choices_are_those_of_the_choices() -> None:

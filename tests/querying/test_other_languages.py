@@ -56,7 +56,6 @@ def test_what_a_german_handbook_does_not_say_is_refused_for_reasons_without_func
     assert not [word for word in ("Wie", "ist", "das", "der", "die", "meinen") if f"“{word}”" in reasons]
 
 
-@pytest.mark.xfail(reason="the one word that the documents have, “Firma”, is half of what is asked for", strict=True)
 def test_a_company_that_is_named_elsewhere_is_no_answer_about_its_car_park(alice: User) -> None:
     plugin = make_plugin(alice, read_handbook("de")[0])
     assert ask(plugin, "Wie viele Parkplätze hat die Firma?").outcome == "refused"

@@ -14,6 +14,7 @@ from typing import Any
 
 from knowledge.readers.formats import OLE_MAGIC
 from knowledge.readers.mail.outlook import parse_outlook_message
+from knowledge.readers.mail.signed_message import is_signature, without_signature
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, TooLarge
 
@@ -49,6 +50,8 @@ def parse_message(path: Path) -> EmailMessage:
         # What headers get wrong surfaces as any of these.
         raise DamagedDocument() from error
     message = parse_outlook_message(path) if is_outlook else message
+    _check_parts(message)
+    message = without_signature(message, parsing=_CutHeaders())
     _check_parts(message)
     parsed: EmailMessage = message
     return parsed
@@ -100,7 +103,7 @@ def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
     is_file = not message.is_multipart() and message.get_content_maintype() != "text"
     shown = _pictures_in_text(message)
     for number, part in enumerate([message] if is_file else message.iter_attachments(), start=1):
-        if not is_file and _is_decoration(part, shown):
+        if is_signature(part) or (not is_file and _is_decoration(part, shown)):
             continue
         forwarded = part.get_content_type() == "message/rfc822"
         name = one_line(clean_text(part.get_filename() or ""))[-_MAX_NAME_LENGTH:]

@@ -16,6 +16,8 @@ from knowledge.readers.types import DamagedDocument, EmptyDocument, Heading, Lim
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_HEADER_CHARACTERS = 2_000
+# Of the characters of a text, those that its character set does not have; with more it has another one.
+_MAX_BROKEN_SHARE = 0.01
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
@@ -51,17 +53,22 @@ def _header(message: EmailMessage, name: str) -> str:
     return one_line(clean_text(str(value or "")))[:_MAX_HEADER_CHARACTERS]
 
 
+def _decoded(data: bytes, charset: str) -> str:
+    """By the character set that the part names, a few broken characters or not; else by the best guess."""
+    try:
+        text = data.decode(charset, errors="replace")
+    except LookupError:
+        return decode_bytes(data)
+    return text if text.count("\ufffd") <= _MAX_BROKEN_SHARE * len(text) else decode_bytes(data)
+
+
 def _body(message: EmailMessage) -> tuple[str, list[Heading]]:
     """What was written: as plain text where it came so, else the text that a visitor of its HTML would see."""
     part = message.get_body(preferencelist=("plain", "html"))
     if part is None:
         return "", []
     payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
-    try:
-        text = data.decode(part.get_content_charset() or "ascii")
-    except (LookupError, UnicodeDecodeError):
-        text = decode_bytes(data)
+    text = _decoded(payload if isinstance(payload, bytes) else b"", part.get_content_charset() or "ascii")
     if part.get_content_subtype() != "html":
         return clean_text(text).strip(), []
     shown = VisibleText()

@@ -11,9 +11,9 @@ from knowledge.readers.ocr.engine import Picture, TextRecognizer
 from knowledge.readers.ocr.reading_order import PlacedItem, reading_rows
 from knowledge.readers.ocr.recognised import RecognisedPage, RecognisedWord, levelled
 from knowledge.readers.ocr.scripts import is_of_scripts
-from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
+from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import OcrReading, PageText
 
@@ -72,7 +72,7 @@ def read_picture(
 
 def recognised_page(found: PicturePage, *, number: int, headings: HeadingFinder) -> PageText:
     """The page with its headings, and its tables row by row."""
-    layout = inline_aligned_tables(found.layout)
+    layout, _ = inline_all_tables(found.layout)
     return PageText(
         number=number,
         text=layout.text,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
-from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, MAX_LABEL_LENGTH
 
 _FIGURE = re.compile(r"[$€£+−–-]{0,2}\.?\d[\d,.]*%?|\([$€£]?\d[\d,.]*%?\)|[–—-]|\.{2,3}|\([A-Z]{1,2}\)")
@@ -42,7 +43,17 @@ class _Table:
     end: int
     heads: Sequence[tuple[int, PlacedWord]]
     rows: dict[int, _Row]
-    columns: Sequence[tuple[float, float]]
+    columns: Columns  # those of figures
+    labels: Sequence[str] = ()  # of the page before, where it goes on from there
+
+    def all_columns(self) -> Columns:
+        """With that of the names before the figures."""
+        return [(0.0, self.columns[0][0]), *self.columns]
+
+    def box(self) -> PageBox:
+        boxes = [word.box for row in self.rows.values() for word in row.figures if word.box]
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
 
     def column(self, word: PlacedWord) -> int:
         """The column that a word stands in or over: 0 for the names, then the figures from 1."""
@@ -60,22 +71,27 @@ class _Table:
         return [at for at, (left, right) in enumerate(self.columns, start=1) if left < x1 and x0 < right]
 
 
-def inline_aligned_tables(page: PageLayout) -> PageLayout:
-    """The page with its aligned tables row by row. Every word stays on the page exactly once, with its box."""
+def inline_aligned_tables(page: PageLayout, *, before: TableHead | None = None) -> tuple[PageLayout, TableHead | None]:
+    """The page with its aligned tables row by row. Every word stays on the page exactly once, with its box.
+
+    `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
+    """
     lines = _rows_of_text(split_lines(page))
-    tables = list(_find_tables(page, lines))
+    tables = list(_find_tables(page, lines, before))
     if not tables:
-        return page
+        return page, None
     writer = LayoutWriter(page)
     at = 0
+    labels: Sequence[str] = ()
     for table in tables:
         for line in lines[at : table.start]:
             writer.copy(line)
-        _write_table(writer, table, lines)
+        labels = _write_table(writer, table, lines)
         at = table.end
     for line in lines[at:]:
         writer.copy(line)
-    return writer.page()
+    last = TableHead(table.all_columns(), labels) if goes_on(page, table.box()) else None
+    return writer.page(), last
 
 
 # --- Finding ----------------------------------------------------------------------------------------------
@@ -100,7 +116,7 @@ def _is_beside(line: PlacedLine, other: PlacedLine) -> bool:
     return 2 * shared >= min(last[3] - last[1], first[3] - first[1])
 
 
-def _find_tables(page: PageLayout, lines: Sequence[PlacedLine]) -> Iterator[_Table]:
+def _find_tables(page: PageLayout, lines: Sequence[PlacedLine], before: TableHead | None) -> Iterator[_Table]:
     rows = {at: row for at, line in enumerate(lines) if (row := _read_row(page, line))}
     free = 0
     for group in _row_groups(page, rows, lines):
@@ -109,7 +125,9 @@ def _find_tables(page: PageLayout, lines: Sequence[PlacedLine]) -> Iterator[_Tab
             continue
         table = _Table(group[0], group[0], group[-1] + 1, (), {at: rows[at] for at in group}, columns)
         table = _with_heads(page, table, lines, free=free)
-        if table.heads and _is_regular(table):
+        if not table.heads and before and before.fits(table.all_columns()) and is_first_on_page(page, table.box()):
+            table = replace(table, labels=before.labels)
+        if (table.heads or table.labels) and _is_regular(table):
             free = table.end
             yield table
 
@@ -251,14 +269,17 @@ def _runs(words: Sequence[PlacedWord]) -> Iterator[list[PlacedWord]]:
 # --- Writing ----------------------------------------------------------------------------------------------
 
 
-def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine]) -> None:
+def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine]) -> Sequence[str]:
+    """Gives the labels of its columns."""
     heads: dict[int, list[PlacedWord]] = {}
     for column, word in table.heads:
         heads.setdefault(column, []).append(word)
     for words in heads.values():
         words.sort(key=lambda word: (round(word.box[1]), word.box[0]) if word.box else (0, 0))
-    labels = {at: writer.joined(words)[:MAX_LABEL_LENGTH] for at, words in heads.items()}
-    _write_cells(writer, [("", heads[at]) for at in sorted(heads)])
+    labels = dict(enumerate(table.labels))
+    labels |= {at: writer.joined(words)[:MAX_LABEL_LENGTH] for at, words in heads.items()}
+    if heads:
+        _write_cells(writer, [("", heads[at]) for at in sorted(heads)])
     names: list[PlacedWord] = []
     year = ""  # that stands in a line of its own above the months
     for at in range(table.first_row, table.end):
@@ -273,6 +294,7 @@ def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine
         cells += [(labels.get(table.column(word), ""), [word]) for word in row.figures]
         _write_cells(writer, cells)
         names = []
+    return [labels.get(at, "") for at in range(len(table.columns) + 1)]
 
 
 def _year(writer: LayoutWriter, names: Sequence[PlacedWord]) -> str:

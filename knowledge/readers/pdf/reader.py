@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
+from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
 from knowledge.readers.pdf.page_rules import can_have_table
+from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
+from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.text_layout import read_layout
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -86,6 +88,7 @@ class _PageReader:
         self._limits = limits
         self._headings = HeadingFinder()
         self._tables: Any = None
+        self._table_head: TableHead | None = None  # of a table that ends the page, or the page before
         self._pictures_reader = PicturePageReader(limits) if limits.ocr else None
         self._first = 1
         self._characters = 0
@@ -104,13 +107,15 @@ class _PageReader:
             counts, headings = point.state["counts"], point.state["headings"]
             self._characters, self._broken, self._pictures, self._alphanumeric = map(int, counts)
             self._headings, self._has_pictures = HeadingFinder.from_state(headings), bool(point.state["pictures"])
+            self._table_head = TableHead.from_state(point.state["table"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedDocument() from error
         self._first = point.page + 1
 
     def _state(self) -> dict[str, Any]:
         counts = [self._characters, self._broken, self._pictures, self._alphanumeric]
-        return {"counts": counts, "pictures": self._has_pictures, "headings": self._headings.state()}
+        table = self._table_head.state() if self._table_head else None
+        return {"counts": counts, "pictures": self._has_pictures, "headings": self._headings.state(), "table": table}
 
     def close(self) -> None:
         if self._tables is not None:
@@ -135,6 +140,7 @@ class _PageReader:
         except pypdfium2.PdfiumError:
             # One broken page is no reason to lose the others.
             self._broken += 1
+            self._table_head = None
             return PageText(number=number, text="")
         with closing(page), closing(page.get_textpage()) as textpage:
             return self._read_open(page, textpage, number)
@@ -151,9 +157,8 @@ class _PageReader:
             if sum(map(str.isalnum, found.layout.text)) > sum(map(str.isalnum, layout.text)):
                 return self._recognised(found, number, objects)
         self._count(layout, objects)
-        if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words and can_have_table(page):
-            layout = self._with_tables(layout, page, number, frame)
-        layout = inline_aligned_tables(layout)
+        ruled = self._ruled_grids(objects, layout, page, number, frame)
+        layout, self._table_head = inline_all_tables(layout, ruled=ruled, before=self._table_head)
         headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
@@ -162,6 +167,7 @@ class _PageReader:
         from knowledge.readers.ocr.picture_page import recognised_page
 
         self._count(found.layout, objects)
+        self._table_head = None
         return recognised_page(found, number=number, headings=self._headings)
 
     def _count(self, layout: PageLayout, objects: PageObjects) -> None:
@@ -173,14 +179,17 @@ class _PageReader:
         self._has_pictures |= objects.has_pictures
         self._pictures += alphanumeric < MIN_PAGE_CHARACTERS and _is_drawn(objects)
 
-    def _with_tables(self, layout: PageLayout, page: Any, number: int, frame: PageFrame) -> PageLayout:
+    def _ruled_grids(
+        self, objects: PageObjects, layout: PageLayout, page: Any, number: int, frame: PageFrame
+    ) -> list[CellGrid]:
+        if objects.paths not in RULED_PAGE_PATH_COUNTS or not layout.words or not can_have_table(page):
+            return []
         # Imported late: many documents have no ruled page, and the library takes longer than their text.
-        from knowledge.readers.pdf.ruled_tables import TableFinder, inline_tables
+        from knowledge.readers.pdf.ruled_tables import TableFinder
 
         if self._tables is None:
             self._tables = TableFinder(self._path, cpu_seconds=self._limits.table_cpu_seconds)
-        grids = self._tables.grids(number, shift=_crop_shift(page, frame))
-        return inline_tables(layout, grids)
+        return self._tables.grids(number, shift=_crop_shift(page, frame))
 
 
 def _is_drawn(objects: PageObjects) -> bool:

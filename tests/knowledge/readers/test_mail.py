@@ -47,6 +47,16 @@ def test_who_wrote_what_to_whom_and_when(tmp_path):
     ]
 
 
+def test_a_broken_character_does_not_change_the_character_set(tmp_path):
+    words = "Время пришло. " * 30
+    head = b"Subject: a\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+    text = read_text(stored(tmp_path / "a.eml", head + words.encode() + b"\xd1 " + words.encode()), "eml")
+    assert text.count("Время пришло.") == 60
+    other = "Ширина трещин не должна превышать 0,3 мм. Толщина защитного слоя бетона равна 45 мм. " * 3
+    text = read_text(stored(tmp_path / "b.eml", head + other.encode("cp1251")), "eml")
+    assert text.count("защитного слоя") == 3
+
+
 def test_html_is_read_as_a_person_sees_it_where_there_is_no_plain_text(tmp_path):
     message = mail()
     message.set_content("<h1>Raft</h1><p>Cover is 45 mm.<img src='https://spy.example/x.png'></p>", subtype="html")

@@ -36,6 +36,7 @@ def ask(release: object, text: str, *, context: tuple[Turn, ...] = ()) -> Questi
         ("Quel est l'enrobage minimal d'une poutre exposée aux intempéries ?", "fr"),
         ("मौसम के संपर्क में आने वाली बीम का न्यूनतम कवर कितना है?", "hi"),
         ("Qual é o cobrimento mínimo de uma viga exposta ao tempo?", "pt-br"),
+        ("ما أقل غطاء خرساني لعارضة معرضة للطقس؟", "ar"),
         ("暴露在户外的梁的最小保护层厚度是多少？", "zh-hans"),
         ("Quale copriferro minimo serve per una trave esposta alle intemperie?", "en-gb"),  # no catalogue
         ("45 mm?", "en-gb"),
@@ -58,6 +59,14 @@ def test_a_phrase_is_said_with_what_it_was_made_of() -> None:
     assert found == "3 passages found"
     assert in_language(found, "fr") == "3 passages trouvés"
     assert in_language("Written by an author.", "fr") == "Written by an author."
+
+
+def test_arabic_has_its_words_for_one_two_few_and_many() -> None:
+    found = [
+        in_language(counted_phrase("%(count)s passage found", "%(count)s passages found", count=count), "ar")
+        for count in (1, 2, 3, 11)
+    ]
+    assert found == ["عُثر على مقطع واحد", "عُثر على مقطعين", "عُثر على 3 مقاطع", "عُثر على 11 مقطعًا"]
 
 
 def test_refusals_and_status_texts_follow_the_question(published: Plugin, alice: User) -> None:

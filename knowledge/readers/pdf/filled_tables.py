@@ -1,0 +1,142 @@
+"""Tables whose cells are known: the words of the page are put into them, and come back as one line a row, where the
+table stood. A table that goes on over the page keeps the heads of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from knowledge.readers.pdf.layout_writer import LayoutWriter
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.table_head import TableHead, goes_on, is_first_on_page
+from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, header_labels, layout_body, layout_rows
+
+# More words than this in one cell: the lines frame columns of prose, they do not rule a table.
+_MAX_CELL_WORDS = 120
+# A grid with fewer words than this belongs to a chart.
+_MIN_FILLED_PERCENT = 35
+
+# Rows of cells; null where a cell of another row or column reaches in.
+CellGrid = Sequence[Sequence[PageBox | None]]
+
+
+@dataclass(kw_only=True)
+class _FilledTable:
+    """The words of each cell, by row and column."""
+
+    grid: CellGrid
+    cells: dict[tuple[int, int], list[PlacedWord]] = field(default_factory=dict)
+    is_written: bool = False
+
+    def take(self, word: PlacedWord) -> bool:
+        place = self._place(word.box) if word.box else None
+        if place is None:
+            return False
+        self.cells.setdefault(place, []).append(word)
+        return True
+
+    def _place(self, box: PageBox) -> tuple[int, int] | None:
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        for i, row in enumerate(self.grid):
+            for j, cell in enumerate(row):
+                if cell and cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]:
+                    return i, j
+        return None
+
+    def is_meaningful(self) -> bool:
+        """Two rows and two columns with words, most cells filled, and none that holds a page of prose."""
+        rows, columns = {i for i, _ in self.cells}, {j for _, j in self.cells}
+        longest = max(map(len, self.cells.values()), default=0)
+        drawn = sum(cell is not None for row in self.grid for cell in row)
+        is_filled = 100 * len(self.cells) >= _MIN_FILLED_PERCENT * drawn
+        return len(rows) > 1 and len(columns) > 1 and longest <= _MAX_CELL_WORDS and is_filled
+
+    def texts(self, writer: LayoutWriter) -> list[list[str]]:
+        return [
+            [" ".join(map(writer.word_text, self.cells.get((i, j), []))) for j in range(len(row))]
+            for i, row in enumerate(self.grid)
+        ]
+
+    def box(self) -> PageBox:
+        boxes = [cell for row in self.grid for cell in row if cell]
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
+
+    def columns(self) -> list[tuple[float, float]]:
+        """From where to where each column reaches, by the rows that have all of them."""
+        full = [row for row in self.grid if all(row) and len(row) == max(map(len, self.grid))]
+        return [(cell[0], cell[2]) for cell in full[-1] if cell] if full else []
+
+
+def inline_tables(
+    page: PageLayout, grids: Sequence[CellGrid], *, before: TableHead | None = None
+) -> tuple[PageLayout, TableHead | None]:
+    """The page with its tables row by row. Every word stays on the page exactly once, with its box.
+
+    `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
+    """
+    owners: dict[int, _FilledTable] = {}
+    tables: list[_FilledTable] = []
+    for grid in grids:
+        table = _FilledTable(grid=grid)
+        free = [word for word in page.words if word.character not in owners]
+        taken = [word.character for word in free if table.take(word)]
+        if table.is_meaningful():
+            owners.update(dict.fromkeys(taken, table))
+            tables.append(table)
+    if not owners:
+        return page, None
+    head = _Heads(page, before)
+    writer = LayoutWriter(page)
+    for line in split_lines(page):
+        _write_line(writer, line, owners, head.labelled_rows)
+    return writer.page(), head.last
+
+
+class _Heads:
+    """Which heads the tables of a page have: their own, or those of the page before."""
+
+    def __init__(self, page: PageLayout, before: TableHead | None) -> None:
+        self._page = page
+        self._before = before
+        self.last: TableHead | None = None
+
+    def labelled_rows(self, table: _FilledTable, writer: LayoutWriter) -> list[list[LabelledCell]]:
+        texts, columns, box = table.texts(writer), table.columns(), table.box()
+        before = self._before
+        labels, _ = header_labels(texts)
+        rows = layout_rows(texts)
+        is_continued = before is not None and before.fits(columns) and is_first_on_page(self._page, box)
+        if before is not None and is_continued and labels != list(before.labels):
+            labels, rows = list(before.labels), layout_body(texts, before.labels)
+        self.last = TableHead(tuple(columns), tuple(labels)) if labels and goes_on(self._page, box) else None
+        return rows
+
+
+def _write_line(
+    writer: LayoutWriter,
+    line: PlacedLine,
+    owners: dict[int, _FilledTable],
+    labelled: Callable[[_FilledTable, LayoutWriter], list[list[LabelledCell]]],
+) -> None:
+    for table in filter(None, (owners.get(word.character) for word in line.words)):
+        if not table.is_written:
+            table.is_written = True
+            for row, cells in enumerate(labelled(table, writer)):
+                if cells:
+                    _write_table_row(writer, table, row, cells)
+    left = [word for word in line.words if word.character not in owners]
+    if len(left) == len(line.words):
+        writer.copy(line)
+    elif left:
+        writer.words(left)
+        writer.text("\n")
+
+
+def _write_table_row(writer: LayoutWriter, table: _FilledTable, row: int, cells: list[LabelledCell]) -> None:
+    for position, cell in enumerate(cells):
+        writer.text(CELL_SEPARATOR if position else "")
+        writer.text(f"{cell.label}: " if cell.label else "")
+        writer.words(table.cells[row, cell.column])
+    writer.text("\n")

@@ -1,0 +1,24 @@
+"""All tables of a page, row by row: those with lines, those of words in columns, those of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
+from knowledge.readers.pdf.filled_tables import CellGrid, inline_tables
+from knowledge.readers.pdf.page_layout import PageLayout
+from knowledge.readers.pdf.table_head import TableHead
+from knowledge.readers.pdf.word_columns import find_aligned_grids
+
+
+def inline_all_tables(
+    page: PageLayout, *, ruled: Sequence[CellGrid] = (), before: TableHead | None = None
+) -> tuple[PageLayout, TableHead | None]:
+    """The page with its tables as rows of named cells, and the heads of the one that may go on on the next page.
+
+    `ruled` are the cells that lines surround, `before` the heads of a table at the end of the page before.
+    """
+    page, head = inline_tables(page, ruled, before=before)
+    page, other = inline_tables(page, find_aligned_grids(page, before=before), before=before)
+    page, last = inline_aligned_tables(page, before=before)
+    return page, last or other or head
