@@ -1,6 +1,6 @@
 """An address that nobody answers leads to the same one without its final slash, where that one is answered.
 
-Django's own middleware does the opposite, for addresses that end in a slash here (those of the builder and of accounts).
+Django's own middleware does the opposite, for addresses that end in a slash here (the builder's and those of accounts).
 """
 
 from __future__ import annotations

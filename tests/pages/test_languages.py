@@ -222,6 +222,8 @@ def test_no_text_of_visitors_pages_stays_english(pseudo: Client, foreign: Plugin
             pseudo.post("/chat/4-2/ask", {"question": question}, follow=True),
         ]
         found += [f"{question}: {text}" for response in asked for text in untranslated(response)]
+    Plugin.objects.update(public_chat=False)
+    found += [f"a closed chat: {text}" for text in untranslated(pseudo.get("/chat/4-2"))]
     assert not found, "\n".join([HINT, *found])
 
 

@@ -32,7 +32,9 @@ def test_an_address_with_a_final_slash_leads_to_the_one_without(client: Client, 
         assert (response.status_code, response.headers["Location"]) == (301, meant)
 
 
-@pytest.mark.parametrize("asked", ["//evil.example/", "///evil.example//", "/\\evil.example/", "/evil.example/", "//docs/"])
+@pytest.mark.parametrize(
+    "asked", ["//evil.example/", "///evil.example//", "/\\evil.example/", "/evil.example/", "//docs/"]
+)
 def test_nothing_leads_to_a_page_that_is_not_there(client: Client, asked: str) -> None:
     response = client.get("/", PATH_INFO=asked)
     assert response.status_code == 404

@@ -34,6 +34,11 @@ def test_every_guide_shows_its_programs_as_they_stand(name: str) -> None:
     assert [unescape(re.sub(r"</?span[^>]*>", "", code)) for code in shown] == programs
 
 
+def test_a_column_without_a_head_has_no_empty_one() -> None:
+    html = drawn("| | price |\n| --- | --- |\n| tea | 2 |")
+    assert '<tr><td></td><th scope="col">price</th></tr>' in html.replace("\n", "")
+
+
 def test_code_is_coloured_and_escaped() -> None:
     html = drawn('```python\nif x < 1:  # <b>\n    say("a & b")\n```')
     assert '<span class="tok-k">if</span>' in html
