@@ -145,7 +145,7 @@ def test_whatever_stands_in_it_nothing_but_our_own_markup_comes_out(text: str) -
 
 def test_addresses_of_our_own_that_guides_name_exist() -> None:
     for entry in GUIDE_ENTRIES:
-        for path in re.findall(r"\]\((/[^)#]*)", (settings.BASE_DIR / "docs" / f"{entry.name}.md").read_text()):
+        for path in re.findall(r"\]\((/[^)#?]*)", (settings.BASE_DIR / "docs" / f"{entry.name}.md").read_text()):
             try:
                 resolve(path)
             except Resolver404:
