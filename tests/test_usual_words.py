@@ -65,7 +65,7 @@ def test_buttons_have_the_usual_names() -> None:
 
 
 def _errors() -> list[tuple[str, str]]:
-    """The messages and hints of all errors, each with its module. An error is a class with a `code`; its docstring says it."""
+    """The messages and hints of all errors, each with its module. An error is a class with a `code`."""
     tracked = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     paths = [ROOT / name for name in tracked.split() if name.partition("/")[0] not in _NO_PAGES]
     return [
