@@ -13,7 +13,7 @@ class AuthorSignupClosed(NotAllowed):
     """On this site an operator decides who builds plugins."""
 
     code = "authors_are_chosen"
-    hint = "Ask whoever runs it to let you use the builder."
+    hint = "Ask its operator to let you use the builder."
 
 
 class EmailNotConfirmed(NotAllowed):

@@ -40,7 +40,7 @@ class InvitationNotOpen(NotFound):
     """This invitation is not open: it was accepted, taken back, or is older than 14 days."""
 
     code = "invitation_is_over"
-    hint = "Ask whoever invited you for a new one."
+    hint = "Ask the person who invited you for a new one."
 
 
 class WrongInvitee(InvalidInput):

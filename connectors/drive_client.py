@@ -175,7 +175,7 @@ def _check(said: GetResponse) -> None:
     if reasons & _SIZE_REASONS:
         raise FileTooLarge("Google exports no document that is so large.")
     if reasons & _SWITCHED_OFF_REASONS:
-        raise DriveNotSetUp(hint="Ask whoever runs it to switch on the Google Drive API for its client.")
+        raise DriveNotSetUp(hint="Ask its operator to switch on the Google Drive API for its client.")
     if said.status == 403:
         raise DriveForbidden
     raise DriveFailed

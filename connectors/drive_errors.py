@@ -12,7 +12,7 @@ class DriveNotSetUp(Conflict):
     """This site is not set up for Google Drive."""
 
     code = "drive_not_set_up"
-    hint = "Ask whoever runs it to set LEXIC_GOOGLE_CLIENT_ID and LEXIC_GOOGLE_CLIENT_SECRET."
+    hint = "Ask its operator to set LEXIC_GOOGLE_CLIENT_ID and LEXIC_GOOGLE_CLIENT_SECRET."
 
 
 class DriveNotConnected(Conflict):

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -44,11 +45,19 @@ def with_public_plugin(view: View) -> View:
         try:
             plugin = public_questions.public_chat_plugin(slug)
         except public_questions.UnknownChat as error:
-            raise Http404(error.message) from None
+            return error_response(request, error, render_page=lambda _: _closed_chat_page(request, slug))
         checked = view if iframe_policy.is_own_page(request, plugin) else csrf_protect(view)
         return iframe_policy.allow_frames(checked(request, plugin, **captured), plugin)
 
     return guarded
+
+
+def _closed_chat_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """That there is no chat here, with the way to the plugin's page. Raises Http404 where nobody may know of it."""
+    plugin = get_object_or_404(Plugin.objects.listed(), slug=slug)
+    response = render(request, "conversations/closed_chat.html", {"plugin": plugin})
+    iframe_policy.allow_frames(response, plugin)
+    return response
 
 
 @require_safe

@@ -9,16 +9,16 @@
   const script = document.currentScript;
   // In the language of the browser, as the chat inside is.
   const TEXTS = {
-    en: ["Ask the expert", "Close", "This page may not show the chat. Its author can add ${origin} under Sharing.", "Open the chat on its own page"],
-    de: ["Experten fragen", "Schließen", "Diese Seite darf den Chat nicht zeigen. Der Autor kann ${origin} unter „Sharing“ hinzufügen.", "Den Chat auf eigener Seite öffnen"],
-    es: ["Preguntar al experto", "Cerrar", "Esta página no puede mostrar el chat. Su autor puede añadir ${origin} en «Sharing».", "Abrir el chat en su propia página"],
-    fr: ["Demander à l’expert", "Fermer", "Cette page ne peut pas afficher le chat. Son auteur peut ajouter ${origin} sous « Sharing ».", "Ouvrir le chat sur sa propre page"],
-    hi: ["विशेषज्ञ से पूछें", "बंद करें", "यह पृष्ठ चैट नहीं दिखा सकता। इसका लेखक “Sharing” में ${origin} जोड़ सकता है।", "चैट अलग पृष्ठ पर खोलें"],
-    pt: ["Perguntar ao especialista", "Fechar", "Esta página não pode mostrar o chat. O autor pode adicionar ${origin} em “Sharing”.", "Abrir o chat em sua própria página"],
-    zh: ["向专家提问", "关闭", "此网页不能显示聊天。作者可以在“Sharing”下添加 ${origin}。", "在单独的页面打开聊天"],
+    en: ["Ask the expert", "Close", "This page may not show the chat. Its author can add ${origin} under Sharing.", "Open the chat on its own page", "This page’s own policy blocks the chat. Its web master can add ${site} to frame-src."],
+    de: ["Experten fragen", "Schließen", "Diese Seite darf den Chat nicht zeigen. Der Autor kann ${origin} unter „Sharing“ hinzufügen.", "Den Chat auf eigener Seite öffnen", "Die Richtlinie dieser Seite blockiert den Chat. Ihr Betreiber kann ${site} in frame-src aufnehmen."],
+    es: ["Preguntar al experto", "Cerrar", "Esta página no puede mostrar el chat. Su autor puede añadir ${origin} en «Sharing».", "Abrir el chat en su propia página", "La política de esta página bloquea el chat. Su responsable puede añadir ${site} a frame-src."],
+    fr: ["Demander à l’expert", "Fermer", "Cette page ne peut pas afficher le chat. Son auteur peut ajouter ${origin} sous « Sharing ».", "Ouvrir le chat sur sa propre page", "La politique de cette page bloque le chat. Son responsable peut ajouter ${site} à frame-src."],
+    hi: ["विशेषज्ञ से पूछें", "बंद करें", "यह पृष्ठ चैट नहीं दिखा सकता। इसका लेखक “Sharing” में ${origin} जोड़ सकता है।", "चैट अलग पृष्ठ पर खोलें", "इस पृष्ठ की अपनी नीति चैट को रोकती है। इसके संचालक frame-src में ${site} जोड़ सकते हैं।"],
+    pt: ["Perguntar ao especialista", "Fechar", "Esta página não pode mostrar o chat. O autor pode adicionar ${origin} em “Sharing”.", "Abrir o chat em sua própria página", "A política desta página bloqueia o chat. O responsável pode adicionar ${site} a frame-src."],
+    zh: ["向专家提问", "关闭", "此网页不能显示聊天。作者可以在“Sharing”下添加 ${origin}。", "在单独的页面打开聊天", "此网页自身的策略阻止了聊天。网站管理员可以将 ${site} 加入 frame-src。"],
   };
   const spoken = (navigator.languages ?? [navigator.language]).map((tag) => tag.slice(0, 2)).find((code) => code in TEXTS);
-  const [ask, closing, refusal, elsewhere] = TEXTS[spoken ?? "en"];
+  const [ask, closing, refusal, elsewhere, blocked] = TEXTS[spoken ?? "en"];
   const { plugin, label = ask, position = "right", color = "", textColor = "", theme = "auto", open } = script?.dataset ?? {};
   if (!plugin || document.querySelector(`lexic-widget[data-plugin="${CSS.escape(plugin)}"]`)) return;
   const site = new URL(script.src).origin;
@@ -32,7 +32,7 @@
     .close { display: none; align-self: end; min-height: 40px; margin: 4px; background: none; color: inherit; box-shadow: none; }
     iframe { flex: 1; width: 100%; border: 0; }
     p { margin: 0; padding: 16px; font: 400 14px/1.5 system-ui, sans-serif; }
-    p[hidden] { display: none; }
+    p[hidden], iframe[hidden] { display: none; }
     a { color: light-dark(#005a70, #7cc7d8); }
     @media (max-width: 480px) {
       .panel { inset: 0; width: auto; height: auto; border: 0; border-radius: 0; }
@@ -60,16 +60,27 @@
   const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": "panel" }, label);
   const panel = make("div", { class: "panel", id: "panel", role: "dialog", "aria-label": label, hidden: "" });
   const close = make("button", { type: "button", class: "close" }, closing);
-  const refused = make("p", { role: "alert", hidden: "" }, `${refusal.replace("${origin}", location.origin)} `);
-  refused.append(make("a", { href: address, target: "_blank", rel: "noopener" }, elsewhere));
+  const refused = make("p", { role: "alert", hidden: "" });
+  const own = make("a", { href: address, target: "_blank", rel: "noopener" }, elsewhere);
   panel.append(close, refused);
   root.append(panel, button);
   let frame = null;
 
   function load() {
     frame = make("iframe", { src: `${address}?theme=${encodeURIComponent(theme)}`, title: label, allow: "clipboard-write" });
+    // What this page's policy forbids is known at once; whether the chat lets itself be shown here, once it does not come.
+    document.addEventListener("securitypolicyviolation", (event) => {
+      if (event.effectiveDirective === "frame-src" && event.blockedURI.startsWith(site)) refuse(blocked.replace("${site}", site));
+    });
     panel.append(frame);
-    setTimeout(() => (refused.hidden = frame.dataset.ready === "yes"), READY_SECONDS * 1000);
+    setTimeout(() => frame.dataset.ready !== "yes" && refused.hidden && refuse(refusal.replace("${origin}", location.origin)), READY_SECONDS * 1000);
+  }
+
+  function refuse(words) {
+    refused.replaceChildren(`${words} `, own);
+    refused.hidden = false;
+    if (root.activeElement === frame) own.focus();
+    frame.hidden = true;
   }
 
   function toggle(isOpen, { moveFocus = true } = {}) {
@@ -87,6 +98,7 @@
     if (event.data === "lexic:ready") {
       frame.dataset.ready = "yes";
       refused.hidden = true;
+      frame.hidden = false;
     } else if (event.data === "lexic:close") toggle(false);
   });
   document.body.append(host);

@@ -35,7 +35,7 @@ class LeaseLost(LexicError):
 
     code = "lease_lost"
     status = 409
-    hint = "It was silent for too long, for instance while the machine slept. The other process goes on with it."
+    hint = "It was silent for too long, for instance while the machine slept. The other process continues with it."
 
 
 @contextmanager

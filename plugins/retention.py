@@ -30,7 +30,7 @@ class UnderLegalHold(Conflict):
     """The plugin is under legal hold: nothing of it is deleted."""
 
     code = "legal_hold"
-    hint = "Whoever set the hold lifts it, on the plugin's page under Limits."
+    hint = "The person who set the hold can lift it, on the plugin's page under Limits."
 
 
 class HeldByOperator(NotAllowed):

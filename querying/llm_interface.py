@@ -19,7 +19,7 @@ class ProviderFailed(LexicError):
 
     code = "provider_failed"
     status = 502
-    hint = "Try again in a moment; if it goes on, the operator should look at the provider."
+    hint = "Try again in a moment; if it happens again, the operator should look at the provider."
 
     def __init__(self, message: str | None = None, *, hint: str | None = None, detail: str = "") -> None:
         """`detail` is what the provider says of it, without secrets: for the author's record, not for the caller."""

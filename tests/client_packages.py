@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,20 @@ from tests import prepared
 _FOLDER = prepared.KEPT / "client-packages"
 
 
-def run(*command: str | Path, cwd: Path | None = None, stdin: str | None = None) -> str:
-    """What the command writes to standard output. It has to succeed."""
+def run(
+    *command: str | Path, cwd: Path | None = None, stdin: str | None = None, env: Mapping[str, str] | None = None
+) -> str:
+    """What the command writes to standard output. It has to succeed. `env`: variables beside those of the tests."""
     done = subprocess.run(
-        command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=600, check=False
+        command,
+        cwd=cwd,
+        env=None if env is None else {**os.environ, **env},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -14,13 +15,18 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from knowledge.chunking.chunker import chunk_pages
+from knowledge.documents.lifecycle import add_file
+from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
+from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.readers.types import PageText
 from knowledge.source_models import SourceItem
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.answering.guard import Guard
 from querying.models import Query
 from tests.cover import handbook, key, plugin, published  # noqa: F401 -- fixtures
+from tests.knowledge.readers.made import lines, pdf
 from trees.definition.parser import parse_tree
 from trees.walk import decision_path, walk
 
@@ -86,8 +92,16 @@ def test_lx_026_pk_034_the_vector_extension_is_there_and_no_global_vector_index(
         assert not [d for (d,) in cursor.fetchall() if "hnsw" in d or "ivfflat" in d]
 
 
-def test_lx_029_030_page_numbers_reach_chunks(published: Plugin):  # noqa: F811
-    assert set(Chunk.objects.values_list("page__number", flat=True)) == {1}
+def test_lx_029_030_the_pages_of_a_pdf_reach_chunks_and_citations(plugin: Plugin, key: str, tmp_path: Path):  # noqa: F811
+    site, office = "On site, boots with a steel toe are worn by all.", "In the office, nobody needs boots at all."
+    with pdf(tmp_path / "boots.pdf", lines(site), lines(office)).open("rb") as stream:
+        added = add_file(knowledge_base=own_knowledge_base(plugin), file_name="boots.pdf", stream=stream, enqueue=False)
+    ingest(added.document.pk)
+    chunks = Chunk.objects.filter(document=added.document)
+    assert {chunk.page.number: chunk.content.strip() for chunk in chunks} == {1: site, 2: office}
+    publish(plugin, by=plugin.owner)
+    [citation] = ask(key, query="Who needs boots in the office?")["citations"]
+    assert (citation["page"], citation["excerpt"].strip()) == (2, office)
 
 
 def test_lx_032_033_chunks_have_1500_characters_and_share_up_to_200():
@@ -172,18 +186,23 @@ def test_lx_040_to_048_a_tree_of_all_three_kinds_is_walked_in_order():
             },
         }
     )
-    from trees.facts.extraction import facts_from_request
+    from trees.facts.extraction import extract_facts, facts_from_request
 
     facts, unknown = facts_from_request(tree, {"load": 12, "kind": "live"})
-    walked = walk(tree, facts)
     assert not unknown
-    assert walked.action is not None
-    assert walked.action.recommendation == "Use the strong one"
-    assert [(item["step"], item["node"]) for item in decision_path(walked)] == [
-        (1, "load"),
-        (2, "kind"),
-        (3, "strong"),
-    ]
+    # An answer that is not given is taken from the question.
+    inferred = extract_facts(tree, question="The load is 12 and the kind is live: which one?")
+    for known in (facts, inferred):
+        walked = walk(tree, known)
+        assert walked.action is not None
+        assert walked.action.recommendation == "Use the strong one"
+        assert [(item["step"], item["node"]) for item in decision_path(walked)] == [
+            (1, "load"),
+            (2, "kind"),
+            (3, "strong"),
+        ]
+    other, _ = facts_from_request(tree, {"load": 12, "kind": "dead"})
+    assert [item["node"] for item in decision_path(walk(tree, other))] == ["load", "kind", "light"]
 
 
 def test_lx_001_a_person_has_what_the_specification_lists():

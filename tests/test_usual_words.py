@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,8 @@ ODD_PHRASES = {
     "should have been answered": "expected an answer",
     "marked public alone": "only public documents",
 }
+# Packages whose errors are not those of pages or of the API.
+_NO_PAGES = ("tests", "benchmarks", "lexibrarian", "training", "sdk", "sdk-ts", "integrations")
 _COMMENT = re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL)
 _SIGNS = re.compile(r"\{%[^%]*%\}|\{\{[^}]*\}\}|<[^>]*>")
 # What a button or a link says, without its icon.
@@ -58,3 +62,37 @@ def test_no_page_and_no_mail_says(phrase: str) -> None:
 def test_buttons_have_the_usual_names() -> None:
     found = {path.name: _BUTTON.findall(path.read_text(encoding="utf-8")) for path in templates()}
     assert not {name: names for name, names in found.items() if names}
+
+
+def _errors() -> list[tuple[str, str]]:
+    """The messages and hints of all errors, each with its module. An error is a class with a `code`."""
+    tracked = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    paths = [ROOT / name for name in tracked.split() if name.partition("/")[0] not in _NO_PAGES]
+    return [
+        (path.relative_to(ROOT).as_posix(), text)
+        for path in paths
+        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(found, ast.ClassDef) and "code" in _assigned(found)
+        for text in (ast.get_docstring(found) or "", *_strings(found))
+    ]
+
+
+def _assigned(found: ast.ClassDef) -> set[str]:
+    targets = [line.targets[0] for line in found.body if isinstance(line, ast.Assign)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _strings(found: ast.ClassDef) -> list[str]:
+    return [one.value for one in ast.walk(found) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def test_no_error_says_an_odd_phrase() -> None:
+    errors = _errors()
+    if not errors:
+        pytest.skip("this is not a checkout of git")
+    assert len(errors) > 300
+    odd = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE) for phrase in ODD_PHRASES}
+    found = [
+        (name, phrase) for name, text in errors for phrase, sign in odd.items() if sign.search(" ".join(text.split()))
+    ]
+    assert found == []

@@ -81,7 +81,7 @@ class ProviderForm(StyledFormMixin, forms.Form):
         required=False,
         label="Role of new people",
         choices=[("", "none: only those who are invited come in"), *GIVEN_ROLE_CHOICES],
-        help_text="Of whoever signs in through the provider for the first time.",
+        help_text="Of people who sign in through the provider for the first time.",
     )
 
     def __init__(self, data: Any = None, *, provider: IdentityProvider | None = None) -> None:

@@ -34,7 +34,7 @@ class ToolTimedOut(LexicError):
     """The tool took too long."""
 
     code = "tool_timeout"
-    hint = "Go on without it, or ask for less at once."
+    hint = "Continue without it, or ask for less at once."
 
 
 @dataclass

@@ -67,7 +67,7 @@ class ReviewFailed(LexicError):
 
 
 class ReviewStalled(LexicError):
-    """The review does not go on."""
+    """The review does not continue."""
 
     code = "review_stalled"
     hint = "It may still be made; look among your reviews later."

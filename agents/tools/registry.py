@@ -50,7 +50,7 @@ class ToolFailed(LexicError):
     """The tool failed on our side."""
 
     code = "tool_failed"
-    hint = "Go on without it."
+    hint = "Continue without it."
 
 
 async def execute_tool(name: str, tool_input: Mapping[str, Any], context: ToolContext) -> CallOutcome:

@@ -36,5 +36,5 @@ class SourcePreviewSerializer(serializers.Serializer):
     before = serializers.CharField(allow_blank=True, trim_whitespace=False)
     excerpt = serializers.CharField(allow_blank=True, trim_whitespace=False)
     after = serializers.CharField(allow_blank=True, trim_whitespace=False)
-    url = serializers.CharField(help_text="Opens the page with these words marked, for whoever may read it.")
+    url = serializers.CharField(help_text="Opens the page with these words marked, for people who may read it.")
     validity = serializers.CharField(allow_blank=True, help_text="Such as “superseded on 1 March 2024”.")

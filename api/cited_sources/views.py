@@ -1,4 +1,4 @@
-"""`/api/sources`: a cited source, for whoever may read it."""
+"""`/api/sources`: a cited source, for people who may read it."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 class UnknownStreamEvent(NotFound):
-    """There is no such event to go on behind."""
+    """There is no such event to continue behind."""
 
     code = "unknown_stream_event"
     hint = "Events are kept for two minutes, for the same key and the same body. Ask again without Last-Event-ID."

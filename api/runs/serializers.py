@@ -90,6 +90,6 @@ class AgentRunSerializer(serializers.Serializer):
 class RunEventSerializer(serializers.Serializer):
     """One event of a run. `data` is JSON, by the kind of the event."""
 
-    id = serializers.CharField(required=False, help_text="Sent back as Last-Event-ID, the stream goes on behind it.")
+    id = serializers.CharField(required=False, help_text="Sent back as Last-Event-ID, the stream continues behind it.")
     event = serializers.ChoiceField([kind.value for kind in EventKind if kind.is_public])
     data = serializers.CharField()  # type: ignore[assignment]  # the base class has an attribute of this name

@@ -180,7 +180,7 @@ class ReadingTimedOut(UnreadableDocument):
     """Reading the document took too long."""
 
     code = "timeout"
-    hint = "Read it again: that goes on after the pages that were read. If it stops there once more, split it."
+    hint = "Read it again: reading continues after the pages that were read. If it stops there once more, split it."
 
 
 class OutOfMemory(UnreadableDocument):

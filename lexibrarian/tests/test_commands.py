@@ -93,6 +93,9 @@ def test_lb_048_138_a_stale_design_file_says_so(shop: Library) -> None:
     assert done.out.startswith("Warning: src/shop/money.py changed")
     assert "> ⚠️ This doc may be outdated. Source file changed since last update." in done.out
     assert shop.lexi("lookup", "src/shop/money.py", "--json").data["stale"] is True
+    # Without an update in between.
+    assert "src/shop/money.py" in shop.lexictl("validate", "--json").out
+    assert shop.lexictl("status", "--json").data["files"]["stale"] == 1
 
 
 def test_lb_026_a_signal_is_shown_and_stays(shop: Library) -> None:

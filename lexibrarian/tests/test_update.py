@@ -200,6 +200,13 @@ def test_lb_136_a_deleted_source_takes_its_untouched_design_file_along(shop: Lib
     assert "README.md" not in shop.read(".lexibrary/.aindex")
 
 
+def test_lb_136_an_added_source_is_listed_by_its_folder(shop: Library) -> None:
+    (shop.root / "src/shop/tax.py").write_text('"""What the state gets."""\n\nRATE = 20\n')
+    assert "tax.py" not in shop.read(".lexibrary/src/shop/.aindex")
+    levels(shop)
+    assert "| `tax.py` | file | What the state gets. |" in shop.read(".lexibrary/src/shop/.aindex")
+
+
 def test_deleted_files_may_be_named(shop: Library) -> None:
     (shop.root / "src/shop/cart.py").unlink()
     done = shop.lexictl("update", "--changed-only", "src/shop/cart.py", "--json")

@@ -63,7 +63,8 @@ class Rate:
 @dataclass(frozen=True, kw_only=True)
 class TrustLabel:
     """None is what nobody has measured yet. Times in milliseconds; `dropped` is a share of 0 to 1, of the sentences
-    written in the last 30 days; `golden` questions were asked, of which `passed` went as the author fixed."""
+    written for the questions `asked` in the last 30 days; `golden` questions were put to the release, of which `passed`
+    went as the author fixed."""
 
     version: str
     label: Label
@@ -73,6 +74,7 @@ class TrustLabel:
     refused: Rate | None
     cited: Rate | None
     dropped: float | None
+    asked: int
     median_ms: float | None
     p95_ms: float | None
     sources: int
@@ -101,6 +103,11 @@ class TrustLabel:
     @property
     def dropped_percent(self) -> str:
         return format_percent(self.dropped)
+
+    @property
+    def dropped_basis(self) -> str:
+        """Of which questions' sentences; empty where none were asked."""
+        return "" if self.dropped is None else gettext("in the last 30 days") + few_questions_remark(self.asked)
 
     @property
     def median(self) -> str:
@@ -165,6 +172,7 @@ def build_trust_label(listing: Listing) -> TrustLabel:
         refused=scorecard_rate(card, "refused"),
         cited=scorecard_rate(card, "cited"),
         dropped=listing.dropped_share,
+        asked=listing.asked,
         median_ms=card.get("p50_ms"),
         p95_ms=card.get("p95_ms"),
         sources=listing.sources,

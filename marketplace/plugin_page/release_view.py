@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from marketplace.comparison.document_changes import compare_documents
 from marketplace.plugin_page import release_history
 from marketplace.plugin_page.page_view import head_context, plugin_or_404
 from marketplace.plugin_page.source_table import source_titles
@@ -32,5 +33,8 @@ def release_view(request: HttpRequest, slug: str, version: str) -> HttpResponse:
             "changed": release_history.public_changes(release, since=earlier),
             "added": sorted(titles - earlier_titles),
             "removed": sorted(earlier_titles - titles),
+            "replaced": sorted(
+                {one.title for one in compare_documents(release, earlier).replaced} & titles & earlier_titles
+            ),
         }
     return render(request, "marketplace/plugin/release.html", context)

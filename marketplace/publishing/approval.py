@@ -45,7 +45,7 @@ class NothingToApprove(Conflict):
     """Nobody asks for an approval of this draft, or it was changed since."""
 
     code = "nothing_to_approve"
-    hint = "Look at the draft as it is now. Whoever changed it asks again."
+    hint = "Look at the draft as it is now. The person who changed it can ask again."
 
 
 class ApprovalNotNeeded(Conflict):

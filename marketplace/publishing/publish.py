@@ -46,7 +46,7 @@ class NotReady(LexicError):
 
 
 class PublisherGone(NotFound):
-    """Whoever asked to publish may not change this plugin any more, so nothing was published."""
+    """The person who asked to publish may not change this plugin any more, so nothing was published."""
 
     code = "publisher_gone"
     hint = "Somebody who may change it can publish it."

@@ -38,6 +38,10 @@ class GuideSection:
             counted[word] += _TITLE_WEIGHT
         return counted
 
+    @cached_property
+    def title_words(self) -> frozenset[str]:
+        return frozenset(_stems(self.title))
+
 
 @dataclass(frozen=True, kw_only=True)
 class FoundSection:
@@ -94,10 +98,12 @@ def _rarity() -> dict[str, float]:
 
 
 def _score(section: GuideSection, wanted: Sequence[str]) -> float:
-    """Each word counts once for being there, and a little for how often; a section with all words stands first."""
+    """Each word counts once for being there, and a little for how often; a section with all words stands first, and so
+    does one whose title says little else."""
     there = [word for word in wanted if word in section.words]
     weight = sum(_rarity()[word] * (1 + 0.2 * math.log(section.words[word])) for word in there)
-    return weight * (len(there) / len(wanted)) ** 2 if there else 0.0
+    titled = len(section.title_words & set(wanted)) / max(len(section.title_words), 1)
+    return weight * (1 + titled) * (len(there) / len(wanted)) ** 2 if there else 0.0
 
 
 def _excerpt(text: str, wanted: set[str]) -> str:

@@ -128,7 +128,11 @@ class GuideRenderer(RendererHTML):
 
     # The content security policy forbids the style attributes of aligned columns.
     def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return format_html('<{} scope="col">', "th")
+        """A head that says nothing is none, to those who hear the table."""
+        return format_html('<{} scope="col">', "th") if tokens[idx + 1].content.strip() else format_html("<{}>", "td")
+
+    def th_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return format_html("</{}>", "th" if tokens[idx - 1].content.strip() else "td")
 
     def td_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return format_html("<{}>", "td")

@@ -16,7 +16,7 @@ from knowledge.models import Page
 from querying.json_format import cited_page_id
 from querying.presentation.answer_text import source_link
 
-_HEADING_SIGNS = re.compile(r"^#{1,6} {1,8}", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} .*$\n*", re.MULTILINE)
 # Characters of the page that are shown on either side of a cited span.
 _MARGIN_CHARACTERS = 90
 
@@ -77,13 +77,13 @@ class CitedPages:
         source, page_id = source_link(citation), cited_page_id(citation)
         text = self.texts[page_id] if page_id in self.readable and not citation.get("isWithheld") else ""
         start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
-        before, after = text[max(0, start - _MARGIN_CHARACTERS) : start], text[end : end + _MARGIN_CHARACTERS]
-        if not citation.get("path"):  # in a source of code these are comments
-            before, after = _HEADING_SIGNS.sub("", before), _HEADING_SIGNS.sub("", after)
-        if before and start > _MARGIN_CHARACTERS:
-            before = f"… {before.partition(' ')[2]}"
-        if len(text) > end + _MARGIN_CHARACTERS:
-            after = f"{after.rpartition(' ')[0]} …"
+        # In a source of code what looks like a heading is a comment.
+        begin, stop = _section_around(text, start, end) if text and not citation.get("path") else (0, len(text))
+        before, after = text[begin:start], text[end:stop]
+        if len(before) > _MARGIN_CHARACTERS:
+            before = f"… {before[-_MARGIN_CHARACTERS:].partition(' ')[2]}"
+        if len(after) > _MARGIN_CHARACTERS:
+            after = f"{after[:_MARGIN_CHARACTERS].rpartition(' ')[0]} …"
         return QuotedCitation(
             number=number,
             before=before,
@@ -92,3 +92,12 @@ class CitedPages:
             place=", ".join(part for part in (source.document, source.place) if part),
             url=source.url if text else "",
         )
+
+
+def _section_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the words begin and end that stand under the same heading as the span, as far as they can be shown: the
+    heading itself is named beside them, and the next one begins something else."""
+    first_line = text.rfind("\n", 0, max(0, start - _MARGIN_CHARACTERS)) + 1
+    headings = [found.end() for found in _HEADING.finditer(text, first_line, start)]
+    following = _HEADING.search(text, end, end + _MARGIN_CHARACTERS)
+    return (headings[-1] if headings else 0), (following.start() if following else len(text))

@@ -39,7 +39,7 @@ class SpendingCapReached(LexicError):
         currency = settings.LEXIC_LLM_CURRENCY
         super().__init__(
             f"{whose} has spent {spent:.2f} of {cap:.2f} {currency} on answers this month.",
-            hint=f"It goes on on the first of next month (UTC). {remedy}",
+            hint=f"It is available again on the first of next month (UTC). {remedy}",
         )
 
 

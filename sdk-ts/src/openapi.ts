@@ -1129,7 +1129,7 @@ export interface components {
             before: string;
             excerpt: string;
             after: string;
-            /** @description Opens the page with these words marked, for whoever may read it. */
+            /** @description Opens the page with these words marked, for people who may read it. */
             url: string;
             /** @description Such as “superseded on 1 March 2024”. */
             validity: string;

@@ -38,7 +38,24 @@ def assert_error(response, status: int, code: str) -> None:
     assert body["error"]
 
 
-def test_lx_096_the_answer_has_the_keys_of_the_specification(published: Plugin, key: str):
+@pytest.mark.parametrize("name", ["/api/query", "/api/knowledge-base", "/api/query/", "/api/knowledge-base/"])
+def test_lx_096_the_names_of_the_diagram_lead_nowhere(published: Plugin, key: str, name: str):
+    """Those of the chapter on the API stand: `/api/v1/query`, and the documents of a plugin."""
+    client = APIClient(headers={"authorization": f"Bearer {key}"})
+    for response in (client.post(name, {"plugin": "cover", "query": WEATHER}, format="json"), client.get(name)):
+        assert_error(response, 404, "not_found")
+
+
+def test_lx_096_the_names_of_the_chapter_on_the_api_stand(published: Plugin, key: str, alice: User):
+    asked = post(key)
+    assert (asked.status_code, asked.json()["outcome"]) == (200, "answered")
+    client = APIClient()
+    client.force_login(alice)
+    documents = client.get(f"/api/plugins/{published.pk}/documents")
+    assert [one["title"] for one in documents.json()["results"]] == ["Cover handbook"]
+
+
+def test_lx_078_the_answer_has_the_keys_of_the_specification(published: Plugin, key: str):
     response = post(key)
     assert response.status_code == 200
     body = response.json()

@@ -35,6 +35,20 @@ def test_only_what_is_on_the_air_and_open_to_anybody_has_a_chat(client: Client, 
     assert ChatSession.objects.count() == 0
 
 
+def test_a_closed_chat_says_so_and_leads_to_the_page_of_its_plugin(client: Client, chat: Plugin) -> None:
+    Plugin.objects.update(public_chat=False, embed_origins=["https://club.example"])
+    response = client.get(CHAT)
+    content = response.content.decode()
+    assert response.status_code == 404
+    assert "The chat is closed" in content
+    assert 'href="/marketplace/boots"' in content
+    assert "https://club.example" in response["Content-Security-Policy"]  # the widget of that site shows it
+    said = client.post(ASK, {"question": WORN}, headers={"accept": "text/event-stream"})
+    assert (said.status_code, said.json()["code"]) == (404, "unknown_chat")
+    Plugin.objects.update(is_published=False)
+    assert "The chat is closed" not in client.get(CHAT).content.decode()
+
+
 def test_an_answer_stands_beside_its_evidence_and_stays(client: Client, chat: Plugin) -> None:
     said = ask(client)
     assert "<mark>Safety boots with a steel toe are worn on every site.</mark>" in said

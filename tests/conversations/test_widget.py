@@ -161,3 +161,36 @@ def test_a_site_that_the_author_did_not_name_is_told_so(chat: Plugin, foreign: F
     page.get_by_role("button", name="Ask about boots").click()
     expect(page.get_by_role("alert")).to_contain_text(f"Its author can add {foreign.url} under Sharing.")
     expect(page.get_by_role("link", name="Open the chat on its own page")).to_be_visible()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_page_whose_own_policy_blocks_the_chat_is_told_so(
+    chat: Plugin, foreign: ForeignSite, streaming_server: str, visitor_page: Page
+) -> None:
+    Plugin.objects.update(embed_origins=[foreign.url])
+    # Also one that takes no text for markup, scripts or the address of a script.
+    strict = "; require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'"
+    foreign.policy = f"default-src 'none'; script-src {streaming_server}{strict}"
+    page = visitor_page
+    page.goto("/")
+    page.get_by_role("button", name="Ask about boots").click()
+    expect(page.get_by_role("alert")).to_contain_text(f"Its web master can add {streaming_server} to frame-src.")
+    expect(page.locator("lexic-widget iframe")).to_be_hidden()
+    foreign.policy += f"; frame-src {streaming_server}"
+    page.goto("/")
+    page.get_by_role("button", name="Ask about boots").click()
+    expect(page.frame_locator("lexic-widget iframe").get_by_label("Your question")).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_closed_chat_says_so_in_the_frame(chat: Plugin, foreign: ForeignSite, visitor_page: Page) -> None:
+    Plugin.objects.update(embed_origins=[foreign.url], public_chat=False)
+    page = visitor_page
+    page.goto("/")
+    page.get_by_role("button", name="Ask about boots").click()
+    frame = page.frame_locator("lexic-widget iframe")
+    expect(frame.get_by_role("heading", name="The chat is closed")).to_be_visible()
+    expect(frame.get_by_role("navigation", name="Main")).to_be_hidden()

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from marketplace.demo import DEMO_KEY_NAME, LoadedDemo, load_demo
 from marketplace.plugin_page.code_snippets import build_snippets
-from tests.client_packages import npm_installed
+from querying.models import Query
+from tests.client_packages import npm_installed, python_with, run
 from tests.docs.pages import blocks
-from tests.docs.running import ANSWER, environment, run_javascript, run_program
+from tests.docs.running import ANSWER, SDK, environment, run_javascript, run_program
+from tests.openai_stub import Answer, OpenAIStub, tool_call
 from tests.sdk_ts.package import CONSUMER
+from tests.servers import asgi_server
 
 __all__ = ["environment"]
 
 QUESTION = "What is the minimum cover for a beam exposed to weather?"
 PLUGIN = "structural-engineering-concrete-cover"
+LANGCHAIN = "langchain[openai]==1.5.2"
 EXPECTED = {"HTTP": ['"outcome":"answered"', ANSWER], "Python": [ANSWER, "Cover handbook"]}
 
 
@@ -45,6 +52,44 @@ def test_what_the_first_page_shows_runs_as_well(environment: dict[str, str], set
     code = {one.id: one.code for one in build_snippets(PLUGIN, question=QUESTION)}[name]
     quiet = code.replace("curl ", "curl -s ", 1) if name == "http" else code
     assert ANSWER in run_program("bash" if name == "http" else "python", quiet, environment)
+
+
+def agents_model(body: dict[str, Any]) -> Answer:
+    """A model that asks the tool it is given what it was asked, and repeats the answer."""
+    last = body["messages"][-1]
+    if last["role"] != "tool":
+        [tool] = body["tools"]
+        return None, [tool_call(tool["function"]["name"], {"query": last["content"]})]
+    told = json.loads(last["content"])
+    cited = told["citations"][0]
+    return f"The expert says: {told['answer']} ({cited['document']}, page {cited['page']})"
+
+
+@pytest.fixture
+def demo(settings: Any, tmp_path: Path) -> Iterator[tuple[LoadedDemo, dict[str, str]]]:
+    """What `make demo` sets up, and how its key asks it."""
+    settings.VAR_DIR = tmp_path
+    loaded = load_demo(say=lambda sentence: None)
+    with asgi_server() as url:
+        yield loaded, {"LEXIC_BASE_URL": url, "LEXIC_API_KEY": loaded.key, "PYTHONPATH": str(SDK)}
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_sp_12_a_langchain_agent_asks_the_plugin_of_the_demo(
+    demo: tuple[LoadedDemo, dict[str, str]], tmp_path: Path
+) -> None:
+    loaded, environment = demo
+    assert loaded.plugin.slug == PLUGIN
+    (code,) = (code for where, _, code in blocks("quickstart.md") if where == "A LangChain agent")
+    program = tmp_path / "agent.py"
+    program.write_text(code)
+    with OpenAIStub(agents_model) as model:
+        environment |= {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "any"}
+        printed = run(python_with(LANGCHAIN), program, env=environment)
+    assert "The expert says: The expert recommends: 45 mm nominal cover" in printed
+    assert "(Concrete cover in buildings, page 5)" in printed
+    assert Query.objects.get().api_key.name == DEMO_KEY_NAME
 
 
 @pytest.mark.django_db

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone, translation
 from django.utils.translation import trans_real
 
-from accounts.models import User
+from accounts.models import ApiKey, User
 from evaluation.models import GoldenQuestion
 from knowledge.models import Page
 from lexic.conf.languages import COOKIE_NAME, LANGUAGES
@@ -222,7 +222,31 @@ def test_no_text_of_visitors_pages_stays_english(pseudo: Client, foreign: Plugin
             pseudo.post("/chat/4-2/ask", {"question": question}, follow=True),
         ]
         found += [f"{question}: {text}" for response in asked for text in untranslated(response)]
+    Plugin.objects.update(public_chat=False)
+    found += [f"a closed chat: {text}" for text in untranslated(pseudo.get("/chat/4-2"))]
     assert not found, "\n".join([HINT, *found])
+
+
+DRAWN = re.compile(r"<(?:rect|svg|circle|line|image|meter|progress)\b[^>]*>")
+MEASURES = re.compile(r'\b(?:x|y|width|height|value|max|viewBox)="([^"]*)"')
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "hi"])
+def test_drawings_are_measured_in_figures_that_a_browser_reads(
+    client: Client, foreign: Plugin, alice: User, language: str
+) -> None:
+    """Whatever the language of the page writes between whole figures and their parts."""
+    ApiKey.objects.issue(owner=alice, name="agent")
+    client.force_login(alice)
+    measures = [
+        figure
+        for path in ("/", "/marketplace", "/marketplace/4-2", f"/source/{Page.objects.latest('pk').pk}", "/api-keys")
+        for drawn in DRAWN.findall(client.get(path, headers={"accept-language": language}).content.decode())
+        for measure in MEASURES.findall(drawn)
+        for figure in measure.split()
+    ]
+    assert any("." in figure for figure in measures)
+    assert [figure for figure in measures if not re.fullmatch(r"-?\d*\.?\d+", figure)] == []
 
 
 def test_no_text_about_an_answer_stays_english(

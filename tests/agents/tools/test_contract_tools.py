@@ -11,6 +11,7 @@ from agents.journal.read_access import may_read_content
 from agents.message_attachments import UnknownAttachment
 from agents.models import AgentRun, EventKind
 from agents.tools import contract_tools
+from agents.tools.registry import TOOLS
 from contracts.models import ContractReview
 from conversations.exchanges import withheld_messages
 from conversations.models import Project
@@ -29,6 +30,19 @@ from tests.cover import give_document
 __all__ = ["nda", "worker"]  # fixtures
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("tool", "agent_type"),
+    [
+        ("parse_nda", "nda"),
+        ("parse_contract", "contract"),
+        ("extract_document_info", "document"),
+        ("search_knowledge", "rag"),
+    ],
+)
+def test_jl_030_each_first_call_says_what_kind_of_agent_it_is(tool: str, agent_type: str) -> None:
+    assert TOOLS[tool].agent_type == agent_type
 
 
 def test_jl_030_jl_037_jl_048_an_agreement_is_triaged(

@@ -89,7 +89,11 @@ def test_a_tool_that_breaks_is_a_result(context: ToolContext, monkeypatch: pytes
 
     monkeypatch.setattr("agents.tools.search_knowledge.pipeline.find", broken)
     done = call("search_knowledge", context, query="x")
-    assert done.error == {"error": "The tool failed on our side.", "code": "tool_failed", "hint": "Go on without it."}
+    assert done.error == {
+        "error": "The tool failed on our side.",
+        "code": "tool_failed",
+        "hint": "Continue without it.",
+    }
 
 
 def test_jl_027_jl_028_there_are_eleven_tools_in_five_categories() -> None:

@@ -77,6 +77,17 @@ def shown(listing: Listing) -> str:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("asked", "basis"), [(3, "in the last 30 days; only 3 questions"), (10, "in the last 30 days</dd>")]
+)
+def test_a_share_of_sentences_dropped_says_when_few_were_asked(alice: User, asked: int, basis: str) -> None:
+    listing = listed(alice, "Cover", card=scorecard(117, 120, refused=(30, 30), date="2026-11-14"))
+    Listing.objects.update(dropped_share=0.0, asked=asked)
+    listing.refresh_from_db()
+    assert basis in shown(listing)
+
+
+@pytest.mark.django_db
 def test_a_measured_release_shows_every_row_in_order(alice: User) -> None:
     listing = listed(alice, "Cover", card=scorecard(117, 120, refused=(30, 30), date="2026-11-14"))
     Listing.objects.update(dropped_share=0.031, sources=14, pages=2312, newest=day("2019-07-01"), superseded=1)

@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from accounts.models import User
+from knowledge.models import Document
 from marketplace.models import DayOfPlugin
 from marketplace.plugin_page import qr_code, release_history, social_card, usage_chart
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.plugin_page.social_card import SocialCard
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
+from tests.marketplace.comparison.replaced import replace_text
 from trees.models import DecisionTree
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=100)
@@ -109,6 +111,19 @@ def test_a_release_says_what_is_different_and_never_what_it_says(
     )
     for version in ("9.9.9", "1.0.0%00", "latest", "x" * 99):
         assert client.get(f"/marketplace/boots@{version}").status_code == 404
+
+
+def test_a_release_names_the_public_sources_that_say_something_else(
+    client: Client, published: Plugin, alice: User
+) -> None:
+    document = Document.objects.get(title="Rules on boots")
+    for version in ("1.1.0", "1.2.0"):
+        replace_text(document, f"# Boots\n\nBoots are replaced after {version} months of sentinel wear.")
+        publish(published, by=alice, version=version)
+    assert "Changed source: Rules on boots" in client.get("/marketplace/boots@1.1.0").content.decode()
+    assert "sentinel" not in client.get("/marketplace/boots@1.1.0").content.decode()
+    Plugin.objects.update(public_chat=True)  # from now on, public documents are told from others
+    assert "Rules on boots" not in client.get("/marketplace/boots@1.2.0").content.decode()
 
 
 def test_all_releases_are_a_link_away(client: Client, published: Plugin, alice: User) -> None:

@@ -25,6 +25,13 @@ def test_the_best_place_stands_among_the_first(query: str, url: str) -> None:
     assert any(found.startswith(url) for found in first), first
 
 
+@pytest.mark.parametrize(
+    ("query", "title"), [("key", "A key"), ("MCP", "MCP"), ("streaming", "Stream"), ("backup", "Backups")]
+)
+def test_a_section_that_is_called_so_stands_first(query: str, title: str) -> None:
+    assert search_guides(query)[0].section.title == title
+
+
 def test_every_section_leads_to_an_anchor_that_is_there() -> None:
     for section in guide_sections():
         path, _, anchor = section.url.partition("#")

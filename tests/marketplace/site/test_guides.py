@@ -34,6 +34,11 @@ def test_every_guide_shows_its_programs_as_they_stand(name: str) -> None:
     assert [unescape(re.sub(r"</?span[^>]*>", "", code)) for code in shown] == programs
 
 
+def test_a_column_without_a_head_has_no_empty_one() -> None:
+    html = drawn("| | price |\n| --- | --- |\n| tea | 2 |")
+    assert '<tr><td></td><th scope="col">price</th></tr>' in html.replace("\n", "")
+
+
 def test_code_is_coloured_and_escaped() -> None:
     html = drawn('```python\nif x < 1:  # <b>\n    say("a & b")\n```')
     assert '<span class="tok-k">if</span>' in html
@@ -140,7 +145,7 @@ def test_whatever_stands_in_it_nothing_but_our_own_markup_comes_out(text: str) -
 
 def test_addresses_of_our_own_that_guides_name_exist() -> None:
     for entry in GUIDE_ENTRIES:
-        for path in re.findall(r"\]\((/[^)#]*)", (settings.BASE_DIR / "docs" / f"{entry.name}.md").read_text()):
+        for path in re.findall(r"\]\((/[^)#?]*)", (settings.BASE_DIR / "docs" / f"{entry.name}.md").read_text()):
             try:
                 resolve(path)
             except Resolver404:

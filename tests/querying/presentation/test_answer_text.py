@@ -52,17 +52,24 @@ def test_a_path_shows_what_was_known_and_what_was_decided() -> None:
     assert path_steps(path) == steps
 
 
-@pytest.mark.parametrize(
-    ("more", "around"), [({}, ("Rules\n\n", "\n\nHats\n")), ({"path": "a.py"}, ("# Rules\n\n", "\n\n## Hats\n"))]
-)
-def test_headings_around_a_quotation_are_shown_without_their_signs(
-    more: dict[str, str], around: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize(("more", "around"), [({}, ("", "\n\n")), ({"path": "a.py"}, ("# Rules\n\n", "\n\n## Hats\n"))])
+def test_a_quotation_is_shown_without_the_headings_around_it(more: dict[str, str], around: tuple[str, str]) -> None:
     text = "# Rules\n\nBoots are worn.\n\n## Hats\n"
     start = text.index("Boots")
     cited = {**CITATION, "excerpt": "Boots are worn.", "start": start, "end": start + 15, **more}
     quoted = CitedPages(texts={7: text}, readable=[7]).quote(1, cited)
     assert (quoted.before, quoted.excerpt, quoted.after) == (around[0], "Boots are worn.", around[1])
+
+
+def test_a_heading_that_the_margin_cuts_in_two_is_left_out_as_well() -> None:
+    said = "They have a steel toe on every site of the company. Boots are worn."
+    text = f"## {'Long ' * 30}heading\n\n{said} {'Hats are worn too. ' * 9}"
+    start = text.index("Boots")
+    cited = {**CITATION, "excerpt": "Boots are worn.", "start": start, "end": start + 15}
+    quoted = CitedPages(texts={7: text}, readable=[7]).quote(1, cited)
+    assert quoted.before == "They have a steel toe on every site of the company. "
+    assert quoted.after.startswith(" Hats are worn too. ")
+    assert quoted.after.endswith(" …")
 
 
 def test_a_source_opens_on_this_site_and_names_its_section_once() -> None:
