@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from builder.breadcrumbs import Breadcrumb, get_breadcrumbs
+from lexic.short_text import shorten
 from lexic.templatetags.public import icon
 from querying.presentation.question_run import format_duration
 
@@ -54,6 +55,12 @@ def crumbs(context: Context) -> list[Breadcrumb]:
 def standing(value: str) -> SafeString:
     """The icon of a part's standing, with its word for those who cannot see it."""
     return format_html('{}<span class="sr">{}: </span>', icon(_STATUS_ICONS[value]), _STATUS_LABELS[value])
+
+
+@register.filter(name="shorten")
+def shorten_text(text: object, length: int) -> str:
+    """The beginning of a text, cut between words."""
+    return shorten(str(text or ""), length)
 
 
 @register.filter
