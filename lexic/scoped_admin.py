@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.models import LogEntry
+from django.core.paginator import Paginator
 from django.db import models
 from django.db.models.options import Options
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -39,6 +41,13 @@ class ListAdmin(ModelAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def get_paginator(
+        self, request: HttpRequest, queryset: models.QuerySet[Any], per_page: int, *args: Any, **kwargs: Any
+    ) -> Paginator[Any]:
+        """The page of an object's history is cut by this as well: the latest change stands first there."""
+        rows = queryset.order_by("-action_time", "-pk") if queryset.model is LogEntry else queryset
+        return super().get_paginator(request, rows, per_page, *args, **kwargs)
 
 
 class ScopedAdmin(ListAdmin):
