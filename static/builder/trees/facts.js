@@ -5,6 +5,9 @@ import { declarationOf, declare } from "./model.js";
 
 const TYPES = [["", "as the nodes use it"], ["choice", "one of several words"], ["number", "a number"], ["boolean", "yes or no"], ["text", "any text"]];
 
+/** The type of a fact, in words. */
+export const typeWords = (type) => TYPES.find(([key]) => key === type)?.[1] ?? type;
+
 export function factForm(desk, name) {
   const declared = declarationOf(desk.tree, name);
   const set = (key, read, quiet = true) => (value) =>

@@ -102,9 +102,11 @@ export class WalkPanel {
   #step(step) {
     if (step.kind === "action") return h("li", { class: "end" }, step.result);
     const read = step.source === "question" && step.span ? h("span", { class: "faint" }, `read from “${step.span}”`) : null;
-    if (step.value === null) return h("li", {}, `${step.field} is not known`);
+    // A question without a name for its answer: its own id says nothing to people.
+    const fact = step.field === step.node ? this.desk.labelOf(step.node) : step.field.replaceAll("_", " ");
+    if (step.value === null) return h("li", {}, `${fact}: not known`);
     const judged = step.kind === "condition" ? [` ${this.desk.labelOf(step.node)} `, h("b", {}, step.result === "true" ? "yes" : "no")] : [];
-    return h("li", {}, step.field, " ", h("b", {}, step.value), read, judged.length ? h("span", {}, "·", ...judged) : null);
+    return h("li", {}, fact, " ", h("b", {}, step.value), read, judged.length ? h("span", {}, "·", ...judged) : null);
   }
 
   #end({ action, missing, path }) {
@@ -138,5 +140,5 @@ export function hintLine({ hint, found, error }) {
 /** Whether a question put so enters the tree at all, in words. */
 function selectionText({ taken, score, threshold }) {
   const said = taken ? "The plugin takes this tree for such a question" : "The plugin answers such a question from the documents, without this tree";
-  return `${said}: ${score.toFixed(2)}, needed is more than ${threshold.toFixed(2)}.`;
+  return `${said}: it scores ${score.toFixed(2)}, and ${threshold.toFixed(2)} is needed.`;
 }
