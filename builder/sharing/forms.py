@@ -10,7 +10,7 @@ from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
 from marketplace.publishing.visibility import Audience, audience_of
 from marketplace.sharing.shareability import sharing_blockers
-from plugins.models import Plugin, Role
+from plugins.models import Plugin, Release, Role
 
 
 class InviteForm(StyledFormMixin, forms.Form):
@@ -50,13 +50,13 @@ class AvailabilityForm(SharedCopiesForm):
 
 class AudienceForm(SharedCopiesForm):
     """Who can see the plugin: one choice, and whether they may also take a copy. Before its first release, and while it
-    is withdrawn, the choice is for when it is published."""
+    is withdrawn, the choice is for when it is published. `publishing` is the release that is made by the same form."""
 
     audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
 
-    def __init__(self, *args: Any, is_publishing: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, publishing: Release | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._is_publishing = is_publishing
+        self._publishing = publishing
         plugin = self.instance
         if plugin.is_published:
             self.fields["audience"].initial = audience_of(plugin)
@@ -66,9 +66,26 @@ class AudienceForm(SharedCopiesForm):
 
     def clean_audience(self) -> str:
         audience: str = self.cleaned_data["audience"]
-        if self._is_publishing and audience == Audience.PEOPLE:
+        if self._publishing and audience == Audience.PEOPLE:
             raise forms.ValidationError(
                 "A release is for others too. Choose who can see it to publish one, or press “Save who can see it” to"
                 " withdraw the plugin."
             )
         return audience
+
+    def clean_is_shared(self) -> bool:
+        """Judged together with the audience."""
+        is_shared: bool = self.cleaned_data["is_shared"]
+        return is_shared
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        audience = data.get("audience")
+        if audience in (None, Audience.PEOPLE):
+            return data
+        # Where anyone may chat, only what is public is shown, and no copy may hold more.
+        self.instance.public_chat = audience == Audience.VISITORS
+        if data.get("is_shared") and not self.instance.is_shared:
+            for reason in sharing_blockers(self.instance, of=self._publishing):
+                self.add_error("is_shared", reason)
+        return data
