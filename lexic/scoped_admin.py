@@ -21,10 +21,10 @@ from lexic.admin_theme import ChangeList, ModelAdmin
 MAX_CHECKED_ROWS = 1000
 
 
-def column(field: str, heading: str) -> Callable[[Any], Any]:
-    """A field in a list or on a page under this heading, in place of its own name."""
+def column(field: str, heading: str, *, is_tick: bool = False) -> Callable[[Any], Any]:
+    """A field in a list or on a page under this heading, in place of its own name; one of yes and no as a tick."""
 
-    @admin.display(description=heading, ordering=field)
+    @admin.display(description=heading, ordering=field, boolean=is_tick)
     def value(row: Any) -> Any:
         choice = getattr(row, f"get_{field}_display", None)
         return choice() if choice else getattr(row, field)
