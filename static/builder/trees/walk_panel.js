@@ -1,6 +1,7 @@
 // Walks the tree by a sentence and by facts: the path is lit in the drawing, and what would be asked next is asked here.
 
 import { button, choice, field, h, icon } from "./dom.js";
+import { factTitle } from "./facts.js";
 import { Refused, send } from "./server.js";
 
 export class WalkPanel {
@@ -102,9 +103,8 @@ export class WalkPanel {
   #step(step) {
     if (step.kind === "action") return h("li", { class: "end" }, step.result);
     const read = step.source === "question" && step.span ? h("span", { class: "faint" }, `read from “${step.span}”`) : null;
-    // A question without a name for its answer: its own id says nothing to people.
-    const fact = step.field === step.node ? this.desk.labelOf(step.node) : step.field.replaceAll("_", " ");
-    if (step.value === null) return h("li", {}, `${fact}: not known`);
+    const fact = factTitle(this.desk, step.field);
+    if (step.value === null) return h("li", {}, fact, " ", h("span", { class: "faint" }, "not known"));
     const judged = step.kind === "condition" ? [` ${this.desk.labelOf(step.node)} `, h("b", {}, step.result === "true" ? "yes" : "no")] : [];
     return h("li", {}, fact, " ", h("b", {}, step.value), read, judged.length ? h("span", {}, "·", ...judged) : null);
   }
