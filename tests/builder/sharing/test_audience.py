@@ -105,6 +105,11 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
         "Who can see it: Anyone with an API key",
     ):
         assert words in content
+    assert "script tag" not in content
+    Plugin.objects.update(public_chat=True)
+    assert "you get one script tag" in client.get(address).content.decode()
+    Plugin.objects.update(embed_origins=["https://boots.example"])
+    assert "data-plugin=&quot;boots&quot; defer" in client.get(address).content.decode()
     ApiKey.objects.issue(owner=alice, name="Site agent")
     assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
 
