@@ -165,3 +165,17 @@ def test_a_release_that_nobody_could_copy_is_told_before_it_is_made(
     assert (page.context["visibility"].public, page.context["visibility"].documents) == (1, 2)
     assert words in page.content.decode()
     assert choose(client, plugin, "visitors", is_shared="on")[0][0] == "success"  # of the release that is out
+
+
+def test_the_pane_of_who_may_use_it_refuses_such_copies_as_well(
+    browsing: Browse, alice: User, published: Plugin
+) -> None:
+    address, client = reverse("admin:builder_use", args=[published.pk]), browsing(alice)
+    said = client.post(address, {"is_shared": "on", "public_chat": "on"}).content.decode()
+    assert "not public, and a copy would hold it all" in said
+    published.refresh_from_db()
+    assert (published.is_shared, published.public_chat) == (False, False)
+    Document.objects.update(is_public=True)
+    client.post(address, {"is_shared": "on", "public_chat": "on"})
+    published.refresh_from_db()
+    assert (published.is_shared, published.public_chat) == (True, True)
