@@ -15,6 +15,7 @@ from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import models, transaction
 from django.http import HttpRequest
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from oauth2_provider.models import AccessToken, Application, Grant, IDToken, RefreshToken
@@ -38,12 +39,19 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 class UserAdmin(DjangoUserAdmin, ListAdmin):
     """For operators: who has an account, and who may use the builder. `privacy.admin` registers it."""
 
+    list_title = "People"
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
 
     ordering = ["email"]
-    list_display = ["email", "display_name", "is_staff", "is_active", column("created_at", "joined")]
+    list_display = [
+        "email",
+        "display_name",
+        "is_staff",
+        column("is_active", "may sign in", is_tick=True),
+        column("created_at", "joined"),
+    ]
     list_filter = ["is_staff", "is_superuser", "is_active"]
     search_fields = ["email", "display_name"]
     readonly_fields = ["created_at", "last_login"]
@@ -262,7 +270,7 @@ class ApiKeyAdmin(ScopedAdmin):
 
     @admin.display(description="state")
     def state(self, key: ApiKey) -> str:
-        return f"revoked on {key.revoked_at:%d %b %Y}" if key.revoked_at else key.state
+        return f"revoked on {date_format(key.revoked_at, 'j F Y')}" if key.revoked_at else key.state
 
     @admin.display(description="replaces")
     def replaces(self, key: ApiKey) -> str:
@@ -270,8 +278,8 @@ class ApiKeyAdmin(ScopedAdmin):
 
     @admin.display(description="revealed")
     def revealed(self, key: ApiKey) -> str:
-        last = [f"{reveal.at:%d %b %Y, %H:%M} by {reveal.by}" for reveal in key.reveals.select_related("by")[:10]]
-        return "; ".join(last) or "never"
+        latest = key.reveals.select_related("by")[:10]
+        return "; ".join(f"{date_format(one.at, 'j F Y, H:i')} by {one.by}" for one in latest) or "never"
 
     @admin.action(description="Revoke the chosen keys")
     def revoke(self, request: HttpRequest, queryset: models.QuerySet[ApiKey]) -> None:

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from audit.exports import names_of
 from audit.models import AuditEntry, AuditName
 from lexic.admin_theme import ChangeList
-from lexic.scoped_admin import ReadOnlyAdmin, ReadOnlyChangeList
+from lexic.scoped_admin import ReadOnlyAdmin, ReadOnlyChangeList, column
 
 
 class NamedChangeList(ReadOnlyChangeList):
@@ -25,12 +25,15 @@ class NamedChangeList(ReadOnlyChangeList):
             entry.shown_names = entry.known_names(names)
 
 
+_WHEN = column("at", "when")
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     """Superusers only: to authors there is no such page."""
 
-    list_display = ["at", "action", "shown_actor", "via", "shown_object", "shown_subject"]
-    list_display_links = ["at"]
+    list_display = [_WHEN, "action", "shown_actor", "via", "shown_object", "shown_subject"]
+    list_display_links = [_WHEN]
     list_filter = ["action", ("at", admin.DateFieldListFilter)]
     search_fields = ["actor", "object", "subject", "request_id", "via"]
     search_help_text = "An id, a name or an address; “key:” and the id of a key; the id of a request."

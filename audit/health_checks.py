@@ -25,8 +25,8 @@ def check_audit_log() -> str:
         raise CheckFailed(last.problem, hint=hint)
     if timezone.now() - last.at > TOO_OLD:
         hint = "See whether a worker keeps the timetable (-B)."
-        raise CheckFailed(f"It was last verified on {last.at:%d %B %Y}.", hint=hint)
-    return f"as it was written, on {last.at:%d %B %Y at %H:%M} UTC"
+        raise CheckFailed(f"It was last verified on {last.at.day} {last.at:%B %Y}.", hint=hint)
+    return f"as it was written, on {last.at.day} {last.at:%B %Y, %H:%M} UTC"
 
 
 @register_gauge("lexic_audit_verified_timestamp_seconds", "When the audit log was last verified.")

@@ -27,6 +27,13 @@ _PAGES = (
     ("Guides", "menu_book", "docs"),
     ("Sign out", "logout", "account_logout"),
 )
+# What can be done with a plugin by those who may change it.
+_PLUGIN_ACTIONS = (
+    ("Publish", "rocket_launch", "builder_publish"),
+    ("Add a golden question", "add", "builder_golden_add"),
+    ("Webhooks", "webhook", "builder_webhooks"),
+    ("History", "history", "plugins_plugin_history"),
+)
 # Opened by the builder's script.
 SHORTCUTS_LINK = "#keyboard-shortcuts"
 
@@ -50,9 +57,15 @@ def _tabs(request: SignedInRequest, words: list[str]) -> Iterator[SearchResult]:
     for word in words:
         named |= readable.filter(name__icontains=word)
     seen = {plugin.pk for plugin in recent}
-    for plugin in [*recent, *(one for one in named[:MAX_PLUGINS] if one.pk not in seen)]:
+    shown = [*recent, *(one for one in named[:MAX_PLUGINS] if one.pk not in seen)]
+    editable = Plugin.objects.editable_by(request.user).filter(pk__in=[plugin.pk for plugin in shown])
+    changeable = set(editable.values_list("pk", flat=True))
+    for plugin in shown:
         for slug, title in PANES.items():
             yield SearchResult(title=title, description=plugin.name, link=reverse_pane(plugin, slug), icon="tab")
+        for title, icon, name in _PLUGIN_ACTIONS if plugin.pk in changeable else ():
+            link = reverse(f"admin:{name}", args=[plugin.pk])
+            yield SearchResult(title=title, description=plugin.name, link=link, icon=icon)
 
 
 def _matches(found: SearchResult, words: list[str]) -> bool:

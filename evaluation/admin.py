@@ -14,6 +14,7 @@ from evaluation.reports.console_report import format_figure
 from evaluation.reports.figure_labels import FIGURE_LABELS
 from lexic import plots
 from lexic.scoped_admin import ReadOnlyAdmin
+from lexic.short_text import shorten
 from plugins.admin_display import key_value_table
 from querying.answering import confidence_calibration
 
@@ -42,7 +43,7 @@ class GoldenQuestionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="question", ordering="question")
     def question_start(self, golden: GoldenQuestion) -> str:
-        return golden.question[:80]
+        return shorten(golden.question, 80)
 
     @admin.display(description="last result", ordering="last_passed")
     def last_result(self, golden: GoldenQuestion) -> str:

@@ -205,8 +205,10 @@ def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Pr
 def resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
     """The title that a person gave, else the one in the source. Titles inside PDF files are mostly left from a template
     or another file: one counts where the first page says it too."""
-    unnamed = metadata_columns.is_title_of_file(document.title, document.file_name) or document.title == document.url
-    if not unnamed or not reading.title:
+    is_only_place = metadata_columns.is_title_of_file(document.title, document.file_name) or (
+        document.title == document.url
+    )
+    if document.is_named or not is_only_place or not reading.title:
         return document.title
     is_believed = source_type != SourceType.PDF or _is_on_first_page(reading.title, reading)
     return reading.title[:300] if is_believed else document.title

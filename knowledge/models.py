@@ -139,6 +139,8 @@ class Document(AuditedModel, Revisioned):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="documents")
     title = NameField(max_length=300)
+    # Somebody gave the title: no heading of the document replaces it.
+    is_named = models.BooleanField(default=False, db_default=False, editable=False)
     source_type = models.CharField(max_length=16, choices=SourceType.choices)
     file_name = NameField(max_length=300, blank=True, help_text="As it was called where it came from.")
     url = models.URLField(max_length=2000, blank=True)

@@ -41,6 +41,8 @@ _UNCLEAR = frozenset(
 _DETERMINERS = frozenset(
     ["a", "an", "the", "each", "every", "all", "any", "no", "some", "both", "most", "its", "their", "your", "our"]
 )
+# Before the auxiliary of a clause inside of the subject: “Damage that is found late”.
+_RELATIVE_PRONOUNS = frozenset(["that", "which", "who", "whose", "whom"])
 _MAX_WORDS = 9
 
 
@@ -89,7 +91,8 @@ def _question_word(preposition: str, kind: str) -> str:
 
 def _is_unclear(subject: str) -> bool:
     words = subject.lower().split()
-    return words[0] in _UNCLEAR or len(words) > _MAX_WORDS or any(character.isdigit() for character in subject)
+    is_cut = words[0] in _UNCLEAR or words[-1] in _RELATIVE_PRONOUNS
+    return is_cut or len(words) > _MAX_WORDS or any(character.isdigit() for character in subject)
 
 
 def _in_the_middle(subject: str, text: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.models import LogEntry
+from django.core.paginator import Paginator
 from django.db import models
 from django.db.models.options import Options
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -19,10 +21,10 @@ from lexic.admin_theme import ChangeList, ModelAdmin
 MAX_CHECKED_ROWS = 1000
 
 
-def column(field: str, heading: str) -> Callable[[Any], Any]:
-    """A field in a list or on a page under this heading, in place of its own name."""
+def column(field: str, heading: str, *, is_tick: bool = False) -> Callable[[Any], Any]:
+    """A field in a list or on a page under this heading, in place of its own name; one of yes and no as a tick."""
 
-    @admin.display(description=heading, ordering=field)
+    @admin.display(description=heading, ordering=field, boolean=is_tick)
     def value(row: Any) -> Any:
         choice = getattr(row, f"get_{field}_display", None)
         return choice() if choice else getattr(row, field)
@@ -39,6 +41,13 @@ class ListAdmin(ModelAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def get_paginator(
+        self, request: HttpRequest, queryset: models.QuerySet[Any], per_page: int, *args: Any, **kwargs: Any
+    ) -> Paginator[Any]:
+        """The page of an object's history is cut by this as well: the latest change stands first there."""
+        rows = queryset.order_by("-action_time", "-pk") if queryset.model is LogEntry else queryset
+        return super().get_paginator(request, rows, per_page, *args, **kwargs)
 
 
 class ScopedAdmin(ListAdmin):

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from lexic.errors import LexicError
 from lexic.scoped_admin import ReadOnlyAdmin, column
+from lexic.short_text import shorten
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary
@@ -70,6 +71,9 @@ class SubjectFilter(admin.SimpleListFilter):
         return queryset
 
 
+MAX_SHOWN = 120  # characters of a report in the list
+
+
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin):
     """Superusers only: to authors there is no such page."""
@@ -97,16 +101,14 @@ class ReportAdmin(ReadOnlyAdmin):
 
     @admin.display(description="report", ordering="reason")
     def said(self, report: Report) -> str:
-        return _shortened(
-            f"{report.get_reason_display()}: {report.text}" if report.text else report.get_reason_display()
-        )
+        reason = report.get_reason_display()
+        return shorten(f"{reason}: {report.text}", MAX_SHOWN) if report.text else reason
 
     @admin.display(description="of")
     def thing(self, report: Report) -> str:
         if report.review:
-            return _shortened(
-                f"A review of {report.plugin}: {report.review.text or report.review.get_verdict_display()}"
-            )
+            said = report.review.text or report.review.get_verdict_display()
+            return shorten(f"A review of {report.plugin}: {said}", MAX_SHOWN)
         return f"{report.plugin} ({'published' if report.plugin.is_published else 'withdrawn'})"
 
     @admin.display(description="by")
@@ -213,7 +215,3 @@ def _message_mail_outcome(request: HttpRequest, is_mail_sent: bool | None) -> No
         messages.success(request, "A mail about it is on its way to the person concerned.")
     elif is_mail_sent is False:
         messages.warning(request, "The mail about it could not be sent: tell the person concerned another way.")
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 120 else f"{text[:119]}…"

@@ -88,7 +88,7 @@ def _mail_invitation(invitation: Invitation, *, token: str, by: User) -> None:
         f"{inviter} invites you to “{plugin}” on Lexic, as {invitation.role}. "
         f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}.\n\n"
         f"{address}\n\n"
-        f"The link works until {invitation.expires_at:%d %B %Y}, once, for an account with the address "
-        f"{invitation.email}. If you do not know what this is about, do nothing.\n"
+        f"The link works until {invitation.expires_at.day} {invitation.expires_at:%B %Y}, once, for an account "
+        f"with the address {invitation.email}. If you do not know what this is about, do nothing.\n"
     )
     mail_invitation(invitation, by=by, subject=f"{inviter} invites you to “{plugin}”", text=text)

@@ -24,8 +24,8 @@ def invite_and_mail(by: Membership, *, email: str, role: str) -> MembershipInvit
             f"{inviter} invites you to the organisation “{organisation}” on Lexic, as {invitation.role}. "
             f"You could {ROLE_PERMISSIONS[OrganisationRole(role)]}.\n\n"
             f"{settings.PUBLIC_URL}{reverse('organisation_invitation', args=[token])}\n\n"
-            f"The link works until {invitation.expires_at:%d %B %Y}, once, for an account with the address "
-            f"{invitation.email}. If you do not know what this is about, do nothing.\n"
+            f"The link works until {invitation.expires_at.day} {invitation.expires_at:%B %Y}, once, for an account "
+            f"with the address {invitation.email}. If you do not know what this is about, do nothing.\n"
         )
         mail_invitation(invitation, by=by.user, subject=f"{inviter} invites you to “{organisation}”", text=text)
         return invitation

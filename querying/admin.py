@@ -13,6 +13,7 @@ from accounts.signed_in_request import signed_in_user
 from knowledge.models import Chunk
 from knowledge.source_address import source_path
 from lexic.scoped_admin import ReadOnlyAdmin, column
+from lexic.short_text import shorten
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from querying.models import Query
 from querying.presentation import answer_text
@@ -81,7 +82,7 @@ class QueryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="question", ordering="question")
     def question_start(self, query: Query) -> str:
-        return query.question[:80]
+        return shorten(query.question, 80)
 
     @admin.display(description="question")
     def shown_question(self, query: Query) -> SafeString:

@@ -126,7 +126,7 @@
     const left = waiting.length + sending;
     sheet.hidden = !list.children.length;
     clear.hidden = !refused;
-    const words = [left && `${left} to send`, taken && `${taken} in`, refused && `${refused} refused`];
+    const words = [left && `${left} to send`, taken && `${taken} added`, refused && `${refused} refused`];
     document.getElementById("sending-count").textContent = words.filter(Boolean).join(", ");
     if (!left && (taken || refused)) {
       said.textContent = words.filter(Boolean).join(", ");

@@ -17,7 +17,7 @@ class DecisionTreeAdmin(ReadOnlyAdmin):
     list_display = (
         "name",
         "plugin",
-        "is_active",
+        column("is_active", "in use", is_tick=True),
         "order",
         "node_count",
         "problem_count",

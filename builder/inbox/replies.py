@@ -28,6 +28,7 @@ MAX_ANSWER_LENGTH = 20_000
 class ReplyForm(forms.Form):
     question = forms.CharField(max_length=MAX_QUESTION_LENGTH)
     answer = forms.CharField(max_length=MAX_ANSWER_LENGTH)
+    opens = forms.BooleanField(required=False)
 
 
 def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
@@ -47,6 +48,7 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
             answer=form.cleaned_data["answer"],
             author=str(request.user),
             day=timezone.localdate(),
+            opens=plugin.public_chat and form.cleaned_data["opens"],
         )
         _keep_as_golden(plugin, question)
         log_plugin_change(request, plugin, f"Answered a question of the inbox in “{TITLE}”.")
@@ -54,7 +56,7 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         _reply_to_people(request, named, form.cleaned_data["answer"])
         if _answers_with(plugin, question, document):
             undo = dismiss(request, named)
-            messages.success(request, f"“{question}” is answered from “{TITLE}” now. Publish, and agents get it too.")
+            messages.success(request, f"“{question}” is answered from “{TITLE}” now. {_whom_it_reaches(document)}")
         else:
             messages.warning(
                 request,
@@ -62,6 +64,13 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
                 " of the question into the answer, or ask it in the sandbox to see why. The topic stays open.",
             )
     return redirect_to_inbox(request, plugin, undo=undo, is_answered=True)
+
+
+def _whom_it_reaches(document: Document) -> str:
+    plugin = document.knowledge_base.plugin
+    if plugin and plugin.public_chat and not document.is_public:
+        return "Publish, and agents get it too; the chat without an account does not, as the document is not public."
+    return "Publish, and everybody gets it."
 
 
 def _reply_to_people(request: SignedInRequest, named: list[Query], answer: str) -> None:

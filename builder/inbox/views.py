@@ -18,6 +18,7 @@ from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.inbox.topics import MAX_QUERIES, MAX_QUESTIONS, Topic, get_topics
 from builder.panes import render_pane
+from knowledge.documents.expert_answers import expert_answers
 from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from plugins.slugs import parse_id
@@ -78,8 +79,18 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         else None,
         "was_answered": "answered" in request.GET,
         "dismissed_count": dismissed.batches().count(),
+        **_opening_context(plugin),
     }
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
+
+
+def _opening_context(plugin: Plugin) -> dict[str, bool]:
+    """Whether a reply has to be marked public to reach those who ask without an account, and whether it is unless its
+    author says otherwise: where that opens no earlier answer."""
+    if not plugin.public_chat:
+        return {}
+    are_public = expert_answers().filter(knowledge_base__plugin=plugin).values_list("is_public", flat=True).first()
+    return {"may_open": not are_public, "opens": are_public is None}
 
 
 def dismiss_topics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:

@@ -24,7 +24,15 @@ class DescriptionForm(StyledFormMixin, forms.ModelForm):
     class Meta:
         model = Document
         fields = ["title", "language", *METADATA_COLUMNS]
-        labels = {"doc_type": "Type", "doc_date": "Dated", "doc_status": "Status"}
+        labels = {
+            "doc_type": "Type",
+            "doc_date": "Dated",
+            "doc_status": "Status",
+            "is_public": "Public",
+            "is_template": "Template",
+            "effective_from": "In force from",
+            "superseded_on": "Superseded on",
+        }
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
             for name in ("doc_date", "effective_from", "superseded_on")
@@ -37,7 +45,7 @@ class DescriptionForm(StyledFormMixin, forms.ModelForm):
             "tags": "With commas between them.",
             "project": "Questions can be limited to a project.",
             "is_template": "A form to fill in, that questions may leave out.",
-            "is_public": "Questions may be limited to public documents.",
+            "is_public": "Where anyone may chat without an account, it is answered from, and its passages can be read.",
             "effective_from": "First day on which it is valid.",
             "superseded_on": "First day on which it is no longer valid.",
         }

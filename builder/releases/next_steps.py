@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import render_pane
+from builder.sharing.public_chat import widget_tag
 from evaluation.golden.propose_questions import questions_to_try
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.plugin_page.usable_key import newest_usable_key
@@ -25,6 +26,7 @@ def show_next_steps(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     context = {
         "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.slug])}" if plugin.is_listed else "",
         "chat_address": f"{settings.PUBLIC_URL}{reverse('chat', args=[plugin.slug])}" if plugin.public_chat else "",
+        "widget_tag": widget_tag(plugin) if plugin.embed_origins else "",
         "key": newest_usable_key(plugin, request.user),
         "curl": snippets["http"],
         "visibility": describe_visibility(plugin),

@@ -78,7 +78,8 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     latest = plugin.latest_release()
     run = run_context(plugin, latest=latest)
     form = PublishForm(request.POST if request.method == "POST" else None, initial=run.get("typed"))
-    audience = _typed_audience(request, plugin)
+    draft = releases.snapshot(plugin)
+    audience = _typed_audience(request, plugin, draft)
     if form.is_valid() and (audience is None or audience.is_valid()):
         if audience:
             save_audience(request, plugin, audience)
@@ -96,18 +97,18 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "form": form,
         "golden": gate_result(plugin, has_worker=True),
         "latest": latest,
-        "comparison": compare_releases(releases.snapshot(plugin), then=latest, viewer=request.user) if latest else None,
+        "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin, audience),
+        **audience_context(plugin, audience, of=draft),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 
 
-def _typed_audience(request: SignedInRequest, plugin: Plugin) -> AudienceForm | None:
+def _typed_audience(request: SignedInRequest, plugin: Plugin, draft: Release) -> AudienceForm | None:
     """Who is to see the release, which is asked in the same form."""
     if request.method != "POST" or "audience" not in request.POST:
         return None
-    return AudienceForm(request.POST, instance=plugin, is_publishing=True)
+    return AudienceForm(request.POST, instance=plugin, publishing=draft)
 
 
 def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:

@@ -24,7 +24,12 @@ class AskForm(QuestionForm):
     """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
 
     question = forms.CharField(
-        max_length=MAX_QUESTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 1})
+        max_length=MAX_QUESTION_CHARACTERS,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 1}),
+        error_messages={
+            "max_length": "The question has %(show_value)d characters, and at most %(limit_value)d can be asked."
+        },
     )
     version = forms.ChoiceField(label="Ask", help_text="The draft answers with its present content.")
     other = forms.ChoiceField(

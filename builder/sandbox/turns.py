@@ -13,6 +13,7 @@ from querying.presentation.question_run import QuestionRun, model_work
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
 from querying.query_log.quotations import withhold_quotations
 from querying.types import Clarification, Failed, Outcome
+from trees.facts.values import format_value
 
 _STEP_LABELS = {
     "planning": "read the question",
@@ -43,6 +44,15 @@ class SandboxTurn:
     @property
     def version(self) -> str:
         return self.query.release_name.partition("@")[2]
+
+    @property
+    def fact_texts(self) -> list[tuple[str, str]]:
+        """What was known beforehand, as people write it. A fact without a name of its own is called by the question
+        that it answers."""
+        asked = {step.get("node"): step.get("label") for step in self.query.decision_path}
+        return [
+            (asked.get(name) or name.replace("_", " "), format_value(value)) for name, value in self.query.facts.items()
+        ]
 
     @property
     def filter_texts(self) -> dict[str, str]:

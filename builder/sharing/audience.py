@@ -15,19 +15,21 @@ from builder.sharing.forms import AudienceForm
 from builder.sharing.public_chat import count_public_documents
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.visibility import Audience, describe_visibility
-from plugins.models import Plugin
+from marketplace.sharing.shareability import sharing_blockers
+from plugins.models import Plugin, Release
 
 
-def audience_context(plugin: Plugin, typed: AudienceForm | None = None) -> dict[str, Any]:
-    """Who can see the plugin now, and what each choice would make public. `chosen` is the value of the one that holds,
-    or that will hold once it is published; what was `typed` and not saved stays as it is."""
-    field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin)
+def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
+    """Who can see the plugin now, and what each choice would make public `of` its latest release, or another. `chosen`
+    is the value of the one that holds, or that will hold once it is published; what was `typed` and not saved stays."""
+    field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
         "chosen_audience": typed.data.get("audience") if typed else field.initial,
         "is_copying": "is_shared" in typed.data if typed else plugin.is_shared,
+        "copy_blockers": sharing_blockers(plugin, of=of) if plugin.is_shared else [],
     }
 
 
@@ -69,6 +71,8 @@ def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
         messages.warning(
             request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."
         )
+    elif plugin.is_shared and (reasons := sharing_blockers(plugin)):
+        messages.warning(request, f"Saved. Nobody can install a copy yet. {' '.join(reasons)}")
     elif plugin.is_shared and not counts.public_count:
         messages.warning(
             request, "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."

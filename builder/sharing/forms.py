@@ -10,7 +10,7 @@ from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
 from marketplace.publishing.visibility import Audience, audience_of
 from marketplace.sharing.shareability import sharing_blockers
-from plugins.models import Plugin, Role
+from plugins.models import Plugin, Release, Role
 
 
 class InviteForm(StyledFormMixin, forms.Form):
@@ -30,12 +30,23 @@ class SharedCopiesForm(forms.ModelForm):
         fields: tuple[str, ...] = ("is_shared",)
         labels = {"is_shared": "copies by others"}
 
-    def clean_is_shared(self) -> bool:
+    # The release that is made by the same form, if one is.
+    publishing: Release | None = None
+
+    def clean(self) -> dict[str, Any]:
         """What is shared already may go on: then its downloads say what is wrong."""
-        is_shared: bool = self.cleaned_data["is_shared"]
-        if is_shared and not self.instance.is_shared and (reasons := sharing_blockers(self.instance)):
-            raise forms.ValidationError(reasons)
-        return is_shared
+        data: dict[str, Any] = super().clean() or {}
+        opens_chat = self._opens_chat(data)
+        if data.get("is_shared") and not self.instance.is_shared and opens_chat is not None:
+            # Where anyone may chat, only what is public is shown, and no copy may hold more.
+            self.instance.public_chat = opens_chat
+            for reason in sharing_blockers(self.instance, of=self.publishing):
+                self.add_error("is_shared", reason)
+        return data
+
+    def _opens_chat(self, data: dict[str, Any]) -> bool | None:
+        """Whether anyone may chat by what was typed; None where that is no matter."""
+        return bool(data.get("public_chat"))
 
 
 class AvailabilityForm(SharedCopiesForm):
@@ -50,13 +61,13 @@ class AvailabilityForm(SharedCopiesForm):
 
 class AudienceForm(SharedCopiesForm):
     """Who can see the plugin: one choice, and whether they may also take a copy. Before its first release, and while it
-    is withdrawn, the choice is for when it is published."""
+    is withdrawn, the choice is for when it is published. `publishing` is the release that is made by the same form."""
 
     audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
 
-    def __init__(self, *args: Any, is_publishing: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, publishing: Release | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._is_publishing = is_publishing
+        self.publishing = publishing
         plugin = self.instance
         if plugin.is_published:
             self.fields["audience"].initial = audience_of(plugin)
@@ -66,9 +77,13 @@ class AudienceForm(SharedCopiesForm):
 
     def clean_audience(self) -> str:
         audience: str = self.cleaned_data["audience"]
-        if self._is_publishing and audience == Audience.PEOPLE:
+        if self.publishing and audience == Audience.PEOPLE:
             raise forms.ValidationError(
                 "A release is for others too. Choose who can see it to publish one, or press “Save who can see it” to"
                 " withdraw the plugin."
             )
         return audience
+
+    def _opens_chat(self, data: dict[str, Any]) -> bool | None:
+        audience = data.get("audience")
+        return None if audience in (None, Audience.PEOPLE) else audience == Audience.VISITORS

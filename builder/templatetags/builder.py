@@ -13,8 +13,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from builder.breadcrumbs import Breadcrumb, get_breadcrumbs
+from lexic.short_text import shorten
 from lexic.templatetags.public import icon
 from querying.presentation.question_run import format_duration
+from trees.facts.values import Value, format_value
 
 register = template.Library()
 register.simple_tag(icon)
@@ -57,6 +59,12 @@ def standing(value: str) -> SafeString:
 
 
 @register.filter
-def plain(name: str) -> str:
-    """A fact's name as people would write it: member_type is “member type”."""
-    return name.replace("_", " ")
+def fact_value(value: Value) -> str:
+    """What a fact holds, as people write it: yes, and not True."""
+    return format_value(value)
+
+
+@register.filter(name="shorten")
+def shorten_text(text: object, length: int) -> str:
+    """The beginning of a text, cut between words."""
+    return shorten(str(text or ""), length)

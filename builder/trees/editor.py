@@ -61,7 +61,7 @@ def edit_tree_as_text(request: SignedInRequest, plugin: Plugin, tree: UUID) -> H
         except LexicError as refused:
             error = f"Nothing was saved. {refused.message_with_hint}"
         else:
-            log_and_report(request, plugin, f"“{saved.name}” is saved.")
+            log_and_report(request, plugin, f"Changed the tree “{saved.name}”.")
             return redirect(request.path)
     else:
         text, version = json.dumps(export_draft(one), indent=2, ensure_ascii=False), one.version
@@ -82,7 +82,7 @@ def save_tree(request: SignedInRequest, plugin: Plugin, tree: DecisionTree) -> H
         saved = save_draft(draft, tree=tree, version=version, by=request.user)
     except TreeChanged as error:
         return JsonResponse({**error.as_dict(), "current": _saved_tree_json(error.current)}, status=error.status)
-    log_plugin_change(request, plugin, f"“{saved.name}” is saved.")
+    log_plugin_change(request, plugin, f"Changed the tree “{saved.name}”.")
     return JsonResponse({**_saved_tree_json(saved), "checked": checked_tree_json(saved.tree_data, draft.cases)})
 
 

@@ -25,6 +25,7 @@ from plugins.models import Plugin
 from trees.cases import parse_cases, run_cases
 from trees.definition.fields import collect_fields
 from trees.definition.key_order import order_tree_keys
+from trees.definition.nodes import Tree
 from trees.definition.parser import parse_with_problems
 from trees.definition.starter_trees import EXAMPLE_TREE, MINIMAL_TREE
 from trees.drafts import MAX_TREE_BYTES, MAX_TREE_NAME_LENGTH, create_tree, export_draft, parse_draft
@@ -37,6 +38,8 @@ PER_PAGE = 25
 USAGE_DAYS = 30
 MAX_FACTS_NAMED = 4
 _STARTER_TREES = {"small": MINIMAL_TREE, "example": EXAMPLE_TREE}
+# As long as nobody has written their own, a tree asks nothing.
+_STARTER_QUESTIONS = {node["question"]["text"] for node in MINIMAL_TREE["nodes"].values() if "question" in node}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +69,9 @@ def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
     errors = sum(problem.is_error for problem in found)
     reading = parse_with_problems(order_tree_keys(tree.tree_data)).tree
     results = run_cases(reading, parse_cases([case.as_dict() for case in tree.cases.all()]))
-    names = [name for name in collect_fields(reading) if name]
     return TreeRow(
         tree=tree,
-        summary=tree.description or _facts_text(names),
+        summary=tree.description or _summary(reading),
         errors=errors,
         warnings=len(found) - errors,
         cases=len(results),
@@ -78,9 +80,18 @@ def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
     )
 
 
-def _facts_text(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_FACTS_NAMED} more" if len(names) > MAX_FACTS_NAMED else ""
-    return f"from {', '.join(names[:MAX_FACTS_NAMED])}{more}" if names else ""
+def _summary(tree: Tree) -> str:
+    """What a tree without a description asks, or else the facts that it reads; nothing of one not yet written."""
+    asked = [one.question.text or one.label for one in tree.questions]
+    asked = [text for text in asked if text not in _STARTER_QUESTIONS]
+    if asked:
+        return f"Asks “{asked[0]}”{_more(len(asked) - 1)}"
+    names = [field.name.replace("_", " ") for field in collect_fields(tree).values() if field.name and field.named]
+    return f"By {', '.join(names[:MAX_FACTS_NAMED])}{_more(len(names) - MAX_FACTS_NAMED)}" if names else ""
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
 
 
 def tree_or_404(plugin: Plugin, pk: UUID) -> DecisionTree:

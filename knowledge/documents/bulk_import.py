@@ -126,9 +126,11 @@ def _plan_and_embed(
 
 
 def _new_document(base: KnowledgeBase, new: NewText, sha256: str) -> Document:
+    title = " ".join(replace_unstorable(new.title).split())[:300]
     return Document(
         knowledge_base=base,
-        title=" ".join(replace_unstorable(new.title).split())[:300],
+        title=title,
+        is_named=bool(title),
         file_name=replace_unstorable(new.name)[-300:],
         source_type=SourceType.TEXT,
         sha256=sha256,

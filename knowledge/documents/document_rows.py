@@ -101,7 +101,8 @@ class _Readers:
 
     @classmethod
     def look(cls, now: datetime) -> _Readers:
-        moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
+        # One that has just become ready was read: between two documents nobody holds a lease.
+        moving = Document.objects.filter(status__in=_STAGE_ORDER, updated_at__gt=now - QUIET_AFTER)
         held = frozenset(name for name in held_names() if name.startswith(DOCUMENT_LEASE_PREFIX))
         return cls(held=held, is_any_heard_of=moving.exists())
 
@@ -228,7 +229,7 @@ def _stalled_reason(document: Document, now: datetime, readers: _Readers) -> str
         return ""
     if readers.are_busy:
         return f"No news for {since}. It is taken up again by itself, from where it stopped."
-    return f"No worker has taken anything up for {since}. Is one running? Nothing is lost meanwhile."
+    return f"Nothing was read for {since}. If it lasts, tell whoever runs this site: its worker may have stopped."
 
 
 def _failure_reason(document: Document) -> str:

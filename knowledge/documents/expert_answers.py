@@ -10,14 +10,22 @@ from django.utils.formats import date_format
 from knowledge import lease
 from knowledge.documents.file_store import open_stored
 from knowledge.documents.lifecycle import add_text
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 
 TITLE = "Expert answers"
 _FILE_NAME = "expert-answers.md"
 
 
-def add_expert_answer(base: KnowledgeBase, *, question: str, answer: str, author: str, day: date) -> Document:
-    """Adds a section that is headed by the question and says who answered it when. The document is still to be read.
+def expert_answers() -> DocumentQuerySet:
+    """The documents of this kind, at most one in a knowledge base."""
+    return Document.objects.present().filter(file_name=_FILE_NAME)
+
+
+def add_expert_answer(
+    base: KnowledgeBase, *, question: str, answer: str, author: str, day: date, opens: bool = False
+) -> Document:
+    """Adds a section that is headed by the question and says who answered it when. The document is still to be read;
+    it is marked public where the answer `opens` it, and stays as it is otherwise.
 
     Two people who answer at once wait for each other, so that no answer is lost. Raises what `add_text` raises.
     """
@@ -26,12 +34,15 @@ def add_expert_answer(base: KnowledgeBase, *, question: str, answer: str, author
     with transaction.atomic():
         lease.lock_in_transaction(f"expert-answers:{base.pk}")
         text = f"{_answers_so_far(base) or f'# {TITLE}'}\n\n{section}"
-        return add_text(knowledge_base=base, title=TITLE, file_name=_FILE_NAME, text=text, enqueue=False).document
+        marks = {"is_public": True} if opens else {}
+        return add_text(
+            knowledge_base=base, title=TITLE, file_name=_FILE_NAME, text=text, metadata=marks, enqueue=False
+        ).document
 
 
 def _answers_so_far(base: KnowledgeBase) -> str:
     """As the latest version says them, read or not."""
-    known = Document.objects.present().filter(knowledge_base=base, file_name=_FILE_NAME).exclude(sha256="").first()
+    known = expert_answers().filter(knowledge_base=base).exclude(sha256="").first()
     if known is None:
         return ""
     with open_stored(known.sha256) as file:

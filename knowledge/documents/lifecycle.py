@@ -84,6 +84,7 @@ def add_file(
         document = Document.objects.create(
             knowledge_base=knowledge_base,
             title=_clean_title(title) or metadata_columns.title_from_file_name(name),
+            is_named=bool(_clean_title(title)),
             file_name=name,
             **_file_columns(stored, source_type),
             **columns,
@@ -102,7 +103,7 @@ def add_text(
     enqueue: bool = True,
 ) -> AddResult:
     """Add text that has no file, as Markdown. Under the same title, or `file_name`, it replaces what was there."""
-    # Not the title alone: a document named as its file counts as unnamed, and its first heading would rename it.
+    # Not the title alone: a file of that name may be there, and is another document.
     name = file_name or f"{_clean_title(title).replace('/', '-') or 'text'} (pasted).md"
     return add_file(
         knowledge_base=knowledge_base,
@@ -137,6 +138,7 @@ def add_url(
         document = Document.objects.create(
             knowledge_base=knowledge_base,
             title=_clean_title(title) or address[:MAX_NAME_LENGTH],
+            is_named=bool(_clean_title(title)),
             url=address,
             source_type=SourceType.URL,
             **columns,
@@ -169,6 +171,7 @@ def add_fetched_file(
         document = Document.objects.create(
             knowledge_base=knowledge_base,
             title=_clean_title(title) or url[:MAX_NAME_LENGTH] or metadata_columns.title_from_file_name(name),
+            is_named=bool(_clean_title(title)),
             file_name=name,
             url=url,
             is_public=is_public,
@@ -250,7 +253,7 @@ def update_details(
     new_title = _clean_title(title)
     is_renamed = bool(new_title) and new_title != document.title
     # Only what was given: a worker writes status and progress meanwhile.
-    _save_columns(document, columns | ({"title": new_title} if is_renamed else {}))
+    _save_columns(document, columns | ({"title": new_title, "is_named": True} if new_title else {}))
     return reingest_document(document, enqueue=enqueue) if is_renamed else document
 
 
@@ -290,7 +293,7 @@ def _merged_columns(document: Document, *, title: str | None, columns: Mapping[s
     """Columns of a document that comes again: new values replace old ones, and the rest stays."""
     merged = {**columns, "metadata": {**document.metadata, **columns.get("metadata", {})}}
     new_title = _clean_title(title)
-    return {**merged, "title": new_title} if new_title else merged
+    return {**merged, "title": new_title, "is_named": True} if new_title else merged
 
 
 def _reset_to_queued(document: Document, **columns: Any) -> None:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from knowledge.readers.archive import check_archive
 from knowledge.readers.chart_text import chart_text
 from knowledge.readers.office_package import open_transitional
+from knowledge.readers.stated_titles import given_title
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -29,8 +30,6 @@ from knowledge.readers.types import (
 NOTES_HEADING = "Speaker notes"
 _MAX_GROUP_DEPTH = 20
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-# What the library, or the program itself, calls a file that nobody has named.
-_NO_TITLES = frozenset({"", "powerpoint presentation", "presentation"})
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
@@ -78,10 +77,8 @@ def _slides(presentation: Any) -> Iterator[Any]:
 
 
 def _title(presentation: Any, pages: list[PageText]) -> str | None:
-    stated = one_line(clean_text(str(presentation.core_properties.title or "")))[:300]
-    if stated.lower() not in _NO_TITLES:
-        return stated
-    return next((heading.title for page in pages for heading in page.headings[:1] if heading.title), None)
+    stated = given_title(presentation.core_properties.title)
+    return stated or next((heading.title for page in pages for heading in page.headings[:1] if heading.title), None)
 
 
 def _read_slide(slide: Any, number: int, limits: Limits) -> PageText:

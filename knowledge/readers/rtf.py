@@ -10,6 +10,7 @@ from typing import Any
 
 from knowledge.readers.rtf_destinations import drop_binary, move_destinations
 from knowledge.readers.single_page import single_page_events
+from knowledge.readers.stated_titles import given_title
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, Limits, ReaderEvent
@@ -21,8 +22,9 @@ _HIDING_WORD = re.compile(r"\\[{}\\]|\\(?:v|deleted)(0?)(?![a-z0-9-])|\\plain(?!
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     content = path.read_bytes()
-    title = _TITLE.search(content[:10_000].decode("latin-1"))
-    yield from single_page_events(text=text_of_rtf(content), limits=limits, title=one_line(title[1]) if title else None)
+    stated = _TITLE.search(content[:10_000].decode("latin-1"))
+    title = given_title(stated[1]) if stated else ""
+    yield from single_page_events(text=text_of_rtf(content), limits=limits, title=title or None)
 
 
 def text_of_rtf(content: bytes) -> str:

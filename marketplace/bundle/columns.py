@@ -42,7 +42,7 @@ PLUGIN_COLUMNS = [name for name in exported_columns(Plugin) if name not in _DECI
 TREE_COLUMNS = exported_columns(DecisionTree)
 CASE_COLUMNS = exported_columns(TreeCase)
 GOLDEN_COLUMNS = exported_columns(GoldenQuestion)
-DOCUMENT_COLUMNS = ["title", "file_name", "url", "language", *LABELS, "metadata"]
+DOCUMENT_COLUMNS = ["title", "is_named", "file_name", "url", "language", *LABELS, "metadata"]
 KNOWLEDGE_BASE_COLUMNS = ["embedder", "language"]
 
 EXPORTED_COLUMNS: dict[type[models.Model], list[str]] = {

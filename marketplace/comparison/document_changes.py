@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import MD5
 
 from accounts.models import User
 from knowledge.models import Chunk, Document, Page
@@ -67,9 +68,9 @@ class _Side:
 
 
 def compare_documents(now: Release, then: Release, *, viewer: User | None = None) -> DocumentsComparison:
-    """A document that was removed and added again under the same title counts as replaced. The text of pages is shown
-    to a `viewer` who may read it, and to nobody without one. A fixed number of statements, and two for each replaced
-    document that is shown."""
+    """A document that was removed and added again under the same title counts as replaced, and where its pages say the
+    same, as in a copy of a plugin, as no difference. The text of pages is shown to a `viewer` who may read it, and to
+    nobody without one. A fixed number of statements, and two for each replaced document that is shown."""
     read_now, read_then = (_conditions(release) for release in (now, then))
     documents = {*_changed_chunks(read_now, read_then), *_changed_chunks(read_then, read_now)}
     new = _side(read_now, read_then, documents)
@@ -79,6 +80,7 @@ def compare_documents(now: Release, then: Release, *, viewer: User | None = None
     by_title = {old.titles[pk]: pk for pk in removed}
     pairs += [(by_title[new.titles[pk]], pk) for pk in added if new.titles[pk] in by_title]
     added, removed = added - {pk for _, pk in pairs}, removed - {pk for pk, _ in pairs}
+    pairs = _without_equal_texts(pairs, old, new)
     pairs.sort(key=lambda pair: new.titles[pair[1]].casefold())
     kept = new.present & old.present
     return DocumentsComparison(
@@ -118,6 +120,20 @@ def _side(read: tuple[Q, Q], other: tuple[Q, Q], documents: set[UUID]) -> _Side:
     titles |= {pk: title for pk, title in chunks.values_list("document_id", "document_title").distinct() if title}
     present = set(alive.values_list("document_id", flat=True).distinct())
     return _Side(pages=dict(pages), titles=titles, present=present, is_cut=len(rows) == MAX_PAGE_ROWS)
+
+
+def _without_equal_texts(pairs: list[tuple[UUID, UUID]], old: _Side, new: _Side) -> list[tuple[UUID, UUID]]:
+    """Leaves out pairs of two documents whose pages say the same. One statement at most; the texts stay where they
+    are."""
+    both = [pair for pair in pairs if pair[0] != pair[1]]
+    pages = [pk for before, after in both for _, pk in (*old.pages.get(before, []), *new.pages.get(after, []))]
+    digests = dict(Page.objects.filter(pk__in=pages).values_list("pk", MD5("text"))) if pages else {}
+
+    def said(side: _Side, document: UUID) -> list[tuple[int, str]]:
+        return [(number, digests[pk]) for number, pk in side.pages.get(document, [])]
+
+    equal = {(before, after) for before, after in both if said(old, before) == said(new, after)}
+    return [pair for pair in pairs if pair not in equal]
 
 
 def _sorted_titles(side: _Side, documents: set[UUID]) -> list[str]:

@@ -8,7 +8,7 @@ from django.db import models
 
 from knowledge.models import Document
 from marketplace.listings.release_documents import rows_condition
-from plugins.models import Plugin, PluginKind
+from plugins.models import Plugin, PluginKind, Release
 from querying import releases
 
 
@@ -47,9 +47,10 @@ def audience_of(plugin: Plugin) -> Audience:
     return Audience.VISITORS if plugin.public_chat else Audience.KEY
 
 
-def describe_visibility(plugin: Plugin) -> Visibility:
-    """Of the latest release, or of the draft while nothing is published. A fixed number of statements."""
-    latest = plugin.latest_release() if plugin.is_published else None
+def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibility:
+    """Of the latest release, or of the draft while nothing is published; or else `of` a release, which may be one that
+    is about to be made. A fixed number of statements."""
+    latest = of or (plugin.latest_release() if plugin.is_published else None)
     is_public = models.Q(is_public=True, is_template=False)
     counted = Document.objects.filter(rows_condition(latest or releases.snapshot(plugin))).aggregate(
         all=models.Count("pk"), public=models.Count("pk", filter=is_public)

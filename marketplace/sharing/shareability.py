@@ -25,10 +25,10 @@ class CannotBeShared(Conflict):
     hint = "It may still be asked."
 
 
-def sharing_blockers(plugin: Plugin) -> list[str]:
-    """Why no copy can be made of the latest release, or of the draft where there is none: for its author, each a
-    sentence. Empty: ready to publish."""
-    release = plugin.latest_release() or releases.snapshot(plugin)
+def sharing_blockers(plugin: Plugin, *, of: Release | None = None) -> list[str]:
+    """Why no copy can be made of the latest release, or of the draft where there is none, or else `of` a release that
+    is about to be made: for its author, each a sentence. Empty: ready to publish."""
+    release = of or plugin.latest_release() or releases.snapshot(plugin)
     closed = []
     if None in pinned_knowledge_bases(release):
         pinned = [pin["knowledge_base"] for pin in release.knowledge]

@@ -134,20 +134,25 @@ def _unsaid_counted_words(question: str, text: str, wording: Wording) -> list[st
 
 
 def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:
-    yield from _unmentioned_words(question, evidence)
-    yield from signs
+    missing = _unmentioned_words(question, evidence)
+    if not evidence.passages:
+        yield phrase("There is nothing about it in the documents.")
+    elif missing:
+        yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in missing))
+    # What no passage mentions is not said of the nearest one again.
+    said = {_unmentioned([word]) for word in missing}
+    yield from (sign for sign in signs if sign not in said)
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
 
 
 def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
-    """What no passage that was found speaks of."""
+    """What no passage that was found speaks of; nothing where none was found."""
     if not evidence.passages:
-        return [phrase("There is nothing about it in the documents.")]
+        return []
     known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
-    missing = [f"“{word}”" for word in topic_words(question) if not any(map(is_known, terms(word)))]
-    return [phrase("No passage mentions %(words)s.", words=", ".join(missing))] if missing else []
+    return [word for word in topic_words(question) if not any(map(is_known, terms(word)))]
 
 
 def _unmentioned(words: Sequence[str]) -> str:

@@ -69,6 +69,12 @@ function remember({ id }) {
   history.replaceState(null, "", address);
 }
 
+// A form that has come is where its reader goes on.
+root.addEventListener("htmx:afterSwap", (event) => {
+  const form = event.target.closest("[id^=remark-]")?.querySelector("form");
+  form?.querySelector("textarea, input:not([type=hidden]), select")?.focus({ preventScroll: true });
+  form?.scrollIntoView({ block: "nearest" });
+});
 root.addEventListener("click", (event) => {
   const closes = event.target.closest("[data-closes]");
   if (!closes) return;

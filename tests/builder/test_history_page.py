@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from plugins.history import log_change
 from plugins.models import Plugin
 from tests.pages.conftest import browsing, plugin
 from tests.pages.test_builder import change, said
@@ -50,3 +51,11 @@ def test_each_row_says_when_who_and_what_once(browsing: Browse, alice: User, plu
     assert "is_shared" not in page
     assert "Changed who may use it: golden questions in copies, public chat." in page
     assert page.count("When (UTC)") == 1
+
+
+def test_the_latest_change_stands_first(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    for sentence in ("Added the tree “Boots”.", "Changed the tree “Boots”."):
+        log_change(plugin, by=alice, sentence=sentence)
+    response = browsing(alice).get(reverse("admin:plugins_plugin_history", args=[plugin.pk]))
+    said_there = [entry.get_change_message() for entry in response.context["action_list"]]
+    assert said_there == ["Changed the tree “Boots”.", "Added the tree “Boots”."]

@@ -389,6 +389,30 @@ def test_a_reply_becomes_a_cited_document_and_a_golden_question_and_closes_the_t
     assert (answer in text, "Gloves are replaced monthly." in text) == (True, True)
 
 
+def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    assert 'name="opens"' not in pane(client, plugin).content.decode()
+    Plugin.objects.update(public_chat=True)
+    page = pane(client, plugin)
+    assert (page.context["may_open"], page.context["opens"]) == (True, True)
+    answer = "Helmets are replaced five years after they were made."
+    after = reply(client, plugin, page, question=HELMETS, answer=answer)
+    assert "as the document is not public" in str(next(iter(after.context["messages"])))
+    assert not Document.objects.get(title="Expert answers").is_public
+
+    gloves = "When are gloves replaced?"
+    asked(plugin, gloves)
+    page = pane(client, plugin)
+    assert (page.context["may_open"], page.context["opens"]) == (True, False)
+    reply(client, plugin, page, question=gloves, answer="Gloves are replaced monthly.", opens="on")
+    assert Document.objects.get(title="Expert answers").is_public
+    asked(plugin, CUP)
+    assert not pane(client, plugin).context["may_open"]
+
+
 def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, browsing: Browse, alice: User) -> None:
     gloves = "Who cleans the gloves?"
     asked(plugin, gloves)

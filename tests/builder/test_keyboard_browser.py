@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from django.test import RequestFactory
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from builder.command_search import search_commands
+from builder.panes import PANES
 from builder.readiness import reverse_pane
 from plugins.models import Plugin
 from tests.browsers import serious_in_each_look, sign_in
@@ -48,6 +53,24 @@ def test_the_box_reaches_an_action_and_nothing_of_others(
     find(page, "new plugin")
     expect(page.locator("#command-results-list")).to_contain_text("New plugin")
     expect(page.locator("#command-results-list")).not_to_contain_text("Structures")
+
+
+def test_the_box_reaches_publishing(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse("admin:index"))
+    find(page, "publish struct")
+    expect(page.locator("#command-results-list")).to_contain_text("Publish")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{reverse('admin:builder_publish', args=[plugin.pk])}")
+
+
+def test_who_may_only_look_is_not_led_to_publishing(rf: RequestFactory, bob: User, plugin: Plugin) -> None:
+    plugin.viewers.add(bob)
+    request: Any = rf.get("/")
+    request.user = bob
+    assert [found.title for found in search_commands(request, "structures")] == list(PANES.values())
+    plugin.editors.add(bob)
+    assert "Publish" in [found.title for found in search_commands(request, "structures")]
 
 
 def test_the_question_mark_lists_all_keys_and_leaves_text_fields_alone(page: Page, alice: User, plugin: Plugin) -> None:

@@ -256,7 +256,7 @@ def test_a_failure_is_said_in_plain_words_with_what_was_kept(
 @pytest.mark.parametrize(
     ("others_move", "status", "words"),
     [
-        (False, "queued", "No worker has taken anything up for 5 minutes."),
+        (False, "queued", "Nothing was read for 5 minutes."),
         (True, "queued", ""),
         (True, "reading", "No news for 5 minutes."),
     ],
@@ -265,7 +265,7 @@ def test_what_stands_still_is_said(
     client: Client, plugin: Plugin, theirs: Document, others_move: bool, status: str, words: str
 ) -> None:
     make(plugin, 1, status=status)
-    Document.objects.filter(status=status).update(updated_at=timezone.now() - timedelta(minutes=5))
+    Document.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
     if others_move:
         Document.objects.filter(pk=theirs.pk).update(status="embedding", updated_at=timezone.now())
     row = client.get(at("knowledge", plugin)).context["rows"][0]
@@ -283,7 +283,15 @@ def test_a_reader_that_is_silent_over_a_long_page_is_no_alarm(client: Client, pl
         assert is_ours
         assert client.get(at("knowledge", plugin)).context["rows"][0].problem == ""
         assert document_rows([theirs], BaseAccess(readable=[], editable=[]))[0].problem == ""
-    assert "No worker has taken" in client.get(at("knowledge", plugin)).context["rows"][0].problem
+    assert "Nothing was read" in client.get(at("knowledge", plugin)).context["rows"][0].problem
+
+
+def test_between_two_documents_there_is_no_alarm(client: Client, plugin: Plugin, theirs: Document) -> None:
+    """The one before has just become ready, and nobody holds a lease yet."""
+    make(plugin, 1, status="queued")
+    Document.objects.update(updated_at=timezone.now() - timedelta(minutes=2))
+    Document.objects.filter(pk=theirs.pk).update(status="ready", updated_at=timezone.now() - timedelta(seconds=30))
+    assert client.get(at("knowledge", plugin)).context["rows"][0].problem == ""
 
 
 def test_what_waits_says_how_many_come_before(client: Client, plugin: Plugin, theirs: Document) -> None:

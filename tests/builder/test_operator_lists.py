@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(
     ("model", "title"),
-    [("accounts_apikey", "API keys"), ("accounts_user", "Users"), ("account_emailaddress", "Email addresses")],
+    [("accounts_apikey", "API keys"), ("accounts_user", "People"), ("account_emailaddress", "Email addresses")],
 )
 def test_a_list_is_called_by_what_is_in_it(client: Client, model: str, title: str) -> None:
     operator = User.objects.create_superuser("root@example.org", "correct horse battery")
@@ -35,6 +35,7 @@ def test_a_list_says_days_and_headings_as_other_pages_do(client: Client, alice: 
     page = client.get(reverse("admin:accounts_user_changelist")).content.decode()
     assert "4 November 2026, 14:38" in page
     assert ("Joined" in page, "Created at" in page, ">show all<" in page) == (True, False, False)
+    assert ("May sign in" in page, "Is active" in page) == (True, False)
     assert "1 found" in client.get(reverse("admin:accounts_user_changelist"), {"q": "alice"}).content.decode()
 
 

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from builder.sandbox.turns import SandboxTurn
 from evaluation.golden.golden_form_format import MAX_LINES
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document
@@ -373,3 +374,16 @@ def test_facts_are_written_as_people_write_them(browsing: Browse, alice: User, p
     asked = {"question": "Which boots are worn?", "version": "draft", "facts": "member_type = column"}
     said = browsing(alice).post(address("sandbox_ask", plugin), asked, follow=True).content.decode()
     assert 'class="tag">member type <b>column' in said
+
+
+def test_a_yes_is_shown_as_yes_and_named_by_its_question(plugin: Plugin) -> None:
+    path = [{"step": 1, "node": "start", "label": "More than 15 hp?", "value": "yes"}]
+    facts = {"start": True, "member_type": "column", "height_m": 2.5}
+    query = Query(plugin=plugin, facts=facts, decision_path=path)
+    turn = SandboxTurn(query=query, answer=None, timings=[], passages=[], feedback=None)  # type: ignore[arg-type]
+    assert turn.fact_texts == [("More than 15 hp?", "yes"), ("member type", "column"), ("height m", "2.5")]
+
+
+def test_a_question_that_is_too_long_is_refused_with_its_length(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    said = ask(browsing(alice), plugin, question="x" * 4001, expect=400)
+    assert "The question has 4001 characters, and at most 4000 can be asked." in said

@@ -71,6 +71,18 @@ def test_on_a_phone_an_answer_is_not_left_behind_the_box(page: Page, alice: User
     assert refusal["y"] + refusal["height"] <= box["y"]
 
 
+def test_the_form_of_a_golden_question_is_not_left_behind_the_box(page: Page, alice: User, plugin: Plugin) -> None:
+    opened(page, alice, plugin)
+    ask(page)
+    finished(page).get_by_role("link", name="Save as golden question").click()
+    form = page.locator("form.remark")
+    expect(form.get_by_role("textbox").first).to_be_focused()
+    first, box = form.get_by_role("textbox").first.bounding_box(), page.locator(".composer").bounding_box()
+    assert first
+    assert box
+    assert first["y"] + first["height"] <= min(box["y"], 900)
+
+
 def test_a_conversation_is_there_again_after_a_reload(page: Page, alice: User, plugin: Plugin) -> None:
     opened(page, alice, plugin)
     ask(page)

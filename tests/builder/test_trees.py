@@ -126,8 +126,17 @@ def test_text_does_not_overwrite_what_somebody_else_saved(alice, cover):
 def test_the_list_says_how_each_tree_stands(alice, plugin, cover):
     grow(plugin, alice, "Broken", tree=tree(action("a"), action("lost")), cases=[{**CASE, "expected": "lost"}])
     content = browse(alice).get(pane(plugin)).content.decode()
-    for words in ("1 of 1 case", "1 problem", "0 of 1 case", "from exposure, member_type", "not yet"):
+    for words in ("1 of 1 case", "1 problem", "0 of 1 case", "not yet"):
         assert words in content
+    assert "Asks “What is the exposure condition?” and 1 more" in content
+
+
+def test_the_list_says_nothing_of_what_a_tree_decides_that_is_not_written_yet(alice, plugin):
+    client = browse(alice)
+    client.post(pane(plugin, "tree_new"), {"name": "Which licence", "start": "small"})
+    assert client.get(pane(plugin)).context["rows"][0].summary == ""
+    DecisionTree.objects.update(description="Whether a boat needs a licence.")
+    assert client.get(pane(plugin)).context["rows"][0].summary == "Whether a boat needs a licence."
 
 
 def test_the_editor_lists_problems_in_the_order_in_which_the_api_does(alice, plugin):

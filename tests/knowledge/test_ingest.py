@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from knowledge.documents.lifecycle import update_details
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, DocumentStatus, Embedding, Page, Revision
 from tests.knowledge.bases import (
@@ -161,6 +162,22 @@ def test_a_source_that_names_itself_gives_its_name_to_an_unnamed_document(embedd
         ingest(document.pk)
         document.refresh_from_db()
     assert (unnamed.title, named.title) == ("Rules of the pump house", "Boots")
+
+
+def test_a_title_that_somebody_gave_stays_although_it_is_what_the_file_is_called(embedder: CountingEmbedder) -> None:
+    base = make_base()
+    text = "# Rules of the pump house\n\nWear boots in here."
+    given = add_markdown(base, text, name="pump_house.md", title="Pump house")
+    renamed = add_markdown(base, f"{text}\n", name="boot_rules.md")
+    for document in (given, renamed):
+        ingest(document.pk)
+    renamed.refresh_from_db()
+    assert renamed.title == "Rules of the pump house"
+    update_details(renamed, title="Boot rules", enqueue=False)
+    ingest(renamed.pk)
+    for document in (given, renamed):
+        document.refresh_from_db()
+    assert (given.title, renamed.title) == ("Pump house", "Boot rules")
 
 
 def test_the_first_document_fixes_the_dimensions() -> None:

@@ -34,6 +34,7 @@ def test_a_question_asks_for_the_first_figure(sentence: str, question: str, figu
         "Page 3 is blank.",
         "The employee is given 14 days of leave.",
         "The kiln is heated at 60 °C per hour.",
+        "Damage that is found within 24 hours is charged to the last skipper.",
         "600 °C",
         "",
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
 from knowledge.readers.office_package import is_strict, open_transitional
 from knowledge.readers.single_page import single_page_events
+from knowledge.readers.stated_titles import MAX_TITLE_LENGTH, given_title
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -30,6 +32,8 @@ from knowledge.readers.types import (
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
 # A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.
 _BOLD_LINE_LEVEL, _MAX_BOLD_LINE = 6, 100
+# The title stands on the first page.
+_TITLE_BLOCKS = 20
 _CONTAINER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins"))
 
 
@@ -38,10 +42,27 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     with open_transitional(path) as file:
         document = open_document(file)
     body = read_body(document)
-    title = one_line(clean_text(_stated_title(document)))[:300]
-    yield from single_page_events(
-        text=body.text(), limits=limits, title=title or body.first_title(), headings=body.headings
-    )
+    text = body.text()
+    title = _title(document, body, text=text)
+    yield from single_page_events(text=text, limits=limits, title=title, headings=body.headings)
+
+
+def _title(document: Any, body: BodyText, *, text: str) -> str | None:
+    """What is set as the title on the page, else the one in the file's properties, which may be left from a template,
+    else the first heading."""
+    styled = _styled_title(document)
+    return (styled if styled and styled in text else given_title(_stated_title(document))) or body.first_title()
+
+
+def _styled_title(document: Any) -> str:
+    first = islice(document.iter_inner_content(), _TITLE_BLOCKS)
+    titles = (one_line(clean_text(block.text)) for block in first if _is_title(block))
+    return next(filter(None, titles), "")[:MAX_TITLE_LENGTH]
+
+
+def _is_title(block: Any) -> bool:
+    # A table has a style too, and no text of its own.
+    return hasattr(block, "text") and block.style is not None and block.style.name == "Title"
 
 
 def _stated_title(document: Any) -> str:

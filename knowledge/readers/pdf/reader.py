@@ -24,7 +24,7 @@ from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.text_layout import read_layout
-from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.stated_titles import given_title
 from knowledge.readers.types import (
     DamagedDocument,
     DocumentHeader,
@@ -54,7 +54,8 @@ def read(path: Path, *, limits: Limits, resume: ReadingPoint | None = None) -> I
     with closing(_open_pdf(path)) as document, closing(_PageReader(document, path, limits)) as pages:
         if resume:
             pages.resume(resume)
-        yield DocumentHeader(title=_document_title(document), page_total=len(document), paged=True)
+        title = given_title(document.get_metadata_value("Title")) or None
+        yield DocumentHeader(title=title, page_total=len(document), paged=True)
         yield from pages
         pages.check_text()
 
@@ -68,13 +69,6 @@ def _open_pdf(path: Path) -> Any:
     if len(document) == 0:
         raise DamagedDocument("The document has no pages.")
     return document
-
-
-def _document_title(document: Any) -> str | None:
-    title = one_line(clean_text(document.get_metadata_value("Title")))[:300]
-    # Names of files that a program put there are worse than none.
-    is_file_name = title.lower().endswith((".doc", ".docx", ".dvi", ".indd", ".pdf")) or title == "untitled"
-    return None if not title or is_file_name else title
 
 
 class _PageReader:

@@ -17,6 +17,7 @@ from knowledge.readers.sheets.headers import SheetRow
 from knowledge.readers.sheets.layout import DeclaredLabels, read_layout
 from knowledge.readers.sheets.number_formats import cell_text
 from knowledge.readers.sheets.pages import MAX_COLUMNS, SheetPager
+from knowledge.readers.stated_titles import given_title
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     DamagedDocument,
@@ -57,7 +58,7 @@ def _add_sheets(pager: SheetPager, workbook: Any) -> str:
     except Exception as error:
         # A broken part surfaces as KeyError, ParseError, ValueError and more, when its rows are read.
         raise DamagedDocument() from error
-    return one_line(clean_text(str(workbook.properties.title or "")))[:300]
+    return given_title(workbook.properties.title)
 
 
 def _open_workbook(file: IO[bytes], path: Path) -> Any:

@@ -1,9 +1,18 @@
 // What the author says about a fact: its type, unit, options, other words, and how it is asked for.
 
 import { choice, field, h } from "./dom.js";
-import { declarationOf, declare } from "./model.js";
+import { declarationOf, declare, nodeAt } from "./model.js";
 
 const TYPES = [["", "as the nodes use it"], ["choice", "one of several words"], ["number", "a number"], ["boolean", "yes or no"], ["text", "any text"]];
+
+/** What people call a fact: where the answer of a question has no name of its own, by the question's label. */
+export function factTitle(desk, name) {
+  const asked = nodeAt(desk.tree, name);
+  return asked?.question && !asked.question.extractFrom ? desk.labelOf(name) : name.replaceAll("_", " ");
+}
+
+/** The type of a fact, in words. */
+export const typeWords = (type) => TYPES.find(([key]) => key === type)?.[1] ?? type;
 
 export function factForm(desk, name) {
   const declared = declarationOf(desk.tree, name);

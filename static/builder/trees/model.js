@@ -57,7 +57,8 @@ export function summary(id, node) {
   }
   if (kindOf(node) === "question") {
     const count = branches(node).length;
-    return `${factOf(id, node)}, ${count === 1 ? "1 answer" : `${count} answers`}`;
+    const answers = count === 1 ? "1 answer" : `${count} answers`;
+    return node.question?.extractFrom ? `${factOf(id, node)}, ${answers}` : answers;
   }
   if (kindOf(node) !== "action") return "no known kind";
   const { recommendation, sourceHint } = node.action ?? {};

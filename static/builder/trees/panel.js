@@ -1,7 +1,7 @@
 // The side panel: every field of the selected node, or of the tree when none is selected.
 
 import { button, choice, field, h } from "./dom.js";
-import { factForm } from "./facts.js";
+import { factForm, factTitle, typeWords } from "./facts.js";
 import {
   KINDS, OPERATORS, add, addAnswer, branches, connect, duplicate, factOf, freeBranch, kindOf, kindWord, labelOf, leadingTo, nodeAt,
   openBranches, readingOrder, removeAnswer, rename, renameAnswer, summary, turnInto,
@@ -73,8 +73,8 @@ export class Panel {
 
   #fact(name) {
     const known = this.desk.checked.facts.find((fact) => fact.name === name);
-    const words = known ? ` ${known.type}${known.unit ? ` in ${known.unit}` : ""}` : "";
-    return h("details", { class: "fold", "data-name": `fact:${name}` }, h("summary", {}, name, h("span", { class: "faint" }, words)), factForm(this.desk, name));
+    const words = known ? ` ${typeWords(known.type)}${known.unit ? ` in ${known.unit}` : ""}` : "";
+    return h("details", { class: "fold", "data-name": `fact:${name}` }, h("summary", {}, factTitle(this.desk, name), h("span", { class: "faint" }, words)), factForm(this.desk, name));
   }
 
   // --- a node

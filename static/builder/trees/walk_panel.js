@@ -1,6 +1,7 @@
 // Walks the tree by a sentence and by facts: the path is lit in the drawing, and what would be asked next is asked here.
 
 import { button, choice, field, h, icon } from "./dom.js";
+import { factTitle } from "./facts.js";
 import { Refused, send } from "./server.js";
 
 export class WalkPanel {
@@ -102,9 +103,10 @@ export class WalkPanel {
   #step(step) {
     if (step.kind === "action") return h("li", { class: "end" }, step.result);
     const read = step.source === "question" && step.span ? h("span", { class: "faint" }, `read from “${step.span}”`) : null;
-    if (step.value === null) return h("li", {}, `${step.field} is not known`);
+    const fact = factTitle(this.desk, step.field);
+    if (step.value === null) return h("li", {}, fact, " ", h("span", { class: "faint" }, "not known"));
     const judged = step.kind === "condition" ? [` ${this.desk.labelOf(step.node)} `, h("b", {}, step.result === "true" ? "yes" : "no")] : [];
-    return h("li", {}, step.field, " ", h("b", {}, step.value), read, judged.length ? h("span", {}, "·", ...judged) : null);
+    return h("li", {}, fact, " ", h("b", {}, step.value), read, judged.length ? h("span", {}, "·", ...judged) : null);
   }
 
   #end({ action, missing, path }) {
@@ -138,5 +140,5 @@ export function hintLine({ hint, found, error }) {
 /** Whether a question put so enters the tree at all, in words. */
 function selectionText({ taken, score, threshold }) {
   const said = taken ? "The plugin takes this tree for such a question" : "The plugin answers such a question from the documents, without this tree";
-  return `${said}: ${score.toFixed(2)}, needed is more than ${threshold.toFixed(2)}.`;
+  return `${said}: it scores ${score.toFixed(2)}, and ${threshold.toFixed(2)} is needed.`;
 }

@@ -12,7 +12,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import Document
 from marketplace.publishing.visibility import Audience, audience_of, describe_visibility
 from plugins.models import Plugin
-from tests.cover import published
+from tests.cover import give_document, published
 from tests.pages.conftest import browsing, plugin
 
 __all__ = ["browsing", "plugin", "published"]
@@ -105,6 +105,11 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
         "Who can see it: Anyone with an API key",
     ):
         assert words in content
+    assert "script tag" not in content
+    Plugin.objects.update(public_chat=True)
+    assert "you get one script tag" in client.get(address).content.decode()
+    Plugin.objects.update(embed_origins=["https://boots.example"])
+    assert "data-plugin=&quot;boots&quot; defer" in client.get(address).content.decode()
     ApiKey.objects.issue(owner=alice, name="Site agent")
     assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
 
@@ -133,3 +138,44 @@ def test_lx_094_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, a
     plugin.refresh_from_db()
     assert (plugin.is_published, plugin.public_chat, plugin.is_shared) == (False, False, False)
     assert (said["chosen_audience"], said["is_copying"]) == ("visitors", True)
+
+
+def test_copies_that_would_hold_what_the_chat_does_not_show_are_refused_with_the_reason(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    address, client = reverse("admin:builder_publish", args=[plugin.pk]), browsing(alice)
+    said = client.post(address, {"audience": "visitors", "is_shared": "on"}).context
+    assert "not public, and a copy would hold it all" in str(next(iter(said["messages"])))
+    plugin.refresh_from_db()
+    assert (plugin.is_published, plugin.is_shared) == (False, False)
+
+
+def test_a_release_that_nobody_could_copy_is_told_before_it_is_made(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    Document.objects.update(is_public=True)
+    address, client = reverse("admin:builder_publish", args=[plugin.pk]), browsing(alice)
+    client.post(address, {"audience": "visitors", "is_shared": "on"})
+    plugin.refresh_from_db()
+    assert (plugin.is_published, plugin.is_shared) == (True, True)
+    words = "Nobody can install a copy like this."
+    assert words not in client.get(address).content.decode()
+    give_document(plugin, title="Gloves", text="# Gloves\n\nGloves are replaced monthly.\n")
+    page = client.get(address)
+    assert (page.context["visibility"].public, page.context["visibility"].documents) == (1, 2)
+    assert words in page.content.decode()
+    assert choose(client, plugin, "visitors", is_shared="on")[0][0] == "success"  # of the release that is out
+
+
+def test_the_pane_of_who_may_use_it_refuses_such_copies_as_well(
+    browsing: Browse, alice: User, published: Plugin
+) -> None:
+    address, client = reverse("admin:builder_use", args=[published.pk]), browsing(alice)
+    said = client.post(address, {"is_shared": "on", "public_chat": "on"}).content.decode()
+    assert "not public, and a copy would hold it all" in said
+    published.refresh_from_db()
+    assert (published.is_shared, published.public_chat) == (False, False)
+    Document.objects.update(is_public=True)
+    client.post(address, {"is_shared": "on", "public_chat": "on"})
+    published.refresh_from_db()
+    assert (published.is_shared, published.public_chat) == (True, True)

@@ -61,6 +61,29 @@ def test_a_document_without_properties_is_called_by_its_heading(tmp_path, level,
     assert read_here(path, "docx")[0].title == title
 
 
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [("Untitled", "Jetty handbook"), ("Last year's template", "Jetty handbook"), ("Jetty handbook", "Jetty handbook")],
+)
+def test_the_title_on_the_page_goes_before_one_in_the_properties(tmp_path, stated, title):
+    def build(document) -> None:
+        document.core_properties.title = stated
+        document.add_table(rows=1, cols=1).rows[0].cells[0].text = "For the jetty"
+        document.add_heading("Jetty handbook", level=0)
+        document.add_heading("Who may rent a boat", level=1)
+
+    assert read_here(word(tmp_path / "a.docx", build), "docx")[0].title == title
+
+
+@pytest.mark.parametrize("stated", ["Untitled", "card7.doc", "Word Document", ""])
+def test_what_a_program_wrote_for_a_title_gives_way_to_the_first_heading(tmp_path, stated):
+    def build(document) -> None:
+        document.core_properties.title = stated
+        document.add_heading("Who may rent a boat", level=1)
+
+    assert read_here(word(tmp_path / "a.docx", build), "docx")[0].title == "Who may rent a boat"
+
+
 def test_hidden_and_deleted_text_is_left_out_and_inserted_text_kept(tmp_path):
     def build(document) -> None:
         paragraph = document.add_paragraph("seen ")

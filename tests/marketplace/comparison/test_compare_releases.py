@@ -91,6 +91,22 @@ def test_a_document_added_again_under_its_title_counts_as_replaced(
     assert "steel" in now
 
 
+def test_a_document_of_another_base_that_says_the_same_is_no_difference(
+    published: Plugin,  # noqa: F811
+    handbook: Document,  # noqa: F811
+    alice: User,
+) -> None:
+    """As in a copy of a plugin, whose documents are others with the same titles."""
+    copy_of_it = Plugin.objects.create(owner=alice, name="Copy", domain="engineering", system_prompt="Be brief.")
+    give_document(copy_of_it, title="Cover handbook", text=HANDBOOK)
+    latest = published.latest_release()
+    assert latest
+    assert not compare_releases(latest, then=releases.snapshot(copy_of_it), viewer=alice).documents
+    replace_text(handbook, HANDBOOK.replace("45 mm", "50 mm"))
+    changed = compare_releases(releases.snapshot(published), then=releases.snapshot(copy_of_it), viewer=alice)
+    assert [one.title for one in changed.documents.replaced] == ["Cover handbook"]
+
+
 def test_text_that_the_viewer_may_not_read_is_left_out(
     published: Plugin,  # noqa: F811
     handbook: Document,  # noqa: F811

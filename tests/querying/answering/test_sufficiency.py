@@ -31,6 +31,12 @@ def test_what_no_passage_mentions_is_named():
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
 
 
+def test_what_no_passage_mentions_is_not_said_of_the_nearest_one_again():
+    judged = assess_sufficiency("Does the plan 47 cover eye exams?", evidence(PLAN), threshold=0.95)
+    assert judged.why == ("No passage mentions “47”.",)
+    assert judged.grounds.has_signs
+
+
 @pytest.mark.parametrize(("probability", "is_told"), [(0.1, True), (0.6, False), (None, False)])
 def test_the_doubt_of_the_cross_encoder_is_a_reason(probability: float | None, is_told: bool):
     found = replace(evidence(PLAN), answer_probability=probability)
