@@ -94,13 +94,13 @@ def _ask(tables: Sequence[Table], folder: Path, *, with_misses: bool) -> None:
     rows = [{"id": str(at), "question": question} for at, (_, question) in enumerate(asked)]
     (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with temporary_database(with_redis=True):
-        from evaluation import dataset, engine_queries, eval_corpus
+        from evaluation import dataset, eval_corpus, run_question
 
         data = dataset.read_dataset(folder)
         corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
         answered = right = 0
         for (cell, question), each in zip(asked, data.questions, strict=True):
-            given = engine_queries.run_pipeline(engine_queries.build_question(each, corpus))
+            given = run_question.run_pipeline(run_question.build_question(each, corpus))
             cited = [line for one in given.citations for line in one.text.splitlines()]
             is_right = given.outcome == "answered" and any(_names(line, cell) for line in cited)
             answered += given.outcome == "answered"

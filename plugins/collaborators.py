@@ -12,11 +12,11 @@ from accounts import quotas
 from accounts.mailed_invitations import clean_address
 from accounts.models import User
 from audit.actions import Action
-from audit.compare import log_began
 from audit.models import AuditEntry
 from audit.record import record
 from audit.references import Reference
 from audit.references import person as person_reference
+from audit.unrecorded_changes import log_began
 from lexic.errors import Conflict
 from plugins.models import Invitation, Plugin, Role
 
