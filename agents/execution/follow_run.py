@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db import InterfaceError, OperationalError
+
 from accounts.quotas import FOLLOWERS, stream_slot
 from agents.execution import background_runs
 from agents.journal.read_access import UnknownRun, may_read_content
@@ -25,6 +27,8 @@ from querying.types import Caller
 logger = logging.getLogger(__name__)
 # Seconds between two looks into a journal that is being written: soon after an event, later where none comes.
 _LEAST_POLL_SECONDS, _MOST_POLL_SECONDS, _POLL_GROWTH = 0.15, 0.6, 1.3
+# Seconds that a reader waits for a database that is away.
+_OUTAGE_SECONDS = 20.0
 # What anybody may see who may see the run.
 _WITHOUT_CONTENT = {EventKind.RUN, EventKind.AGENT_TYPE, EventKind.DONE, EventKind.ERROR}
 
@@ -47,7 +51,7 @@ async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenera
     try:
         async with stream_slot(str(caller.user_id), quota=FOLLOWERS):
             while True:
-                events, has_ended = await in_thread(reader.look)
+                events, has_ended = await reader.look_when_reachable()
                 for event in events:
                     yield event
                 if has_ended:
@@ -71,6 +75,17 @@ class _Reader:
     is_withheld: bool = False
     looked_up: float = -CHECK_SECONDS
     has_said_so: bool = False
+
+    async def look_when_reachable(self) -> tuple[list[JournalEvent], bool]:
+        """`look`, again where the connection was lost: the journal is still there when the database is back."""
+        end = time.monotonic() + _OUTAGE_SECONDS
+        while True:
+            try:
+                return await in_thread(self.look)
+            except (OperationalError, InterfaceError):
+                if time.monotonic() >= end:
+                    raise
+                await asyncio.sleep(_MOST_POLL_SECONDS)
 
     def look(self) -> tuple[list[JournalEvent], bool]:
         """What is new, and whether nothing follows: one small statement where nothing is new. Raises `AccessEnded`,

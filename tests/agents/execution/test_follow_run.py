@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import OperationalError
 
 from accounts.models import User
 from accounts.quotas import FOLLOWERS, stream_slot
+from agents.execution import follow_run
 from agents.execution.follow_run import JournalEvent, _Reader, follow
 from agents.models import AgentRun
 from plugins.models import Plugin
@@ -55,3 +57,41 @@ def test_whoever_follows_too_many_runs_is_told_and_the_run_works_on(
         return [event.kind async for event in follow(run.pk, caller=caller_of(bob))]
 
     assert async_to_sync(freed)() == kinds(run)
+
+
+@pytest.fixture
+def losses(monkeypatch: pytest.MonkeyPatch) -> list[OperationalError]:
+    """The connection is lost at as many looks as this list is long."""
+    left: list[OperationalError] = []
+    look = _Reader.look
+
+    def lose(reader: _Reader) -> Any:
+        if left:
+            raise left.pop()
+        return look(reader)
+
+    monkeypatch.setattr(_Reader, "look", lose)
+    return left
+
+
+def follow_to_the_end(run: AgentRun, by: User) -> list[JournalEvent]:
+    async def followed() -> list[JournalEvent]:
+        return [event async for event in follow(run.pk, caller=caller_of(by))]
+
+    return async_to_sync(followed)()
+
+
+def test_a_lost_connection_does_not_end_a_stream(published: Plugin, bob: User, losses: list[OperationalError]) -> None:
+    run = ask(published, bob)
+    losses += [OperationalError("terminating connection"), OperationalError("connection refused")]
+    assert [event.kind for event in follow_to_the_end(run, bob)] == kinds(run)
+
+
+def test_a_database_that_stays_away_ends_it_with_a_reason(
+    published: Plugin, bob: User, losses: list[OperationalError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow_run, "_OUTAGE_SECONDS", 1.0)
+    run = ask(published, bob)
+    losses += [OperationalError("connection refused")] * 20
+    [error] = follow_to_the_end(run, bob)
+    assert (error.kind, error.data["code"]) == ("error", "unavailable")
