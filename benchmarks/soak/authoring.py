@@ -80,8 +80,12 @@ def edit(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.R
     _wait_for_readers(record)
     if choose.random() < 0.5:
         file = {"file": (name, _note(choose).encode(), "text/markdown")}
-        return verdict(client.put(f"{path}/file", files=file, headers=headers_of(expert)))
-    return verdict(client.patch(path, json={"tags": [choose.choice(NOUNS)]}, headers=headers_of(expert)))
+        response = client.put(f"{path}/file", files=file, headers=headers_of(expert))
+    else:
+        response = client.patch(path, json={"tags": [choose.choice(NOUNS)]}, headers=headers_of(expert))
+    # It may have been deleted while this waited for the readers.
+    was_deleted = response.status_code == 404 and name in record.deleted
+    return "right" if was_deleted else verdict(response)
 
 
 def delete(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.Random) -> str:
