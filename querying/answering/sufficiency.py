@@ -14,12 +14,13 @@ from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
-from knowledge.search.wording import Wording
 from language.counted_words import counted_words
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
+from language.stemming import STEMMED_LANGUAGES, stem_in
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
+from language.word_matching import terms_by_word
 from lexic.phrases import phrase
 from querying.question.validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
@@ -121,16 +122,27 @@ def _contradiction_signs(
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append((_NAME_PENALTY, _unmentioned(missing)))
-    if missing := _unsaid_counted_words(asked, around, evidence.wording):
+    if missing := _unsaid_counted_words(asked, evidence):
         signs.append((_COUNTED_PENALTY, _unmentioned(missing)))
     return signs
 
 
-def _unsaid_counted_words(question: str, text: str, wording: Wording) -> list[str]:
-    """What the question asks the number of, and the text does not speak of in any of its forms."""
-    counted = counted_words(question, wording.language) if wording.language else []
-    said = set(terms(text)) if counted else set()
-    return [word for word in counted if terms(word) and not any(wording.is_said(term, said) for term in terms(word))]
+def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
+    """What the question asks the number of, and no passage speaks of: neither by a form that the index knows, nor by a
+    word with the same stem in the question's language, of which the index has the English one."""
+    wording = evidence.wording
+    counted = counted_words(question, wording.language) if wording.language in STEMMED_LANGUAGES else []
+    if not counted:
+        return []
+    text = " ".join(map(_text_with_titles, evidence.passages))
+    said = set(terms(text))
+    stems = {stem_in(word.lower(), wording.language) for word in terms_by_word(text)}
+    return [
+        word
+        for word in counted
+        if stem_in(word.lower(), wording.language) not in stems
+        and not any(wording.is_said(term, said) for term in terms(word))
+    ]
 
 
 def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:

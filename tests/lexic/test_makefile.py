@@ -28,7 +28,8 @@ def test_what_is_installed_depends_on_the_content_of_the_lock_files() -> None:
 
 def test_ci_runs_what_people_run_and_may_not_skip_the_browser() -> None:
     script = (ROOT / ".ci" / "run").read_text()
-    assert script.splitlines()[-4:] == ["make lint", "make components", "make test", ".ci/cold_start"]
+    assert script.splitlines()[-4:] == ["make lint", "make components", ".ci/cold_start", "make test"]
+    assert "make demo" in (ROOT / ".ci" / "cold_start").read_text()
     assert "-p tests.browser_required" in make("--dry-run", "test", "CI=true")
     assert "browser_required" not in make("--dry-run", "test", "CI=")
 
