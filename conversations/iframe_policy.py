@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -10,10 +12,16 @@ from plugins.models import Plugin
 
 def allow_frames(response: HttpResponseBase, plugin: Plugin) -> HttpResponseBase:
     """The response, which the sites that may embed the chat may show in a frame."""
-    if plugin.embed_origins:
-        response._csp_replace = {"frame-ancestors": ["'self'", *plugin.embed_origins]}  # type: ignore[attr-defined]
-        response.xframe_options_exempt = True  # type: ignore[attr-defined]  # it cannot name sites
-    return response
+    return _allow_frames_of(plugin.embed_origins, response)
+
+
+def allow_referring_frame(response: HttpResponseBase, plugin: Plugin, *, request: HttpRequest) -> HttpResponseBase:
+    """As `allow_frames`, for the site alone that this request comes from: nobody learns from a closed chat which others
+    may embed it."""
+    referrer = request.headers.get("Referer", "")
+    return _allow_frames_of(
+        [origin for origin in plugin.embed_origins if f"{referrer}/".startswith(f"{origin}/")], response
+    )
 
 
 def is_own_page(request: HttpRequest, plugin: Plugin) -> bool:
@@ -21,3 +29,10 @@ def is_own_page(request: HttpRequest, plugin: Plugin) -> bool:
     against forged requests; the origin, which no page can forge, says as much."""
     own_origin = f"{request.scheme}://{request.get_host()}"
     return bool(plugin.embed_origins) and request.headers.get("Origin") == own_origin
+
+
+def _allow_frames_of(origins: Sequence[str], response: HttpResponseBase) -> HttpResponseBase:
+    if origins:
+        response._csp_replace = {"frame-ancestors": ["'self'", *origins]}  # type: ignore[attr-defined]
+        response.xframe_options_exempt = True  # type: ignore[attr-defined]  # it cannot name sites
+    return response

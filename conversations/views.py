@@ -56,7 +56,7 @@ def _closed_chat_page(request: HttpRequest, slug: str) -> HttpResponse:
     """That there is no chat here, with the way to the plugin's page. Raises Http404 where nobody may know of it."""
     plugin = get_object_or_404(Plugin.objects.listed(), slug=slug)
     response = render(request, "conversations/closed_chat.html", {"plugin": plugin})
-    iframe_policy.allow_frames(response, plugin)
+    iframe_policy.allow_referring_frame(response, plugin, request=request)
     return response
 
 

@@ -36,13 +36,17 @@ def test_only_what_is_on_the_air_and_open_to_anybody_has_a_chat(client: Client, 
 
 
 def test_a_closed_chat_says_so_and_leads_to_the_page_of_its_plugin(client: Client, chat: Plugin) -> None:
-    Plugin.objects.update(public_chat=False, embed_origins=["https://club.example"])
-    response = client.get(CHAT)
+    Plugin.objects.update(public_chat=False, embed_origins=["https://club.example", "https://other.example"])
+    response = client.get(CHAT, headers={"referer": "https://club.example/boots"})
     content = response.content.decode()
     assert response.status_code == 404
     assert "The chat is closed" in content
     assert 'href="/marketplace/boots"' in content
     assert "https://club.example" in response["Content-Security-Policy"]  # the widget of that site shows it
+    assert "https://other.example" not in response["Content-Security-Policy"]
+    for stranger in ("https://club.example.org/", "https://stranger.example/", ""):
+        refused = client.get(CHAT, headers={"referer": stranger})
+        assert "club.example" not in refused["Content-Security-Policy"]
     said = client.post(ASK, {"question": WORN}, headers={"accept": "text/event-stream"})
     assert (said.status_code, said.json()["code"]) == (404, "unknown_chat")
     Plugin.objects.update(is_published=False)

@@ -164,7 +164,7 @@ def test_a_reading_that_stood_still_keeps_its_pages_for_the_next(
         ingest(document.pk)
     document.refresh_from_db()
     assert (document.status, document.error_code) == ("failed", "timeout")
-    assert "goes on after the pages that were read" in document.error
+    assert "reading continues after the pages that were read" in document.error
     seen = pages_read(monkeypatch)
     reingest_document(document, enqueue=False)
     ingest(document.pk)
