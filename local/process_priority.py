@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +25,8 @@ READER_NICENESS = 10
 LASTING_NICENESS = 5
 # PostgreSQL's processes hold locks that answers wait for as well.
 DATABASE_NICENESS = 5
+# The kernel counts the changes of all processes together, so another one's may have come first.
+_SESSION_TRIES, _SESSION_PAUSE_SECONDS = 5, 0.11
 _CAP_SYS_NICE = 1 << 23
 
 
@@ -46,8 +49,15 @@ def set_reader_priority(process: int, *, gives_way: bool) -> None:
 
 
 def _set_session(niceness: int, process: int) -> None:
-    with suppress(OSError):  # another system, or the kernel does not group by session
-        Path(f"/proc/{process or 'self'}/autogroup").write_text(str(niceness))
+    session = Path(f"/proc/{process or 'self'}/autogroup")
+    for _ in range(_SESSION_TRIES):
+        try:
+            session.write_text(str(niceness))
+            return
+        except BlockingIOError:  # from who is not root, the kernel takes one change in a tenth of a second
+            time.sleep(_SESSION_PAUSE_SECONDS)
+        except OSError:  # another system, or the kernel does not group by session
+            return
 
 
 def _may_raise() -> bool:
