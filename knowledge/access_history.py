@@ -18,7 +18,8 @@ from audit.models import AuditEntry
 from knowledge.models import BaseKind, BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
 from lexic.errors import NotFound
 from organisations.models import READING_ROLES, Membership
-from plugins.models import Plugin, Release, Role
+from plugins.collaborators import present_roles
+from plugins.models import Plugin, Release
 
 _PERSON_ACTIONS = (Action.ACCOUNT_CREATED, Action.ACCOUNT_DELETED, Action.ROLE_CHANGED)
 _ROLE_ACTIONS = (Action.ROLE_GIVEN, Action.ROLE_TAKEN)
@@ -215,7 +216,7 @@ class _History:
             base_members=BaseMember.audit_rule.present(BaseMember.objects.filter(knowledge_base=self.base)),
             grants=KnowledgeGrant.audit_rule.present(grants),
             plugins=Plugin.audit_rule.present(Plugin.objects.filter(pk__in=self.plugins)),
-            roles={pk: _present_roles(pk) for pk in self.plugins},
+            roles=_roles_on(self.plugins),
             memberships=Membership.audit_rule.present(memberships),
             people=User.audit_rule.present(User.objects.all()),
             grant_plugins={str(pk): str(plugin) for pk, plugin in grants.values_list("pk", "plugin")},
@@ -255,11 +256,12 @@ class _History:
         )
 
 
-def _present_roles(plugin: str) -> dict[str, Columns]:
-    roles: dict[str, Columns] = {}
-    for role, people in ((Role.VIEWER, Plugin.viewers.through), (Role.EDITOR, Plugin.editors.through)):
-        ids = people._default_manager.filter(plugin_id=plugin).values_list("user_id", flat=True)
-        roles |= {str(pk): {"role": role.value} for pk in ids}
+def _roles_on(plugins: Iterable[str]) -> dict[str, dict[str, Columns]]:
+    """What each person has on each of these plugins."""
+    roles: dict[str, dict[str, Columns]] = {pk: {} for pk in plugins}
+    for (plugin, person), role in present_roles().items():
+        if plugin in roles:
+            roles[plugin][person] = {"role": role}
     return roles
 
 

@@ -112,7 +112,7 @@ def unrecorded_roles() -> Iterator[str]:
     recorded: dict[tuple[str, str], str | None] = {}
     for entry in AuditEntry.objects.filter(action__in=[Action.ROLE_GIVEN, Action.ROLE_TAKEN]).order_by("number", "at"):
         recorded[entry.object_id, entry.subject_id] = entry.details["now"]["role"]
-    present, began = _present_roles(), log_began()
+    present, began = present_roles(), log_began()
     new = Plugin.objects.filter(created_at__gt=began) if began else Plugin.objects.none()
     since = {str(pk) for pk in new.values_list("pk", flat=True)}
     for pair in sorted(recorded.keys() | present.keys()):
@@ -121,12 +121,12 @@ def unrecorded_roles() -> Iterator[str]:
             yield f"On plugin {pair[0]} person {pair[1]} has the role {role}, and the last entry says {known}."
 
 
-def _present_roles() -> dict[tuple[str, str], str]:
-    """By plugin and person."""
+def present_roles() -> dict[tuple[str, str], str]:
+    """The roles on plugins as the database has them now, by plugin and person."""
     found = {}
-    for role, rows in ((Role.VIEWER, Plugin.viewers.through.objects), (Role.EDITOR, Plugin.editors.through.objects)):
-        for plugin, person in rows.values_list("plugin_id", "user_id"):
-            found[str(plugin), str(person)] = str(role)
+    for role, people in ((Role.VIEWER, Plugin.viewers.through), (Role.EDITOR, Plugin.editors.through)):
+        for plugin, person in people._default_manager.values_list("plugin_id", "user_id"):
+            found[str(plugin), str(person)] = role.value
     return found
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -21,13 +19,6 @@ from tests.knowledge.bases import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def embedder() -> Iterator[CountingEmbedder]:
-    embedder = CountingEmbedder()
-    with registered(embedder):
-        yield embedder
 
 
 def test_a_document_becomes_ready_and_makes_a_revision(embedder: CountingEmbedder) -> None:

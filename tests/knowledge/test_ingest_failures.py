@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 
 import pytest
 from django.db import DataError
@@ -20,19 +19,11 @@ from tests.knowledge.bases import (
     check_sound,
     make_base,
     prose,
-    registered,
 )
 from tests.shared_data import shared
 from tests.stored_files import stored_path
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def embedder() -> Iterator[CountingEmbedder]:
-    embedder = CountingEmbedder()
-    with registered(embedder):
-        yield embedder
 
 
 def staged_rows(document: Document) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,29 +26,11 @@ from tests.knowledge.bases import (
     check_sound,
     make_base,
     prose,
-    registered,
 )
 from tests.knowledge.factories import at
 from webhooks.models import Delivery, Webhook
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def embedder() -> Iterator[CountingEmbedder]:
-    embedder = CountingEmbedder()
-    with registered(embedder):
-        yield embedder
-
-
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The messages of the queue, oldest first."""
-    sent: list[str] = []
-    monkeypatch.setattr(
-        tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
-    )
-    return sent
 
 
 def give(base: KnowledgeBase, count: int) -> list[Document]:

@@ -26,16 +26,6 @@ def embedder() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The messages of the queue, oldest first."""
-    sent: list[str] = []
-    monkeypatch.setattr(
-        tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
-    )
-    return sent
-
-
 def give(owner: User, count: int) -> list[Document]:
     base = KnowledgeBase.objects.create(owner=owner, name=owner.email, embedder="counting")
     texts = [f"Rule {number} of {owner.email}." for number in range(count)]

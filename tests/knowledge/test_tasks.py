@@ -29,28 +29,11 @@ from tests.knowledge.bases import (
     check_sound,
     make_base,
     prose,
-    registered,
 )
 from tests.openai_stub import OpenAIStub, Status
 
 pytestmark = pytest.mark.django_db
 ROUTED = {"ingest_document": "reading", "index_vectors": "reading", "resume_unfinished": "lexic"}
-
-
-@pytest.fixture
-def embedder() -> Iterator[CountingEmbedder]:
-    embedder = CountingEmbedder()
-    with registered(embedder):
-        yield embedder
-
-
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    sent: list[str] = []
-    monkeypatch.setattr(
-        tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
-    )
-    return sent
 
 
 def run(document: Document, *, retries: int = 0) -> Any:

@@ -77,14 +77,12 @@ def inline_tables(
     `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
     """
     owners: dict[int, _FilledTable] = {}
-    tables: list[_FilledTable] = []
     for grid in grids:
         table = _FilledTable(grid=grid)
         free = [word for word in page.words if word.character not in owners]
         taken = [word.character for word in free if table.take(word)]
         if table.is_meaningful():
             owners.update(dict.fromkeys(taken, table))
-            tables.append(table)
     if not owners:
         return page, None
     head = _Heads(page, before)
@@ -106,10 +104,11 @@ class _Heads:
         texts, columns, box = table.texts(writer), table.columns(), table.box()
         before = self._before
         labels, _ = header_labels(texts)
-        rows = layout_rows(texts)
         is_continued = before is not None and before.fits(columns) and is_first_on_page(self._page, box)
         if before is not None and is_continued and labels != list(before.labels):
             labels, rows = list(before.labels), layout_body(texts, before.labels)
+        else:
+            rows = layout_rows(texts)
         self.last = TableHead(tuple(columns), tuple(labels)) if labels and goes_on(self._page, box) else None
         return rows
 

@@ -8,7 +8,7 @@ more of those, unless their names end with figures too.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -142,7 +142,8 @@ def _block(lines: Sequence[_Line], start: int) -> _Block | None:
     for line in lines[start + 1 : start + _MAX_ROWS]:
         if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
             break
-        joined = _joined(columns, _stretches(line.words), _MIN_GAP * line.words[0].size)
+        gap = _MIN_GAP * line.words[0].size
+        joined = _joined((left, right, gap) for left, right in sorted([*columns, *_stretches(line.words)]))
         if len(joined) < len(columns):
             break
         taken.append(line)
@@ -159,19 +160,13 @@ def _is_name(line: _Line, columns: Columns) -> bool:
 
 def _stretches(words: Sequence[PlacedWord]) -> list[tuple[float, float]]:
     """From where to where the words of a line stand without a gap."""
-    found: list[tuple[float, float]] = []
-    for word in words:
-        left, _, right, _ = _box(word)
-        if found and left - found[-1][1] < _MIN_GAP * word.size:
-            found[-1] = (found[-1][0], max(right, found[-1][1]))
-        else:
-            found.append((left, right))
-    return found
+    return _joined((_box(word)[0], _box(word)[2], _MIN_GAP * word.size) for word in words)
 
 
-def _joined(columns: Columns, others: Columns, gap: float) -> list[tuple[float, float]]:
+def _joined(stretches: Iterable[tuple[float, float, float]]) -> list[tuple[float, float]]:
+    """From where to where they reach, from the left: one that begins nearer than its gap goes on with those before."""
     found: list[tuple[float, float]] = []
-    for left, right in sorted([*columns, *others]):
+    for left, right, gap in stretches:
         if found and left - found[-1][1] < gap:
             found[-1] = (found[-1][0], max(right, found[-1][1]))
         else:

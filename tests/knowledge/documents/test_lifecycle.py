@@ -45,15 +45,6 @@ def embedder() -> Iterator[CountingEmbedder]:
         yield embedder
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    sent: list[str] = []
-    monkeypatch.setattr(
-        tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
-    )
-    return sent
-
-
 def upload(base: Any, content: bytes, name: str = "notes.md", **options: Any) -> Any:
     return add_file(knowledge_base=base, file_name=name, stream=io.BytesIO(content), **options)
 
