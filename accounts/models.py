@@ -19,9 +19,9 @@ from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from audit.record import record
 from audit.references import Reference
+from lexic.compiled_query import CompiledQuery
 from lexic.errors import Conflict, NotAllowed, NotFound
 from lexic.http.origins import MAX_ORIGIN_LENGTH
-from lexic.kept_query import KeptQuery
 
 
 class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
@@ -383,4 +383,6 @@ def _usable_keys_of_hash(*, key_hash: str, now: datetime) -> ApiKeyQuerySet:
     return ApiKey.objects.usable(now=now).select_related("owner").filter(key_hash=key_hash)
 
 
-_key_of_hash = KeptQuery(_usable_keys_of_hash, key_hash="the hash of a secret", now=datetime(2000, 1, 1, tzinfo=UTC))
+_key_of_hash = CompiledQuery(
+    _usable_keys_of_hash, key_hash="the hash of a secret", now=datetime(2000, 1, 1, tzinfo=UTC)
+)

@@ -146,7 +146,7 @@ MIDDLEWARE = [
     "api.cors.cors",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "lexic.middleware.cache_control.private_cache_control",
-    "lexic.middleware.final_slash.without_final_slash",
+    "lexic.middleware.trailing_slash.without_trailing_slash",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -9,8 +9,8 @@ from django.db import models
 from accounts.models import ApiKey, User
 from knowledge.models import Consent, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision
+from lexic.compiled_query import CompiledQuery
 from lexic.errors import NotFound
-from lexic.kept_query import KeptQuery
 from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
 from querying.layers import readable_layers
@@ -132,7 +132,7 @@ def _latest_of_slug(*, slug: str, key_id: UUID) -> ReleaseQuerySet:
     return Release.objects.filter(plugin__in=plugins).select_related("plugin")
 
 
-_latest_listed_release = KeptQuery(_latest_of_slug, slug="the slug of a plugin", key_id=uuid4())
+_latest_listed_release = CompiledQuery(_latest_of_slug, slug="the slug of a plugin", key_id=uuid4())
 
 
 def _find_release(plugin: Plugin, version: str | None) -> Release:

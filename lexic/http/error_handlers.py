@@ -23,7 +23,7 @@ from rest_framework import exceptions as api
 
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound, try_again_in
 from lexic.http import openai_errors
-from lexic.middleware.final_slash import address_without_final_slash
+from lexic.middleware.trailing_slash import address_without_trailing_slash
 from lexic.outages import outage_error
 
 logger = logging.getLogger(__name__)
@@ -229,8 +229,10 @@ def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api_request(request):
-        meant = address_without_final_slash(request)
-        hint = f"Use {meant}, without the final slash." if meant else "Check the address; /api/schema lists them all."
+        meant = address_without_trailing_slash(request)
+        hint = (
+            f"Use {meant}, without the trailing slash." if meant else "Check the address; /api/schema lists them all."
+        )
         return error_response(NotFound(hint=hint), path=request.path)
     return defaults.page_not_found(request, exception)
 

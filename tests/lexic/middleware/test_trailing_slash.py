@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import re_path
 
-from lexic.middleware.final_slash import address_without_final_slash
+from lexic.middleware.trailing_slash import address_without_trailing_slash
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
         ("/marketplace/?q=a%20b&q=%26", "/marketplace?q=a%20b&q=%26"),
     ],
 )
-def test_an_address_with_a_final_slash_leads_to_the_one_without(client: Client, asked: str, meant: str) -> None:
+def test_an_address_with_a_trailing_slash_leads_to_the_one_without(client: Client, asked: str, meant: str) -> None:
     for response in (client.get(asked), client.head(asked)):
         assert (response.status_code, response.headers["Location"]) == (301, meant)
 
@@ -42,7 +42,7 @@ def test_nothing_leads_to_a_page_that_is_not_there(client: Client, asked: str) -
 
 
 class _AnyAddress:
-    """As if each address without a final slash were one of a page."""
+    """As if each address without a trailing slash were one of a page."""
 
     urlpatterns = (re_path(r"(?s)^.*[^/]\Z", lambda request: HttpResponse()),)
 
@@ -59,7 +59,7 @@ class _AnyAddress:
 def test_no_address_leads_to_another_site(rf: RequestFactory, asked: str, meant: str) -> None:
     request = rf.get("/", PATH_INFO=asked)
     request.urlconf = _AnyAddress  # type: ignore[assignment]
-    assert address_without_final_slash(request) == meant
+    assert address_without_trailing_slash(request) == meant
 
 
 def test_addresses_that_end_in_a_slash_stay(client: Client) -> None:
@@ -74,6 +74,6 @@ def test_what_a_page_says_is_not_there_stays_so(client: Client) -> None:
 def test_what_is_sent_to_the_api_is_not_lost_on_the_way(client: Client) -> None:
     response = client.post("/api/v1/query/", {"plugin": "boots"}, content_type="application/json")
     assert response.status_code == 404
-    assert response.json()["hint"] == "Use /api/v1/query, without the final slash."
+    assert response.json()["hint"] == "Use /api/v1/query, without the trailing slash."
     elsewhere = client.post("/api/v1/nothing/", {}, content_type="application/json").json()
     assert elsewhere["hint"] == "Check the address; /api/schema lists them all."

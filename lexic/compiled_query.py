@@ -26,7 +26,7 @@ class _Built:
     compiler: Any
 
 
-class KeptQuery(Generic[M]):
+class CompiledQuery(Generic[M]):
     """The first row of the query set that `make` makes, for other values each time.
 
     `examples` names what `make` takes, each with a value that nothing else in the statement is equal to. The shape of

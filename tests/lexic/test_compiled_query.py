@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from lexic.kept_query import KeptQuery
+from lexic.compiled_query import CompiledQuery
 from plugins.models import Plugin, Release
 from querying import releases
 
@@ -77,6 +77,6 @@ def test_the_latest_release_is_found_as_the_query_set_finds_it(alice: User) -> N
 
 
 def test_a_value_that_is_not_in_the_statement_is_an_error() -> None:
-    query = KeptQuery(lambda *, name: User.objects.filter(email=name.lower()), name="Alice")
+    query = CompiledQuery(lambda *, name: User.objects.filter(email=name.lower()), name="Alice")
     with pytest.raises(ValueError, match="not in its statement"):
         query.first(name="Alice")

@@ -1,4 +1,4 @@
-"""An address that nobody answers leads to the same one without its final slash, where that one is answered.
+"""An address that nobody answers leads to the same one without its trailing slash, where that one is answered.
 
 Django's own middleware does the opposite, for addresses that end in a slash here (the builder's and those of accounts).
 """
@@ -14,7 +14,7 @@ from django.utils.http import escape_leading_slashes
 from lexic.middleware.response_middleware import response_middleware
 
 
-def address_without_final_slash(request: HttpRequest) -> str | None:
+def address_without_trailing_slash(request: HttpRequest) -> str | None:
     """The path of this site that was meant; None where the request's own is right, or where neither leads anywhere."""
     if request.resolver_match is not None or not request.path_info.endswith("/"):
         return None
@@ -24,15 +24,15 @@ def address_without_final_slash(request: HttpRequest) -> str | None:
     return escape_leading_slashes(escape_uri_path(request.path.rstrip("/")))
 
 
-def _to_address_without_final_slash(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+def _to_address_without_trailing_slash(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """What is sent with other methods would be lost on the way: those are told in their error (`handler404`)."""
     if response.status_code != 404 or request.method not in ("GET", "HEAD"):
         return response
-    address = address_without_final_slash(request)
+    address = address_without_trailing_slash(request)
     if address is None:
         return response
     query = iri_to_uri(request.META.get("QUERY_STRING", ""))
     return HttpResponsePermanentRedirect(f"{address}?{query}" if query else address)
 
 
-without_final_slash = response_middleware(_to_address_without_final_slash)
+without_trailing_slash = response_middleware(_to_address_without_trailing_slash)
