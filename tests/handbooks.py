@@ -11,6 +11,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "data" / "handbooks"
 SECOND = FOLDER / "second"  # of eight pages, written after the search was tuned on the others
+THIRD = FOLDER / "third"  # of twenty pages, in two languages, written after the second had been measured
 LANGUAGES = ("de", "es", "hi", "zh", "ar")
 _PAGE_MARK = re.compile(r"^=== \d+ ===\n", re.MULTILINE)
 # Letters with their combining marks, which `\w` leaves out; figures are words as well.
