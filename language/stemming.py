@@ -15,6 +15,7 @@ from snowballstemmer import stemmer
 from language.scripts import LAST_LATIN
 
 _MAX_WORD_LENGTH = 64
+_MIN_ROOT_LENGTH = 3  # of a German verb
 # The language whose stems a script gets: the one with the most texts in it. First and last letter of each block.
 _SCRIPTS = (
     ("\u0370", "\u03ff", "greek"),
@@ -73,6 +74,18 @@ def stem_in(word: str, language: str) -> str:
     """The stem of a word in small letters in one of `STEMMED_LANGUAGES`, mostly the same as that of its `stem`."""
     with _lock:
         return str(_stemmer(_STEMMERS[language]).stemWord(word[:_MAX_WORD_LENGTH])) or word
+
+
+def german_verb_stems(word: str) -> set[str]:
+    """The stems that the forms of a regular German verb have, given one of them in small letters: Snowball's stemmer
+    leaves the t of "heizt", "geheizt" and "heizten" where it is, and the ge- as well."""
+    given = stem_in(word, "de")
+    roots = {given}
+    if given.endswith("t"):
+        roots.add(given.removesuffix("t").removesuffix("e"))
+        roots.add(given.removeprefix("ge").removesuffix("t").removesuffix("e"))
+    roots = {root for root in roots if len(root) >= _MIN_ROOT_LENGTH}
+    return {given} | {form for root in roots for form in (root, f"{root}t", f"{root}et", f"{root}end", f"ge{root}t")}
 
 
 def latin_stem(word: str) -> str:

@@ -22,12 +22,17 @@ _REQUEST_WORDS = "also could let please shall tell us use used using whether who
 _QUESTION_WORDS = {
     "ar": "هل ما ماذا متى أين كيف كم لماذا لمن من أي أية يوجد توجد يجب يمكن أستطيع",
     "de": "was wann warum weshalb wem wen wer wie wieso wieviel viel viele wo welche welchem welchen welcher welches"
-    " darf dürfen kann können muss müssen soll sollen gibt brauche",
+    " darf dürfen kann können muss müssen soll sollen gibt brauche möchte möchten mag ab beim wurde wurden worden"
+    " lang lange oft hoch",
     "es": "qué quién quiénes cuál cuáles cuándo cuánto cuánta cuántos cuántas cómo dónde puedo puede debo debe hay"
     " tengo",
     "fr": "quel quelle quels quelles quand combien comment pourquoi où qui quoi peut peux doit dois faut",
-    "hi": "क्या कब कितना कितनी कितने कैसे कैसा कैसी कहाँ कहां क्यों कौन कौनसा किस किसे किसको चाहिए होता होती होगा सकता सकते"
-    " सकती मिलता मिलती मिलते",
+    "hi": "क्या कब कितना कितनी कितने कैसे कैसा कैसी कहाँ कहां क्यों कौन कौनसा किस किसे किसको किसने किससे किसका किसकी किसके किन अगर"
+    " चाहिए मिलता मिलती मिलते"
+    # Verbs that only help others, in the forms that questions have.
+    " होगी होंगे होंगी होनी सके सकेगा सकेगी सकेंगे जाए जाएँ जाएगा जाएगी जाएँगे जाता जाती जाते जाना जाने जानी गई गए गये"
+    " करती करनी करे करेगा करेगी करेंगे कराना कराने करवाना करवाने किए किये रहता रहती रहते रहना रहने रही रहेगा रहेगी"
+    " पड़ता पड़ती पड़ते पड़ना पड़े पड़ेगा पड़ेगी होता होती होगा सकता सकते सकती",
     "ja": "何 誰 幾 か ど い つ こ な す ま で",
     "pt": "que quem qual quais quando quanto quanta quantos quantas como onde posso pode devo deve há tenho",
     "ru": "что кто кого кому чем когда где куда как какой какая какие каким сколько почему зачем можно нужно надо ли",

@@ -11,6 +11,7 @@ from django.db import DEFAULT_DB_ALIAS
 
 from knowledge.models import TermStem
 from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import stop_terms
 from language.stemming import stem_in
 
 # Languages that write compounds as one word.
@@ -35,7 +36,8 @@ def parts_in_bases(
     if not stems:
         return {}
     known = _terms_by_stem(set(stems.values()), bases, language, using=using)
-    found = {word: _best_parts(each, stems, known) for word, each in splits.items()}
+    content = {stem: term for stem, term in known.items() if term not in stop_terms(language)}
+    found = {word: _best_parts(each, stems, content) for word, each in splits.items()}
     return {word: parts for word, parts in found.items() if parts}
 
 

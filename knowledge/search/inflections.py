@@ -7,7 +7,7 @@ German, `TermStem` says that both have the stem "kundig"; a question that has on
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
@@ -17,7 +17,7 @@ from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import Wording
 from knowledge.sql import statement
-from language.stemming import STEMMED_LANGUAGES, stem_in
+from language.stemming import STEMMED_LANGUAGES, german_verb_stems, stem_in
 
 # Shorter words are articles and the like.
 _MIN_LETTERS = 3
@@ -49,15 +49,22 @@ def record_stems(knowledge_base_id: int, *, chunks: Collection[int], language: s
 
 
 def forms_in_bases(
-    terms: Collection[str], bases: Sequence[BaseRevision], *, using: str = DEFAULT_DB_ALIAS
+    terms: Collection[str],
+    bases: Sequence[BaseRevision],
+    *,
+    verbs: Container[str] = (),
+    using: str = DEFAULT_DB_ALIAS,
 ) -> dict[str, list[str]]:
-    """For each of the terms, which other terms of the bases are forms of the same word. No statement where all
-    documents are in English."""
+    """For each of the terms, which other terms of the bases are forms of the same word; `verbs` are those that may be
+    German verbs. No statement where all documents are in English."""
     languages = sorted({language for base in bases for language in base.languages} & STEMMED_LANGUAGES)
     inflected = [term for term in terms if _is_inflected(term)]
     if not (languages and inflected):
         return {}
-    stems = {term: [(one, stem_in(term, one)) for one in languages] for term in inflected}
+    stems = {
+        term: [(one, stem) for one in languages for stem in _stems_of(term, one, may_be_verb=term in verbs)]
+        for term in inflected
+    }
     known = _terms_by_stem({pair for pairs in stems.values() for pair in pairs}, bases, using=using)
     forms = {term: {form for pair in pairs for form in known[pair]} - {term} for term, pairs in stems.items()}
     return {term: sorted(found)[:_MAX_FORMS] for term, found in forms.items() if found}
@@ -94,6 +101,10 @@ def _terms_by_stem(
         for language, stem, text in cursor.fetchall():
             found[language, stem].add(text)
     return found
+
+
+def _stems_of(term: str, language: str, *, may_be_verb: bool) -> set[str]:
+    return german_verb_stems(term) if may_be_verb and language == "de" else {stem_in(term, language)}
 
 
 def _is_inflected(term: str) -> bool:

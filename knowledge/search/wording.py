@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 
 from language.scripts import SPACELESS_SCRIPTS
+from language.terms import terms, word_spans
 
 _SPACELESS = re.compile(f"[{SPACELESS_SCRIPTS}]")
+
+# The combining classes of Unicode from here on are of marks above and below a letter.
+_FIRST_ACCENT = 200
 
 Forms = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """The language that a question is searched in, "" for English, the forms that documents have of its terms, and the
-    parts of its compounds that are words of the documents."""
+    """The language that a question is searched in, "" for English, the forms that documents have of its terms, the
+    parts of its compounds that are words of the documents, and which of its terms are none of a stop word though one
+    has the same stem."""
 
     language: str = ""
     forms: Forms = field(default_factory=dict, hash=False)
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    content_terms: frozenset[str] = frozenset()
 
     @property
     def stop_terms(self) -> frozenset[str]:
-        return stop_terms(self.language) if self.language else frozenset()
+        return stop_terms(self.language) - self.content_terms if self.language else frozenset()
 
     def weight_of(self, term: str) -> float:
         """What share of its weight a term has: none when it is a stop word. Of a pair of characters, each counts
@@ -59,3 +67,20 @@ def stop_terms(language: str) -> frozenset[str]:
     from language.stop_words import stop_words_in
 
     return frozenset(stemmed(word) for word in stop_words_in(language) for stemmed in (stem, latin_stem))
+
+
+def content_terms(text: str, language: str) -> frozenset[str]:
+    """The terms of the text's words that are no stop words as they are written, though a stop word has the same stem:
+    in Hindi "किराया" (rent) has that of "किर"."""
+    from language.stop_words import stop_words_in
+
+    stopped = frozenset(map(_without_accents, stop_words_in(language)))
+    words = (text[start:end] for start, end in word_spans(text))
+    content = [word for word in words if _without_accents(word) not in stopped]
+    return stop_terms(language).intersection(chain.from_iterable(map(terms, content)))
+
+
+def _without_accents(word: str) -> str:
+    """In small letters and without marks above and below, which many people leave out; vowel signs stay."""
+    decomposed = unicodedata.normalize("NFKD", word.lower())
+    return "".join(character for character in decomposed if unicodedata.combining(character) < _FIRST_ACCENT)

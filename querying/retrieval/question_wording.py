@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from knowledge.search.compounds import parts_in_bases
 from knowledge.search.inflections import forms_in_bases
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
-from knowledge.search.wording import ENGLISH_WORDING, Wording
+from knowledge.search.wording import ENGLISH_WORDING, Wording, content_terms
 from language.identification import language_of
+from language.terms import terms as terms_of
+from language.terms import word_spans
 
 
 def wording_of(text: str, *, words: Sequence[QueryWord], bases: Sequence[BaseRevision]) -> Wording:
@@ -20,7 +23,18 @@ def wording_of(text: str, *, words: Sequence[QueryWord], bases: Sequence[BaseRev
         return ENGLISH_WORDING
     terms = {term for word in words for term in word.terms}
     parts = parts_in_bases(terms, bases, language)
-    return Wording(language=language, forms=forms_in_bases(terms.union(*parts.values()), bases), parts=parts)
+    return Wording(
+        language=language,
+        forms=forms_in_bases(terms.union(*parts.values()), bases, verbs=_small_words(text)),
+        parts=parts,
+        content_terms=content_terms(text, language),
+    )
+
+
+def _small_words(text: str) -> frozenset[str]:
+    """The terms of what is written without a capital: in German no nouns."""
+    words = (text[start:end] for start, end in word_spans(text))
+    return frozenset(chain.from_iterable(terms_of(word) for word in words if word.islower()))
 
 
 def _language_to_search(text: str, bases: Sequence[BaseRevision]) -> str:

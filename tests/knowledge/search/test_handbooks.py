@@ -10,6 +10,7 @@ from knowledge.search.hybrid import search
 from knowledge.search.inflections import without_stop_words
 from knowledge.search.query_words import NO_SYNONYMS
 from knowledge.search.revision_statistics import BaseRevision
+from knowledge.search.wording import content_terms
 from knowledge.versions.document_languages import record_languages
 from querying.retrieval.question_wording import wording_of
 from tests.handbooks import LANGUAGES, bm25_first_pages, count_right, plain_words, read_handbook
@@ -50,3 +51,40 @@ def test_a_compound_is_found_by_its_parts_where_the_documents_have_them(alice: U
     parts = parts_in_bases(["kündigungsfrist", "mietergarten", "sonnenblume", "garten"], [at(base)], "de")
     assert parts == {"kündigungsfrist": ("kündigung", "frist"), "mietergarten": ("mietern", "garten")}
     assert parts_in_bases(["kündigungsfrist"], [at(base)], "en") == {}
+
+
+def test_no_stop_word_is_a_part_of_a_compound(alice: User) -> None:
+    base = factories.make_base(alice)
+    texts = ["Das ist die Wohnung, und vor dem Haus stehen die Tonnen."]
+    record_languages(base, factories.store_chunks(base, factories.make_document(base, "1"), texts))
+    parts = parts_in_bases(["touristen", "vorstand", "gegründet", "ferienwohnung"], [at(base)], "de")
+    assert parts == {"ferienwohnung": ("wohnung",)}
+
+
+def test_a_verb_is_found_in_its_other_forms_and_a_noun_is_no_verb(alice: User) -> None:
+    base = factories.make_base(alice)
+    texts = [
+        "Kinder zahlen an der Kasse die Hälfte, und die Eltern zahlen den vollen Preis für die Karte.",
+        "Hunde sind von den Haltern an der Leine zu halten, und zwar auf allen Wegen der Anlage.",
+        "Die Räume werden im Winter von der Verwaltung nur an den Tagen der Woche geheizt.",
+    ]
+    record_languages(base, factories.store_chunks(base, factories.make_document(base, "1"), texts))
+    revision = at(base)
+    assert first_page(revision, "Was zahlt ein Jugendlicher?", texts) == 1
+    assert first_page(revision, "Wann muss man heizen?", texts) == 3
+    assert first_page(revision, "Wie ist das Gehalt?", texts) == 0
+
+
+def test_a_word_with_the_stem_of_a_stop_word_counts(alice: User) -> None:
+    base = factories.make_base(alice)
+    texts = [
+        "मासिक भोजन की सूची हर महीने की पहली तारीख को रसोई के बाहर लगाई जाती है।",
+        "कमरे का किराया चार हजार रुपये है और हर महीने की पाँच तारीख तक देना होता है।",
+    ]
+    record_languages(base, factories.store_chunks(base, factories.make_document(base, "1"), texts))
+    assert first_page(at(base), "किराया कितना है?", texts) == 2
+
+
+def test_stop_words_are_known_without_their_accents() -> None:
+    assert content_terms("किराया कब देना है", "hi") == {"किर"}
+    assert content_terms("إلى أين", "ar") == frozenset()
