@@ -4,6 +4,8 @@ Draws the tables of pdf_tables.txt between paragraphs of prose, each in four way
 each row, with three rules as books have them, and without any. What does not fit goes on over the page, once with its
 head on each page and once with the first alone. A cell is right where a line of a page names its row, its column's
 head and, after that, what stands in it. Questions on cells (`--questions`) are right where a citation does.
+
+`--set FILE --documents FOLDER` reads real PDFs instead, whose tables the file says (see `_real_tables`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import _real_tables
 from benchmarks._harness import temporary_database
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import Limits, PageText
@@ -52,7 +55,12 @@ def main() -> None:
     parser.add_argument("--layouts", nargs="+", choices=LAYOUTS, default=LAYOUTS)
     parser.add_argument("--questions", action="store_true", help="ask for three cells of each table too")
     parser.add_argument("--misses", action="store_true", help="print each cell and question that went wrong")
+    parser.add_argument("--set", type=Path, metavar="FILE", help="tables of real PDFs in place of drawn ones")
+    parser.add_argument("--documents", type=Path, default=Path(), help="where the files of the set are")
     options = parser.parse_args()
+    if options.set:
+        _real_tables.measure(options.set, options.documents, options)
+        return
     tables = read_tables(options.tables)
     for layout in options.layouts:
         for repeated in (True, False):

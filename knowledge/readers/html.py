@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from lxml import etree
@@ -40,6 +41,10 @@ _HIDING_STYLE = re.compile(
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _MAX_SPAN = 100
+_LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+_MAX_ADDRESS_LENGTH = 200
+_MAX_LINK_TEXTS = 20  # of the pieces that a link's text has, as many as are looked at
+_ADDRESS_START = re.compile(r"^(?:https?://)?(?:www\.)?")
 
 
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
@@ -86,10 +91,30 @@ def is_hidden(element: etree._Element) -> bool:
     return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
 
 
-class VisibleText:
-    """Gathers the text of a tree as lines, with the offsets of its headings."""
+def link_address(element: etree._Element) -> str:
+    """Where a link leads, if that is a page or somebody's mailbox and not what the link says already. Links without
+    text are pictures, and very long addresses count clicks: a reader is better off without them."""
+    if element.tag != "a":
+        return ""
+    scheme, _, place = element.get("href", "").strip().partition(":")
+    address = place.partition("?")[0] if scheme.lower() == "mailto" else f"{scheme}:{place}"
+    if scheme.lower() not in _LINK_SCHEMES or len(address) > _MAX_ADDRESS_LENGTH:
+        return ""
+    shown = one_line("".join(islice(element.itertext(), _MAX_LINK_TEXTS)))
+    return one_line(address) if shown and _bare_address(address) != _bare_address(shown) else ""
 
-    def __init__(self) -> None:
+
+def _bare_address(address: str) -> str:
+    """Without what people leave out of an address."""
+    return _ADDRESS_START.sub("", address.strip().lower()).rstrip("/")
+
+
+class VisibleText:
+    """Gathers the text of a tree as lines, with the offsets of its headings; where asked for, with the addresses of
+    links behind their texts."""
+
+    def __init__(self, *, with_addresses: bool = False) -> None:
+        self._with_addresses = with_addresses
         self.lines: list[str] = []
         self.length = 0
         self.headings: list[Heading] = []
@@ -118,7 +143,7 @@ class VisibleText:
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self._blank_line()
         if element.tag == "table" and is_data_table(element):
-            for line in row_lines(table_rows(element)):
+            for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
                 self._append(line)
             return False
         self._preformatted += element.tag == "pre"
@@ -134,6 +159,8 @@ class VisibleText:
             self._blank_line()
         if element.tag == "pre" and not is_hidden(element):
             self._preformatted -= 1
+        if self._with_addresses and not is_hidden(element) and (address := link_address(element)):
+            self._pending.append(f" ({address})")
         self._add_text(element.tail)
 
     def _add_text(self, text: str | None) -> None:
@@ -173,18 +200,20 @@ def is_data_table(table: etree._Element) -> bool:
     return len(rows) > 1 and any(len(row.xpath("./td|./th")) > 1 for row in rows)
 
 
-def table_rows(table: etree._Element) -> list[list[str]]:
+def table_rows(table: etree._Element, *, with_addresses: bool = False) -> list[list[str]]:
     """The texts of the cells, row by row. One over several rows is repeated, one over columns leaves gaps."""
     below: dict[int, tuple[int, str]] = {}
-    return [_row_cells(row, below) for row in table.iter("tr") if not is_hidden(row)]
+    rows = (row for row in table.iter("tr") if not is_hidden(row))
+    return [_row_cells(row, below, with_addresses=with_addresses) for row in rows]
 
 
-def _row_cells(row: etree._Element, below: dict[int, tuple[int, str]]) -> list[str]:
+def _row_cells(row: etree._Element, below: dict[int, tuple[int, str]], *, with_addresses: bool) -> list[str]:
     """`below` holds, by column, how many more rows a cell from above reaches into and its text."""
     cells: list[str] = []
     for cell in row.xpath("./td|./th"):
         _fill_from_above(cells, below)
-        column, text = len(cells), "" if is_hidden(cell) else _cell_text(cell)
+        text = "" if is_hidden(cell) else _cell_text(cell, with_addresses=with_addresses)
+        column = len(cells)
         if (rows := _cell_span(cell, "rowspan") - 1) > 0:
             below[column] = (rows, text)
         cells += [text] + [""] * (_cell_span(cell, "colspan") - 1)
@@ -205,7 +234,7 @@ def _cell_span(cell: etree._Element, name: str) -> int:
     return max(1, min(int(value), _MAX_SPAN)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
-def _cell_text(cell: etree._Element) -> str:
+def _cell_text(cell: etree._Element, *, with_addresses: bool) -> str:
     parts: list[str] = []
     walker = etree.iterwalk(cell, events=("start", "end"))
     for event, element in walker:
@@ -215,5 +244,7 @@ def _cell_text(cell: etree._Element) -> str:
             else:
                 parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.text or ""]
         elif element is not cell:
+            if with_addresses and not is_hidden(element) and (address := link_address(element)):
+                parts.append(f" ({address})")
             parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.tail or ""]
     return one_line("".join(parts))

@@ -63,7 +63,8 @@ def _decoded(data: bytes, charset: str) -> str:
 
 
 def _body(message: EmailMessage) -> tuple[str, list[Heading]]:
-    """What was written: as plain text where it came so, else the text that a visitor of its HTML would see."""
+    """What was written: as plain text where it came so, else the text that a visitor of its HTML would see, with the
+    addresses that its links hide."""
     part = message.get_body(preferencelist=("plain", "html"))
     if part is None:
         return "", []
@@ -71,6 +72,6 @@ def _body(message: EmailMessage) -> tuple[str, list[Heading]]:
     text = _decoded(payload if isinstance(payload, bytes) else b"", part.get_content_charset() or "ascii")
     if part.get_content_subtype() != "html":
         return clean_text(text).strip(), []
-    shown = VisibleText()
+    shown = VisibleText(with_addresses=True)
     shown.walk(parse_html(text.encode("utf-8", "replace")))
     return shown.result()

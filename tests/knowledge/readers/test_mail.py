@@ -69,6 +69,35 @@ def test_html_is_read_as_a_person_sees_it_where_there_is_no_plain_text(tmp_path)
     assert "As HTML" not in read_text(stored(tmp_path / "b.eml", message), "eml")
 
 
+def body_of(tmp_path, html: str) -> str:
+    message = mail()
+    message.set_content(html, subtype="html")
+    return read_text(stored(tmp_path / "a.eml", message), "eml").partition("\n\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("link", "shown"),
+    [
+        ("<a href='https://site.example/form?id=7'>Our form</a>", "Our form (https://site.example/form?id=7)"),
+        ("<a href='mailto:ann@site.example?subject=Hi'>Ann</a>", "Ann (ann@site.example)"),
+        ("<a href='https://www.site.example/'>site.example</a>", "site.example"),
+        ("<a href='mailto:ann@site.example'><b>Ann@site.example</b></a>", "Ann@site.example"),
+        ("<a href='https://spy.example/open'><img src='x.png'></a>", ""),
+        ("<a href='javascript:alert(1)'>Click</a>", "Click"),
+        ("<a href='#below'>Below</a>", "Below"),
+        (f"<a href='https://clicks.example/{'x' * 300}'>Read on</a>", "Read on"),
+    ],
+)
+def test_the_address_that_a_link_hides_is_read(tmp_path, link: str, shown: str):
+    assert body_of(tmp_path, f"<p>See {link}.</p>") == f"See {shown}."
+    table = f"<table><tr><th>What</th><th>Where</th></tr><tr><td>Form</td><td>{link}</td></tr></table>"
+    assert body_of(tmp_path, table).endswith(f"Where: {shown}" if shown else "Form")
+
+
+def test_a_hidden_link_has_no_address(tmp_path):
+    assert body_of(tmp_path, "<p>Dear Ann<a href='https://spy.example' style='display:none'>x</a></p>") == "Dear Ann"
+
+
 def test_a_body_in_another_character_set_is_read(tmp_path):
     head = b"Subject: =?iso-8859-1?Q?Gr=F6=DFe?=\r\nContent-Type: text/plain; charset=unknown-9\r\n\r\n"
     path = stored(tmp_path / "a.eml", head + b"Die Gr\xf6\xdfe der Deckung betraegt 45 mm.")
