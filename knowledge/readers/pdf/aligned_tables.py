@@ -8,9 +8,10 @@ the first row that stand over the columns are their heads, and so is a row of ye
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
@@ -24,6 +25,7 @@ _MIN_ROWS, _MIN_FIGURES, _MAX_COLUMNS = 3, 2, 30
 # Lines of names without figures between two rows, and lines of heads above the first.
 _MIN_SENTENCE_CHARACTERS = 40
 _MAX_NAME_LINES, _MAX_HEAD_LINES = 3, 24
+_MAX_DOUBLED_SHARE = 0.05  # of a table's rows
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def _find_tables(page: PageLayout, lines: Sequence[PlacedLine], before: TableHea
     rows = {at: row for at, line in enumerate(lines) if (row := _read_row(page, line))}
     free = 0
     for group in _row_groups(page, rows, lines):
-        columns = _figure_columns([rows[at] for at in group])
+        columns = _columns([rows[at] for at in group])
         if len(group) < _MIN_ROWS or not _MIN_FIGURES <= len(columns) <= _MAX_COLUMNS:
             continue
         table = _Table(group[0], group[0], group[-1] + 1, (), {at: rows[at] for at in group}, columns)
@@ -190,6 +192,17 @@ def _is_head(page: PageLayout, row: _Row) -> bool:
     return len(numbers) == len(texts) and all(right - left == 1 for left, right in pairwise(numbers))
 
 
+def _columns(rows: Sequence[_Row]) -> list[tuple[float, float]]:
+    """Those of all rows; where some have gaps within their figures, those of the rows that have as many figures as most
+    have, if each of these stands in a column of its own."""
+    count, often = Counter(len(row.figures) for row in rows).most_common(1)[0]
+    if 2 * often >= len(rows):
+        columns = _figure_columns([row for row in rows if len(row.figures) == count])
+        if len(columns) == count:
+            return columns
+    return _figure_columns(rows)
+
+
 def _figure_columns(rows: Sequence[_Row]) -> list[tuple[float, float]]:
     """The stretches of the page that figures take, from left to right."""
     spans = sorted((word.box[0], word.box[2]) for row in rows for word in row.figures if word.box)
@@ -203,11 +216,12 @@ def _figure_columns(rows: Sequence[_Row]) -> list[tuple[float, float]]:
 
 
 def _is_regular(table: _Table) -> bool:
-    """No two figures of a row in one column, and most rows with a figure in most columns."""
-    for row in table.rows.values():
-        places = [table.column(word) for word in row.figures]
-        if len(set(places)) < len(places) or 0 in places:
-            return False
+    """No two figures of a row in one column, but in a few rows of many, whose figures have gaps; and most rows with a
+    figure in most columns."""
+    places = [[table.column(word) for word in row.figures] for row in table.rows.values()]
+    doubled = sum(len(set(of_row)) < len(of_row) for of_row in places)
+    if doubled > _MAX_DOUBLED_SHARE * len(places) or any(0 in of_row for of_row in places):
+        return False
     filled = sum(len(row.figures) for row in table.rows.values())
     return 2 * filled >= len(table.rows) * len(table.columns)
 
@@ -291,7 +305,8 @@ def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine
         label = " ".join(filter(None, (labels.get(0, ""), "" if own_year else year)))
         year = own_year or year
         cells = [(label, [*names, *row.name])]
-        cells += [(labels.get(table.column(word), ""), [word]) for word in row.figures]
+        figures = groupby(row.figures, key=table.column)
+        cells += [(labels.get(column, ""), list(words)) for column, words in figures]
         _write_cells(writer, cells)
         names = []
     return [labels.get(at, "") for at in range(len(table.columns) + 1)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.filled_tables import CellGrid, inline_tables
 from knowledge.readers.pdf.page_layout import PageLayout
+from knowledge.readers.pdf.sideways import turned_back, turned_upright
 from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.word_columns import find_aligned_grids
 
@@ -18,7 +19,8 @@ def inline_all_tables(
 
     `ruled` are the cells that lines surround, `before` the heads of a table at the end of the page before.
     """
-    page, head = inline_tables(page, ruled, before=before)
+    shown, head = inline_tables(page, ruled, before=before)
+    page = turned_upright(shown)
     page, other = inline_tables(page, find_aligned_grids(page, before=before), before=before)
     page, last = inline_aligned_tables(page, before=before)
-    return page, last or other or head
+    return turned_back(page, shown), last or other or head

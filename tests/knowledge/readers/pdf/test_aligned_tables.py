@@ -110,3 +110,31 @@ def test_two_tables_of_a_page_keep_their_own_heads(tmp_path):
 )
 def test_lines_that_end_with_figures_are_not_a_table_by_that_alone(tmp_path, texts):
     assert text_of(tmp_path, lines(*texts)).splitlines() == texts
+
+
+@pytest.mark.parametrize("degrees", [90, -90])
+def test_a_table_that_is_set_sideways_has_its_rows(tmp_path, degrees: int):
+    def page(canvas: Canvas) -> None:
+        canvas.translate(*((600, 0) if degrees > 0 else (0, 800)))
+        canvas.rotate(degrees)
+        rows_of([YEARS, *RECEIPTS], top=500)(canvas)
+
+    _, [read] = read_here(pdf(tmp_path / "a.pdf", page), "pdf")
+    assert "Source: Income Taxes | 2011: 1,091,473 | 2012: 1,132,206 | 2013: 1,316,405" in read.text.splitlines()
+    boxes = {read.text[start:end]: box for start, end, *box in read.words or []}
+    left, top, right, bottom = boxes["1,091,473"]
+    assert bottom - top > 3 * (right - left)  # where it stands on the page as it is shown
+    assert (boxes["1,316,405"][1] < top) == (degrees > 0)
+
+
+def test_a_row_with_gaps_in_its_figures_does_not_undo_the_table(tmp_path):
+    def draw(canvas: Canvas) -> None:
+        rows_of([YEARS, *RECEIPTS * 6])(canvas)
+        canvas.drawString(72, 300, "Refunds")
+        for column, edge in enumerate(EDGES[1:]):
+            canvas.drawRightString(edge - 22, 300, f"1{column}")
+            canvas.drawRightString(edge, 300, "344")
+
+    read = text_of(tmp_path, draw).splitlines()
+    assert read[1] == "Source: Income Taxes | 2011: 1,091,473 | 2012: 1,132,206 | 2013: 1,316,405"
+    assert read[-1] == "Source: Refunds | 2011: 10 344 | 2012: 11 344 | 2013: 12 344"
