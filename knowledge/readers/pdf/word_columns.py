@@ -19,6 +19,7 @@ from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_fir
 from knowledge.readers.tables import CELL_SEPARATOR, header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
+_LEADER = re.compile(r"\.{4,}")
 # In heights of letters: the least white between columns, and between the lines of one table at most.
 _MIN_GAP, _MAX_LEADING = 0.7, 3.0
 _MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
@@ -76,14 +77,14 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
 
 
 def _free_words(page: PageLayout) -> list[PlacedWord]:
-    """The words that are in no table yet."""
+    """The words that are in no table yet, without the dots that lead from cell to cell: these are white."""
     lines = split_lines(page)
     return [
         word
         for line in lines
         if CELL_SEPARATOR not in page.text[line.start : line.end]
         for word in line.words
-        if word.box
+        if word.box and not _LEADER.fullmatch(page.text, word.start, word.end)
     ]
 
 

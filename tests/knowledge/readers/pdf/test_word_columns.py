@@ -81,3 +81,22 @@ def test_prose_in_three_columns_is_no_table(tmp_path):
 
     _, [page] = read_here(pdf(tmp_path / "a.pdf", draw), "pdf")
     assert "|" not in page.text
+
+
+def test_dots_that_lead_from_cell_to_cell_are_white(tmp_path):
+    def page(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 9)
+        rows = [["Room", "Keeper", "Opens"], ["Music", "Grete Holm", "noon"], ["Maps", "Olav Dahl", "early"]]
+        rows += [["Letters", "Ines Vik", "late"], ["Prints", "Jan Moe", "noon"]]
+        for number, row in enumerate(rows):
+            for at, text in enumerate(row):
+                left, y = 72 + 150 * at, 700 - 14 * number
+                canvas.drawString(left, y, text)
+                begin = left + canvas.stringWidth(text, "Helvetica", 9) + 3
+                if number and at < 2:
+                    dots = "." * int((left + 148 - begin) / canvas.stringWidth(".", "Helvetica", 9))
+                    canvas.drawString(begin, y, dots)
+
+    [read] = read_here(pdf(tmp_path / "a.pdf", page), "pdf")[1]
+    lines = ["".join(line.replace(" .", "").split(".")) for line in read.text.splitlines()]
+    assert "Room: Music | Keeper: Grete Holm | Opens: noon" in lines
