@@ -293,7 +293,7 @@ def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine
     labels = dict(enumerate(table.labels))
     labels |= {at: writer.joined(words)[:MAX_LABEL_LENGTH] for at, words in heads.items()}
     if heads:
-        _write_cells(writer, [("", heads[at]) for at in sorted(heads)])
+        writer.cells([("", heads[at]) for at in sorted(heads)])
     names: list[PlacedWord] = []
     year = ""  # that stands in a line of its own above the months
     for at in range(table.first_row, table.end):
@@ -307,7 +307,7 @@ def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine
         cells = [(label, [*names, *row.name])]
         figures = groupby(row.figures, key=table.column)
         cells += [(labels.get(column, ""), list(words)) for column, words in figures]
-        _write_cells(writer, cells)
+        writer.cells(cells)
         names = []
     return [labels.get(at, "") for at in range(len(table.columns) + 1)]
 
@@ -315,15 +315,6 @@ def _write_table(writer: LayoutWriter, table: _Table, lines: Sequence[PlacedLine
 def _year(writer: LayoutWriter, names: Sequence[PlacedWord]) -> str:
     texts = [writer.word_text(word) for word in names]
     return texts[0] if len(texts) == 1 and _FOUR_DIGITS.fullmatch(texts[0]) else ""
-
-
-def _write_cells(writer: LayoutWriter, cells: Sequence[tuple[str, Sequence[PlacedWord]]]) -> None:
-    written = [(label, words) for label, words in cells if words]
-    for position, (label, words) in enumerate(written):
-        writer.text(CELL_SEPARATOR if position else "")
-        writer.text(f"{label}: " if label else "")
-        writer.words(list(words))
-    writer.text("\n")
 
 
 def _text(page: PageLayout, word: PlacedWord) -> str:

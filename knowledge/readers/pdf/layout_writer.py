@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, PlacedWord
+from knowledge.readers.tables import CELL_SEPARATOR
 
 
 class LayoutWriter:
@@ -38,6 +39,15 @@ class LayoutWriter:
             self.text(" " if position and words[position - 1].end < word.start else "")
             self._words.append(word.moved(self._length))
             self.text(self.word_text(word))
+
+    def cells(self, cells: Sequence[tuple[str, Sequence[PlacedWord]]]) -> None:
+        """A row of cells, each with the label of its column; those that are empty are left out."""
+        written = [(label, words) for label, words in cells if words]
+        for position, (label, words) in enumerate(written):
+            self.text(CELL_SEPARATOR if position else "")
+            self.text(f"{label}: " if label else "")
+            self.words(list(words))
+        self.text("\n" if written else "")
 
     def copy(self, line: PlacedLine) -> None:
         offset = self._length - line.start

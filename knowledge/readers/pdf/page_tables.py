@@ -1,4 +1,4 @@
-"""All tables of a page, row by row: those with lines, those of words in columns, those of figures."""
+"""All tables of a page, row by row: typed ones, those with lines, those of words in columns, those of figures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from knowledge.readers.pdf.filled_tables import CellGrid, inline_tables
 from knowledge.readers.pdf.page_layout import PageLayout
 from knowledge.readers.pdf.sideways import turned_back, turned_upright
 from knowledge.readers.pdf.table_head import TableHead
+from knowledge.readers.pdf.typed_tables import inline_typed_tables
 from knowledge.readers.pdf.word_columns import find_aligned_grids
 
 
@@ -19,7 +20,7 @@ def inline_all_tables(
 
     `ruled` are the cells that lines surround, `before` the heads of a table at the end of the page before.
     """
-    shown, head = inline_tables(page, ruled, before=before)
+    shown, head = inline_tables(inline_typed_tables(page), ruled, before=before)
     page = turned_upright(shown)
     page, other = inline_tables(page, find_aligned_grids(page, before=before), before=before)
     page, last = inline_aligned_tables(page, before=before)
