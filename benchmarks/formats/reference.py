@@ -98,7 +98,7 @@ def _page(path: Path) -> str:
 
 def _mail(path: Path) -> str:
     """The text by the library's older interface, which knows no preferences: the first plain part, else the HTML as a
-    person sees it, without the addresses of links and pictures."""
+    person sees it with the addresses of its links, without those of pictures."""
     import html2text
 
     message = email.message_from_bytes(path.read_bytes(), policy=email.policy.compat32)
@@ -107,7 +107,8 @@ def _mail(path: Path) -> str:
     payload = plain[0].get_payload(decode=True) if plain else b""
     text = bytes(payload or b"").decode(plain[0].get_content_charset() or "utf-8", "replace") if plain else ""
     shown = html2text.HTML2Text()
-    shown.ignore_links = shown.ignore_images = True
+    shown.ignore_images = True
+    shown.body_width = 0
     return shown.handle(text) if plain and plain[0].get_content_subtype() == "html" else text
 
 

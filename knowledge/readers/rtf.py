@@ -17,6 +17,7 @@ from knowledge.readers.types import DamagedDocument, Limits, ReaderEvent
 
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _TITLE = re.compile(r"\{\\title ([^{}\\]{1,300})\}")
+_ESCAPED = re.compile(r"\\\\")
 _HIDING_WORD = re.compile(r"\\[{}\\]|\\(?:v|deleted)(0?)(?![a-z0-9-])|\\plain(?![a-z0-9])|[{}]")
 
 
@@ -41,8 +42,10 @@ def _plain_text(source: str) -> str:
     from striprtf import striprtf
 
     library: Any = striprtf
+    # Where a text speaks of `\\bin`, the library would take it for the word itself.
+    written = _ESCAPED.sub(r"\\'5c", source) if "\\\\bin" in source else source
     try:
-        return clean_text(library.rtf_to_text(source, errors="replace"))
+        return clean_text(library.rtf_to_text(written, errors="replace"))
     except MemoryError:
         raise
     except Exception as error:

@@ -80,3 +80,13 @@ def test_what_is_only_called_so_is_damaged(tmp_path):
     (tmp_path / "a.rtf").write_text("words")
     with pytest.raises(DamagedDocument):
         read_here(tmp_path / "a.rtf", "rtf")
+
+
+def test_a_text_that_speaks_of_binary_data_is_read_to_its_end(tmp_path):
+    rtf = r"{\rtf1 A picture (\\pict, \{pict\}) may hold \\bin5 data.\par {\pict\macpict 09c60000}Its end\\begin.\par}"
+    (tmp_path / "a.rtf").write_text(rtf)
+    _, [page] = read_here(tmp_path / "a.rtf", "rtf")
+    assert page.text.split("\n\n") == [
+        r"A picture (\pict, {pict}) may hold \bin5 data.",
+        r"Its end\begin.",
+    ]
