@@ -21,6 +21,8 @@ _URL = re.compile(
     r"|\bwww\.[^\s\]>)\"']{1,2000}",
     re.IGNORECASE,
 )
+# Behind the words of a link, as documents are read: without it no empty brackets are left.
+_BRACKETED_URL = re.compile(r" \((?:https?://|www\.)[^\s\]>()\"']{1,2000}\)", re.IGNORECASE)
 # Control characters, and whatever a screen does not show: zero-width, direction marks, soft hyphens, tag characters.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
@@ -51,6 +53,7 @@ def sanitize(text: str) -> str:
     text = _IMAGE_OR_LINK.sub(r"\1", text)
     text = _REFERENCE_LINK.sub(r"\1", text)
     text = _TAG.sub("", text)
+    text = _BRACKETED_URL.sub("", text)
     text = _URL.sub("", text)
     for markup, harmless in _NEUTRALIZED:
         text = markup.sub(harmless, text)

@@ -13,6 +13,7 @@ from querying.sanitize import sanitize
         ("[words][ref]\n[ref]: https://x.example", "words\n"),
         ("<script>alert(1)</script>", "alert(1)"),
         ("see https://x.example/a?b=c now", "see  now"),
+        ("the form (https://x.example/a?b=c), or (www.x.example) it", "the form, or it"),
         ("javascript:alert(1) x", ") x"),
         ("a < b and c > d", "a < b and c > d"),
         ("plain words, 45 mm [Source 1].", "plain words, 45 mm [Source 1]."),
@@ -43,5 +44,6 @@ def test_a_megabyte_of_hostile_text_is_cleaned_in_one_pass():
         "http:" * 200_000,
         "[Ѕ" * 300_000,
         "http://" * 100_000,
+        " (http://" * 100_000,
     ):
         sanitize(hostile)
