@@ -63,9 +63,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", action="store_true", help="print what came of each question")
     other = parser.add_mutually_exclusive_group()
-    folder = {"dest": "folder", "action": "store_const", "default": FOLDER}
-    other.add_argument("--second", const=SECOND, help="the other five handbooks", **folder)
-    other.add_argument("--third", const=THIRD, help="two more, in German and Hindi", **folder)
+    other.add_argument(
+        "--second", dest="folder", action="store_const", const=SECOND, default=FOLDER, help="the other five handbooks"
+    )
+    other.add_argument(
+        "--third",
+        dest="folder",
+        action="store_const",
+        const=THIRD,
+        default=FOLDER,
+        help="two more, in German and Hindi",
+    )
     parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=LANGUAGES)
     options = parser.parse_args()
     print(f"{'':9}" + "".join(f"{name:>{len(name) + 2}}" for name in _COLUMNS))
