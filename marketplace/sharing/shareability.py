@@ -50,9 +50,10 @@ def attached_knowledge_in_copy(plugin: Plugin) -> list[KnowledgeBase]:
     return [base for base in pinned_knowledge_bases(release) if base is not None and base.plugin_id != plugin.pk]
 
 
-def shared_release(slug: str) -> Release:
-    """The release that a copy of this plugin is made of: the latest. Raises `NotShared`, `CannotBeShared`."""
-    shared = Plugin.objects.filter(slug=slug, is_published=True, is_shared=True).select_related("owner").first()
+def shared_release(address: str) -> Release:
+    """The release that a copy of the plugin is made of whose page has this address: the latest. Raises `NotShared`,
+    `CannotBeShared`."""
+    shared = Plugin.objects.copied().at_address(address).select_related("owner").first()
     release = shared.latest_release() if shared else None
     if shared is None or release is None:
         raise NotShared
