@@ -18,7 +18,7 @@ from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.visibility import Audience, describe_visibility
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release
-from plugins.visibility import WITH_PAGE
+from plugins.visibility import WITH_PAGE, Visibility
 
 
 def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
@@ -83,9 +83,8 @@ def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
     elif plugin.is_shared and (reasons := sharing_blockers(plugin)):
         messages.warning(request, f"Saved. Nobody can install a copy yet. {' '.join(reasons)}")
     elif plugin.is_shared and not counts.public_count:
-        messages.warning(
-            request, "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."
-        )
+        reads = ", and anyone can read their pages" if plugin.visibility == Visibility.MARKETPLACE else ""
+        messages.warning(request, f"Saved. No document is marked public, but a copy holds them all{reads}.")
     elif not plugin.is_published:
         messages.success(request, "Saved. It applies once the plugin is published.")
     else:

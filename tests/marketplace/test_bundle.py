@@ -153,6 +153,8 @@ def test_every_column_that_a_person_writes_travels() -> None:
             "is_shared",
             "shares_golden",
             "public_chat",
+            "visibility",
+            "page_token",
         },  # decided anew by the new owner
         DecisionTree: set(),
         TreeCase: set(),
