@@ -249,6 +249,9 @@ class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
         help_text="Values for programs of one's own. Lexic keeps them and gives them to webhooks.",
     )
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
+    next_notes = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="What was typed for the next release."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -342,6 +345,11 @@ class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
             return self.owner_id == user.pk
         owned = Organisation.objects.open_to(user, roles=[OrganisationRole.OWNER])
         return owned.filter(pk=self.organisation_id).exists()
+
+    def keep_next_notes(self, notes: str) -> None:
+        """What is typed for the next release stays until that is made. It is no change of the draft."""
+        self.next_notes = notes
+        self.save(update_fields=["next_notes"])
 
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()

@@ -40,6 +40,7 @@ def exported_columns(model: type[models.Model]) -> list[str]:
 _DECIDED_ON_IMPORT = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"} | {
     "visibility",
     "page_token",
+    "next_notes",
 }
 PLUGIN_COLUMNS = [name for name in exported_columns(Plugin) if name not in _DECIDED_ON_IMPORT]
 TREE_COLUMNS = exported_columns(DecisionTree)

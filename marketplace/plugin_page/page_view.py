@@ -26,6 +26,7 @@ from marketplace.plugin_page.usable_key import newest_usable_key
 from marketplace.plugin_page.usage_chart import build_usage_chart
 from marketplace.reviews.review_list import build_reviews_section
 from marketplace.sharing.provenance import provenance_of
+from marketplace.sharing.shareability import may_be_copied
 from plugins.models import Plugin, Release
 from querying.presentation.answer import AnswerPresentation
 from querying.presentation.web_requests import questions_left_text
@@ -93,6 +94,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         "snippets": code_snippets.build_snippets(plugin.address, question=samples[0] if samples else ""),
         "key": newest_usable_key(plugin, viewer),
         "usage": build_usage_chart(plugin),
+        "is_copied": plugin.is_shared and may_be_copied(releases[0]),
         # Whose page is found by its address alone is not led away from it.
         "similar": [] if plugin.is_unlisted else similar_listings(plugin, listing),
         "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).contains(plugin)),
