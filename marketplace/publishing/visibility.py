@@ -83,7 +83,7 @@ _MARKETPLACE_COPIES = f"{_COPIES} Anyone can read the pages of its latest releas
 
 def _choice(audience: Audience, plugin: Plugin, page: str) -> AudienceChoice:
     facts: dict[Audience, list[str]] = {
-        Audience.PRIVATE: ["Nothing is published. Only you and the people listed under Sharing can ask its draft."],
+        Audience.PRIVATE: [_PRIVATE, _WITHDRAWS if plugin.is_published else ""],
         Audience.PEOPLE: [_people(plugin), "It has no public page, and nobody else finds it."],
         Audience.KEY: [_askers(plugin), "It has no public page, and is in no list of others."],
         Audience.UNLISTED: [_unlisted(plugin), page, _tries(plugin), _UNLISTED_KEYS],
@@ -126,6 +126,8 @@ def _unlisted(plugin: Plugin) -> str:
     )
 
 
+_PRIVATE = "Nothing is published. Only you and the people listed under Sharing can ask its draft."
+_WITHDRAWS = "Choosing this withdraws what is published now."
 _FOUND = "Anyone finds its page in the marketplace and by search engines."
 _UNLISTED_KEYS = "With an API key, programs ask its releases by that address, not by its name."
 
