@@ -44,7 +44,7 @@ def allows_origin(origin: str, *, path: str, key: ApiKey | None = None) -> bool:
         return True
     if path.startswith(_PUBLIC_CHAT_PATH):
         slug = path.removeprefix(_PUBLIC_CHAT_PATH).partition("/")[0]
-        named = Plugin.objects.in_public_chat().filter(slug=slug, embed_origins__contains=[origin])
+        named = Plugin.objects.in_public_chat().at_address(slug).filter(embed_origins__contains=[origin])
         return "\x00" not in slug and named.exists()
     if key is not None:
         return origin in key.allowed_origins

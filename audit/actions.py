@@ -42,6 +42,8 @@ class Action(models.TextChoices):
     UNPUBLISHED = "plugin.unpublished", "plugin withdrawn"
     APPROVAL_REQUESTED = "plugin.approval_requested", "approval of a draft asked for"
     APPROVAL_DECIDED = "plugin.approval_decided", "draft approved or declined, or asked for again"
+    VISIBILITY_CHANGED = "plugin.visibility_changed", "who can see the plugin changed"
+    PAGE_MOVED = "plugin.page_moved", "unlisted page got another address"
     SHARED = "plugin.shared", "copies of the plugin allowed"
     UNSHARED = "plugin.unshared", "copies of the plugin forbidden"
     CHAT_OPENED = "plugin.chat_opened", "public chat opened"

@@ -184,7 +184,7 @@ class PluginAdmin(ScopedAdmin):
         links = []
         if plugin.role in ("owner", "editor"):
             links.append((reverse("admin:builder_download", args=[plugin.pk]), "Export", plugin.name))
-        if plugin.is_listed:
+        if plugin.has_page:
             links.append((reverse("admin:builder_qr_image", args=[plugin.pk]), "QR code", plugin.name))
         return format_html_join(" · ", '<a class="text-link" href="{}">{}<span class="sr"> of {}</span></a>', links)
 

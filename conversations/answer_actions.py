@@ -61,7 +61,7 @@ def _act_on_answer(request: HttpRequest, plugin: Plugin, session: UUID, act: Cal
         response = render_chat_page(request, plugin, found, error=error)
         response.status_code = error.status
         return with_retry_after(response, error)
-    response = HttpResponseRedirect(f"{reverse('one_chat', args=[plugin.slug, session])}#turn-{query.pk}")
+    response = HttpResponseRedirect(f"{reverse('one_chat', args=[plugin.address, session])}#turn-{query.pk}")
     response.status_code = 303
     return response
 

@@ -92,8 +92,8 @@ def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> s
     context = {
         "turn": turn,
         "session": session,
-        "ask_url": reverse("ask_chat", args=[session.plugin.slug]),
-        "rate_url": reverse("rate_chat", args=[session.plugin.slug, session.pk]),
+        "ask_url": reverse("ask_chat", args=[session.plugin.address]),
+        "rate_url": reverse("rate_chat", args=[session.plugin.address, session.pk]),
         "csrf_token": get_token(request),
         "user": request.user,
     }
@@ -126,8 +126,8 @@ def render_chat_page(
         "measured": _evaluation_summary(plugin),
         "is_empty": is_empty,
         "session": session,
-        "ask_url": reverse("ask_chat", args=[plugin.slug]),
-        "rate_url": reverse("rate_chat", args=[plugin.slug, session.pk]) if session else "",
+        "ask_url": reverse("ask_chat", args=[plugin.address]),
+        "rate_url": reverse("rate_chat", args=[plugin.address, session.pk]) if session else "",
         "turns": _with_what_followed(present_turns(exchanges_of(session), viewer=visitor.user)) if session else [],
         "others": (others.exclude(pk=session.pk) if session else others)[:MAX_LISTED],
         "samples": [] if session else samples,

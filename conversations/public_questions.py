@@ -83,10 +83,10 @@ class PendingQuestion:
     started_at: datetime = field(default_factory=timezone.now)
 
 
-def public_chat_plugin(slug: str) -> Plugin:
-    """The plugin with its owner and its listing. Raises `UnknownChat`."""
+def public_chat_plugin(address: str) -> Plugin:
+    """The plugin whose page has this address, with its owner and its listing. Raises `UnknownChat`."""
     plugins = Plugin.objects.in_public_chat().select_related("owner", "listing")
-    plugin = plugins.defer("listing__vector", "listing__search").filter(slug=slug).first()
+    plugin = plugins.defer("listing__vector", "listing__search").at_address(address).first()
     if plugin is None:
         raise UnknownChat
     return plugin

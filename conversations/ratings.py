@@ -47,7 +47,7 @@ def rate_answer(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResp
     except NotFound as error:
         return _error_page(request, plugin, found, error)
     response = HttpResponseRedirect(
-        f"{reverse('one_chat', args=[plugin.slug, session])}#turn-{form.cleaned_data['answer']}"
+        f"{reverse('one_chat', args=[plugin.address, session])}#turn-{form.cleaned_data['answer']}"
     )
     response.status_code = 303
     return response

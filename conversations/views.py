@@ -54,7 +54,7 @@ def with_public_plugin(view: View) -> View:
 
 def _closed_chat_page(request: HttpRequest, slug: str) -> HttpResponse:
     """That there is no chat here, with the way to the plugin's page. Raises Http404 where nobody may know of it."""
-    plugin = get_object_or_404(Plugin.objects.listed(), slug=slug)
+    plugin = get_object_or_404(Plugin.objects.with_page().at_address(slug))
     response = render(request, "conversations/closed_chat.html", {"plugin": plugin})
     iframe_policy.allow_referring_frame(response, plugin, request=request)
     return response
@@ -87,7 +87,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
     """Answers as server-sent events where the caller accepts them, else redirects to the conversation's page. What is
     wrong before the first event is plain JSON, or the page with the question kept."""
     if request.method != "POST":  # reloaded, or opened from somewhere
-        return HttpResponseRedirect(reverse("chat", args=[plugin.slug]))
+        return HttpResponseRedirect(reverse("chat", args=[plugin.address]))
     visitor, form = Visitor.from_request(request).with_secret(), ChatForm(request.POST)
     with release_connections():
         try:
@@ -96,7 +96,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
             pending = public_questions.begin_question(plugin, form.message, visitor=visitor, address=address)
         except LexicError as error:
             return error_response(request, error, render_page=lambda error: _error_page(request, plugin, error))
-    session_url = reverse("one_chat", args=[plugin.slug, pending.session.pk])
+    session_url = reverse("one_chat", args=[plugin.address, pending.session.pk])
     if wants_event_stream(request):
         response: HttpResponseBase = sse.event_stream_response(_event_stream(request, pending))
         # The conversation has this address from now on, also when the stream is stopped before its end.
@@ -124,7 +124,7 @@ def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> 
         response.status_code = error.status
         return response
     found.delete()
-    return HttpResponseRedirect(reverse("new_chat", args=[plugin.slug]))
+    return HttpResponseRedirect(reverse("new_chat", args=[plugin.address]))
 
 
 def _own_sessions(request: HttpRequest, plugin: Plugin) -> Any:

@@ -20,6 +20,7 @@ from lexic.errors import NotFound
 from organisations.models import READING_ROLES, Membership
 from plugins.collaborators import present_roles
 from plugins.models import Plugin, Release
+from plugins.visibility import WITH_PAGE, Visibility
 
 _PERSON_ACTIONS = (Action.ACCOUNT_CREATED, Action.ACCOUNT_DELETED, Action.ROLE_CHANGED)
 _ROLE_ACTIONS = (Action.ROLE_GIVEN, Action.ROLE_TAKEN)
@@ -155,6 +156,9 @@ class _State(_Rows):
         plugin = self.plugins.get(pk)
         if not plugin or not plugin["is_published"] or consent == Consent.DRAFT or self.document is None:
             return
+        seen = plugin.get("visibility", Visibility.MARKETPLACE)  # plugins of earlier versions had none
+        if seen == Visibility.PEOPLE:
+            return
         releases = Release.objects.filter(plugin=uuid.UUID(pk))
         release = releases.filter(created_at__lte=self.at).order_by("-created_at").first()
         if release and all(pin["knowledge_base"] != self.base_id for pin in release.knowledge):
@@ -164,7 +168,8 @@ class _State(_Rows):
         if is_open or not only_public:
             yield Reader(who=ANYBODY, why=f"quotations in answers of published plugin {pk}")
         is_narrowed = plugin["public_chat"] or only_public
-        if plugin["is_shared"] and consent == Consent.SHARED and (is_open or not is_narrowed):
+        is_copied = plugin["is_shared"] and consent == Consent.SHARED and seen in WITH_PAGE
+        if is_copied and (is_open or not is_narrowed):
             yield Reader(who=ANYBODY, why=f"pages and copies of shared plugin {pk}")
 
 

@@ -135,6 +135,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lexic.middleware.request_id.request_id",
     "lexic.middleware.request_metrics.request_metrics",
+    "plugins.visibility.unlisted_pages",
     "django.middleware.security.SecurityMiddleware",
     "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
     # Static files wait for no view. Whatever reads the database comes behind the limit.

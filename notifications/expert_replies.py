@@ -45,7 +45,7 @@ def mail_reply(request_id: int) -> bool:
         request.save(update_fields=["attempts"])
         plugin = request.query.plugin
         name = plugin.name if plugin else request.query.release_name
-        page = settings.PUBLIC_URL + reverse("plugin", args=[plugin.slug]) if plugin and plugin.is_listed else ""
+        page = settings.PUBLIC_URL + reverse("plugin", args=[plugin.address]) if plugin and plugin.has_page else ""
         context = {"request": request, "question": request.query.question, "plugin": name, "page": page}
         address = request.user.email if request.user else request.email
         with translation.override(_language(request)):

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
@@ -27,12 +27,25 @@ from plugins.collaborator_models import Invitation as Invitation
 from plugins.collaborator_models import OrganisationOffer as OrganisationOffer
 from plugins.collaborator_models import OwnershipOffer as OwnershipOffer
 from plugins.collaborator_models import Role as Role
+from plugins.release_models import SEMVER as SEMVER
+from plugins.release_models import Release as Release
+from plugins.release_models import ReleaseImmutable as ReleaseImmutable
+from plugins.release_models import ReleaseQuerySet as ReleaseQuerySet
 from plugins.retention import RetentionSettings
-
-
-class PluginKind(models.TextChoices):
-    EXPERT = "expert", "what an expert knows"
-    LIBRARY = "library", "the library of a codebase"
+from plugins.visibility import (
+    HAS_PAGE,
+    IS_ASKED,
+    IS_ASKED_BY_NAME,
+    IS_COPIED,
+    IS_LISTED,
+    WITH_PAGE,
+    VisibilitySettings,
+    is_page_token,
+    new_page_token,
+)
+from plugins.visibility import PluginKind as PluginKind
+from plugins.visibility import Visibility as Visibility
+from plugins.visibility import at_address as _at_address
 
 
 class GoldenGate(models.TextChoices):
@@ -44,10 +57,6 @@ class GoldenGate(models.TextChoices):
 class ChunkStrategy(models.TextChoices):
     CHARACTERS = "characters", "by characters (1500, 200 shared)"
     TOKENS = "tokens", "by tokens (512, 64 shared)"
-
-
-_IS_PRIVATE_LIBRARY = models.Q(kind=PluginKind.LIBRARY, is_shared=False)
-_IS_LISTED = models.Q(is_published=True) & ~_IS_PRIVATE_LIBRARY
 
 
 class PluginQuerySet(AuditedQuerySet["Plugin"]):
@@ -72,22 +81,42 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
     def visible_to(self, principal: Principal) -> PluginQuerySet:
-        """Plugins a person or a key may ask: the listed ones and those they may look at in the builder."""
-        readable = Plugin.objects.readable_by(user_of(principal))
-        return self._limited_to_key(principal).filter(_IS_LISTED | models.Q(pk__in=readable))
+        """Plugins a person or a key may ask, whoever told them of it. Lists name those `known_to` them."""
+        return self._limited_to_key(principal).filter(IS_ASKED | _is_readable_by(principal))
+
+    def known_to(self, principal: Principal) -> PluginQuerySet:
+        """Plugins that a list may name to a person or a key: the listed ones, and those they may look at in the
+        builder."""
+        return self._limited_to_key(principal).filter(IS_LISTED | _is_readable_by(principal))
+
+    def named_to(self, principal: Principal) -> PluginQuerySet:
+        """Plugins that a person or a key may ask by slug or id, which can be guessed: no unlisted ones of others."""
+        return self._limited_to_key(principal).filter(IS_ASKED_BY_NAME | _is_readable_by(principal))
 
     def listed_to(self, principal: Principal) -> PluginQuerySet:
         """The plugins `visible_to` a person or a key that anybody may know of. Django builds this statement in a tenth
         of the time, so a search for one plugin tries it first."""
-        return self._limited_to_key(principal).filter(_IS_LISTED)
+        return self._limited_to_key(principal).filter(IS_LISTED)
 
     def listed(self) -> PluginQuerySet:
         """Published plugins that anybody may know of; the library of a codebase only once it is shared."""
-        return self.filter(_IS_LISTED)
+        return self.filter(IS_LISTED)
+
+    def with_page(self) -> PluginQuerySet:
+        """Published plugins whose page anybody may open: the listed ones, and unlisted ones `at_address`."""
+        return self.filter(HAS_PAGE)
+
+    def at_address(self, address: str) -> PluginQuerySet:
+        """The plugin of this last part of the address of a page: its slug, or the token of an unlisted page."""
+        return self.filter(_at_address(address))
+
+    def copied(self) -> PluginQuerySet:
+        """Those `with_page` that others may have a copy of."""
+        return self.filter(IS_COPIED)
 
     def in_public_chat(self) -> PluginQuerySet:
         """Published plugins that anybody may chat with, without an account."""
-        return self.filter(is_published=True, public_chat=True)
+        return self.filter(is_published=True, public_chat=True, visibility__in=WITH_PAGE)
 
     def with_role_of(self, principal: Principal) -> PluginQuerySet:
         """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may; so do owners
@@ -112,6 +141,11 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.filter(~models.Exists(limits) | models.Q(pk__in=limits.values("plugin")))
 
 
+def _is_readable_by(principal: Principal) -> models.Q:
+    """The condition on plugins that this person, or the owner of this key, may look at in the builder."""
+    return models.Q(pk__in=Plugin.objects.readable_by(user_of(principal)))
+
+
 def _is_of_organisation(user: User, roles: Sequence[str]) -> models.Q:
     """The condition on plugins of organisations in which this person has one of these roles."""
     return models.Q(organisation__in=Organisation.objects.open_to(user, roles=roles))
@@ -130,7 +164,7 @@ class PublishingBlocked(Conflict):
     hint = "Correct what was reported, and write to the operators of this site."
 
 
-class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
+class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
     """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps.
 
     One of an `organisation` has an owner of that organisation as `owner`: the account that its documents count for.
@@ -181,7 +215,6 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text="The share of golden questions that must pass (0 to 1), where the gate blocks.",
     )
-    is_published = models.BooleanField(default=False, editable=False)
     is_held = models.BooleanField(
         default=False,
         editable=False,
@@ -216,6 +249,9 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         help_text="Values for programs of one's own. Lexic keeps them and gives them to webhooks.",
     )
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
+    next_notes = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="What was typed for the next release."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -232,17 +268,25 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
             "organisation_id": Action.OWNER_CHANGED,
             "is_published": (Action.PUBLISHED, Action.UNPUBLISHED),
             "version": Action.PUBLISHED,
+            "visibility": Action.VISIBILITY_CHANGED,
+            "page_token": Action.PAGE_MOVED,
             "is_shared": (Action.SHARED, Action.UNSHARED),
             "public_chat": (Action.CHAT_OPENED, Action.CHAT_CLOSED),
             "public_only": (Action.NARROWED, Action.WIDENED),
             "is_held": (Action.BLOCKED, Action.UNBLOCKED),
             "legal_hold": Action.HOLD_CHANGED,
         },
+        shown={"page_token": bool},  # whoever has it opens the page
     )
 
     class Meta:
         ordering = ["name"]
         indexes = [models.Index(fields=["owner"], name="plugin_owner")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["page_token"], condition=~models.Q(page_token=""), name="plugin_page_token_once"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -251,6 +295,10 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         """Raises `TooManyPlugins` where a new one would be too many."""
         if not self.slug:
             self.slug = self.free_slug()
+        if self.is_unlisted and not self.page_token:
+            self.page_token = new_page_token()
+            fields = kwargs.get("update_fields")
+            kwargs |= {"update_fields": [*fields, "page_token"]} if fields is not None else {}
         if self._state.adding:
             Plugin.check_quota(self.owner)
         super().save(*args, **kwargs)
@@ -265,7 +313,7 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
 
     def clean(self) -> None:
         super().clean()
-        if slugs.parse_id(self.slug):
+        if slugs.parse_id(self.slug) or is_page_token(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
         try:
             self.check_slug()
@@ -287,11 +335,6 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         """Whether anything else is called so."""
         return slug in slugs.RESERVED_SLUGS or Plugin.objects.filter(slug=slug).exclude(pk=self.pk).exists()
 
-    @property
-    def is_listed(self) -> bool:
-        """Whether the catalogue may name it: see `PluginQuerySet.listed`."""
-        return self.is_published and (self.kind != PluginKind.LIBRARY or self.is_shared)
-
     def may_be_shared_by(self, user: User) -> bool:
         """Who works on a plugin is its owner's business; editors change everything else."""
         return user.is_active and (user.is_superuser or self.is_owned_by(user))
@@ -302,6 +345,11 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
             return self.owner_id == user.pk
         owned = Organisation.objects.open_to(user, roles=[OrganisationRole.OWNER])
         return owned.filter(pk=self.organisation_id).exists()
+
+    def keep_next_notes(self, notes: str) -> None:
+        """What is typed for the next release stays until that is made. It is no change of the draft."""
+        self.next_notes = notes
+        self.save(update_fields=["next_notes"])
 
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()
@@ -328,71 +376,3 @@ class Plugin(AuditedModel, RetentionSettings, AnswerPolicy):
         """It may be published again; nobody but its own people does that."""
         self.is_held = False
         self.save(update_fields=["is_held", "updated_at"])
-
-
-# ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.
-_VERSION_NUMBER = r"(?:0|[1-9][0-9]{0,5})"
-SEMVER = RegexValidator(rf"\A{_VERSION_NUMBER}\.{_VERSION_NUMBER}\.{_VERSION_NUMBER}\Z", "A version looks like 1.2.0.")
-
-
-class ReleaseImmutable(Conflict):
-    """A release is never changed."""
-
-    code = "release_is_fixed"
-    hint = "Change the plugin, and publish a new release."
-
-
-class ReleaseQuerySet(models.QuerySet["Release"]):
-    def update(self, **columns: Any) -> int:
-        """Raises `ReleaseImmutable` for a column that decides answers."""
-        if not columns.keys().isdisjoint([*Release.immutable_fields(), "plugin"]):
-            raise ReleaseImmutable
-        return super().update(**columns)
-
-
-class Release(AnswerPolicy):
-    """An immutable snapshot of a plugin that agents query.
-
-    `trees` holds each active tree as it stood: `{"id", "name", "description", "tree_data"}`, in walking order.
-    `knowledge` pins what could be read: `{"knowledge_base": id, "revision": n}`, the plugin's own base first.
-    An unsaved release (no version) is the draft as it stands now.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="releases")
-    version = models.CharField(max_length=32, validators=[SEMVER])
-    trees = models.JSONField(default=list)
-    knowledge = models.JSONField(default=list)
-    notes = models.TextField(blank=True)
-    scorecard = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    objects = ReleaseQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-created_at"]
-        constraints = [models.UniqueConstraint(fields=["plugin", "version"], name="release_version_once")]
-
-    def __str__(self) -> str:
-        return f"{self.plugin.slug}@{self.version or 'draft'}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Notes and scorecard may change later. Raises `ReleaseImmutable` for what decides answers."""
-        if not self.is_draft and self._differs_from_published():
-            raise ReleaseImmutable
-        super().save(*args, **kwargs)
-
-    @classmethod
-    def immutable_fields(cls) -> list[str]:
-        return [*cls.policy_fields(), "plugin_id", "version", "trees", "knowledge"]
-
-    @property
-    def is_draft(self) -> bool:
-        return self._state.adding
-
-    def _differs_from_published(self) -> bool:
-        """Whether this instance is no longer what was published."""
-        names = self.immutable_fields()
-        published = Release.objects.filter(pk=self.pk).values(*names).first()
-        return published is not None and any(getattr(self, name) != published[name] for name in names)

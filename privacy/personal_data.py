@@ -78,7 +78,17 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "accounts.Reveal.by": PersonalDataRule(file="keys_revealed", columns=("key_id", "at"), outlives_account=True),
     "plugins.Plugin.owner": PersonalDataRule(
         file="plugins",
-        columns=("id", "slug", "name", "version", "is_published", "is_shared", "created_at", "updated_at"),
+        columns=(
+            "id",
+            "slug",
+            "name",
+            "version",
+            "is_published",
+            "visibility",
+            "is_shared",
+            "created_at",
+            "updated_at",
+        ),
     ),
     "plugins.Plugin.editors": PersonalDataRule(file="plugins_edited", columns=("slug", "name")),
     "plugins.Plugin.viewers": PersonalDataRule(file="plugins_viewed", columns=("slug", "name")),

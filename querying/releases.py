@@ -13,6 +13,7 @@ from lexic.compiled_query import CompiledQuery
 from lexic.errors import NotFound
 from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
+from plugins.visibility import is_page_token
 from querying.layers import readable_layers
 from querying.types import Question
 
@@ -107,9 +108,13 @@ def bases_of(question: Question) -> list[BaseRevision]:
 
 
 def find_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
-    """The plugin of this slug or id that the principal may ask. Raises `UnknownPlugin`."""
-    plugins = _named_plugins(name)
-    plugin = plugins.listed_to(principal).first() or plugins.visible_to(principal).first()
+    """The plugin of this slug or id, or at this address of an unlisted page, that the principal may ask. Raises
+    `UnknownPlugin`."""
+    if is_page_token(name):
+        plugin = Plugin.objects.at_address(name).visible_to(principal).first()
+    else:
+        plugins = _named_plugins(name)
+        plugin = plugins.listed_to(principal).first() or plugins.named_to(principal).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin

@@ -27,7 +27,7 @@ def choose_release(
         default = default_plugin(principal, project=project, session=session)
         if default is None:
             raise NoPluginNamed
-        plugin = default.slug
+        plugin = default.address
     return releases.resolve(plugin, principal=principal)
 
 

@@ -21,6 +21,7 @@ from api.views import PrincipalView, first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
 from querying.query_log.key_usage import usage_by_key
+from querying.releases import UnknownPlugin, find_plugin
 
 _CHANGED_KEY_SCHEMA = PolymorphicProxySerializer(
     component_name="ChangedKey",
@@ -71,9 +72,8 @@ class KeysView(BaseKeyView):
     def post(self, request: Request) -> Response:
         """A new key. This answer alone holds the secret, as `key`."""
         fields = validated(serializers.NewKeySerializer(data=request.data))
-        visible = Plugin.objects.visible_to(self.principal)
         slugs = dict.fromkeys(fields.pop("plugins", []))
-        plugins = [first_or_raise(visible.filter(slug=slug), UnknownKeyPlugin) for slug in slugs]
+        plugins = [_find_key_plugin(slug, principal=self.principal) for slug in slugs]
         key, secret = api_keys.issue_key(self.principal, plugins=plugins, **fields)
         return Response(_key_with_secret(self.get_key(key.pk), secret), status=201)
 
@@ -129,3 +129,11 @@ def _reveal_secret(request: Request, key: ApiKey) -> str:
 
 def _key_with_secret(key: ApiKey, secret: str) -> dict[str, Any]:
     return {**serializers.KeySerializer(key).data, "key": secret}
+
+
+def _find_key_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
+    """Raises `UnknownKeyPlugin`."""
+    try:
+        return find_plugin(name, principal=principal)
+    except UnknownPlugin:
+        raise UnknownKeyPlugin from None

@@ -120,7 +120,7 @@ class ReviewsView(PublicView):
     @extend_schema(responses=serializers.ReviewSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """What people say of a published plugin, the newest first. The counts of verdicts stand with the plugin."""
-        found = get_object_or_404(Plugin.objects.listed(), slug=plugin)
+        found = get_object_or_404(Plugin.objects.with_page().at_address(plugin))
 
         reviews = Review.objects.filter(plugin=found).public()
         return page_response(self, reviews, serializers.ReviewSerializer, context={"latest": found.version})

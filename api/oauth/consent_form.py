@@ -47,9 +47,10 @@ class ConsentForm(AllowForm):
 
     def __init__(self, *args: Any, user: User | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.visible = Plugin.objects.visible_to(user) if user else Plugin.objects.none()
+        self.visible = Plugin.objects.named_to(user) if user else Plugin.objects.none()
         self.fields["plugins"].queryset = self.visible
-        shown = list(_own_first(self.visible, user)[: MAX_SHOWN + 1])
+        known = Plugin.objects.known_to(user) if user else self.visible
+        shown = list(_own_first(known, user)[: MAX_SHOWN + 1])
         self.has_more = len(shown) > MAX_SHOWN
         choices = [(str(plugin.pk), plugin.name) for plugin in shown[:MAX_SHOWN]]
         self.fields["plugins"].choices = choices

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
@@ -25,7 +27,7 @@ from lexic.column_length import column_length
 from lexic.errors import Conflict
 from lexic.http.parameters import MAX_SEARCH_LENGTH
 from marketplace.sharing.shareability import check_shareable
-from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin
+from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin, Visibility
 from plugins.slugs import MAX_SLUG_LENGTH, SlugTaken
 from plugins.synonyms import MAX_GROUPS, MAX_PHRASE_LENGTH, MAX_PHRASES_PER_GROUP
 
@@ -76,6 +78,7 @@ class PluginRowSerializer(serializers.Serializer):
     tags = serializers.ListField(child=serializers.CharField())
     citationMode = serializers.ChoiceField(CitationMode.values, source="citation_mode")
     isPublished = serializers.BooleanField(source="is_published")
+    visibility = serializers.ChoiceField(Visibility.values, help_text="Who can see it while it is published.")
     isShared = serializers.BooleanField(source="is_shared")
     version = serializers.CharField(help_text="That of the latest release.")
     role = serializers.ChoiceField(ROLES, help_text="Yours.")
@@ -137,13 +140,22 @@ class PluginSerializer(StrictSerializer):
     goldenShare = StrictFloatField(source="golden_share", min_value=0, max_value=1, required=False)
     chunkStrategy = StrictChoiceField(ChunkStrategy.values, source="chunk_strategy", required=False)
     chunkSize = StrictIntegerField(source="chunk_size", min_value=200, max_value=8000, required=False)
+    visibility = StrictChoiceField(
+        Visibility.values,
+        required=False,
+        help_text="Who can see it while it is published: the people who work on it, anyone with a key, anyone who has"
+        " the address of its page, or anyone.",
+    )
+    pageAddress = serializers.SerializerMethodField(help_text="Of the page that others can open; empty without one.")
     isShared = StrictBooleanField(
         source="is_shared", required=False, help_text="Whether others may have a copy of its releases."
     )
     sharesGolden = StrictBooleanField(
         source="shares_golden", required=False, help_text="Whether a copy holds its golden questions too."
     )
-    publicChat = StrictBooleanField(source="public_chat", required=False)
+    publicChat = StrictBooleanField(
+        source="public_chat", required=False, help_text="Whether anybody may chat with it on its page. It needs one."
+    )
     embedOrigins = OriginsField(source="embed_origins")
     config = ConfigField(
         required=False,
@@ -166,10 +178,14 @@ class PluginSerializer(StrictSerializer):
             raise serializers.ValidationError({"isPublished": "Post to …/publish or …/unpublish for that."})
         return fields
 
+    @staticmethod
+    def get_pageAddress(plugin: Plugin) -> str:
+        return f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.address])}" if plugin.has_page else ""
+
     def save_to(self, plugin: Plugin) -> None:
         """Writes the valid fields to the plugin.
 
-        Raises `SlugTaken`, `SlugIsFixed`, `ValidationError`, and what `check_shareable` raises.
+        Raises `SlugTaken`, `SlugIsFixed`, `ChatWithoutPage`, `ValidationError`, and what `check_shareable` raises.
         """
         fields = self.validated_data
         if fields.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
@@ -178,6 +194,7 @@ class PluginSerializer(StrictSerializer):
             raise SlugIsFixed
         for name, value in fields.items():
             setattr(plugin, name, value)
+        plugin.check_chat_has_page()
         self._check(plugin)
         try:
             with transaction.atomic():

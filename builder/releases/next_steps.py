@@ -22,10 +22,12 @@ def show_next_steps(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         return HttpResponseRedirect(reverse("admin:builder_publish", args=[plugin.pk]))
     # One that it can answer, so that the first call is no refusal.
     question = next(iter(questions_to_try(plugin, count=1)), "")
-    snippets = {snippet.id: snippet for snippet in build_snippets(plugin.slug, question=question)}
+    snippets = {snippet.id: snippet for snippet in build_snippets(plugin.address, question=question)}
     context = {
-        "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.slug])}" if plugin.is_listed else "",
-        "chat_address": f"{settings.PUBLIC_URL}{reverse('chat', args=[plugin.slug])}" if plugin.public_chat else "",
+        "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.address])}" if plugin.has_page else "",
+        "chat_address": f"{settings.PUBLIC_URL}{reverse('chat', args=[plugin.address])}"
+        if plugin.has_page and plugin.public_chat
+        else "",
         "widget_tag": widget_tag(plugin) if plugin.embed_origins else "",
         "key": newest_usable_key(plugin, request.user),
         "curl": snippets["http"],

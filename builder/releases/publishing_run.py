@@ -53,8 +53,8 @@ def show_publishing_progress(request: HtmxRequest, plugin: Plugin) -> HttpRespon
     if not request.htmx:
         return HttpResponseRedirect(publish_page)
     if run and run.is_active:
-        context = {"plugin": plugin, "may_change": True, **run_context(plugin, latest=None)}
-        return TemplateResponse(request, "builder/_publishing.html", context)
+        context = {"plugin": plugin, **run_context(plugin, latest=None)}
+        return TemplateResponse(request, "builder/_publishing_news.html", context)
     if run and run.state == State.PUBLISHED:
         messages.success(request, f"Published: {run.release}.")
         if run.warning:

@@ -19,6 +19,7 @@ urlpatterns = [
         for_editing=True,
     ),
     pane_route("published/", require_GET(next_steps.show_next_steps), "published", for_editing=True),
+    post_route("publish/notes/", views.keep_notes, "publish_notes"),
     post_route("publish/cancel/", publishing_run.cancel_publishing, "publish_cancel"),
     pane_route("releases/approval/", require_GET(approval.show_approval), "approval"),
     post_route("releases/approval/request/", approval.request_approval_view, "request_approval"),

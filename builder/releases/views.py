@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
-from builder.panes import render_pane
+from builder.panes import HtmxRequest, render_pane
 from builder.readiness import reverse_pane
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
@@ -77,13 +77,15 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """What is missing, what is different, and the button; while a worker publishes, how far it is."""
     latest = plugin.latest_release()
     run = run_context(plugin, latest=latest)
-    form = PublishForm(request.POST if request.method == "POST" else None, initial=run.get("typed"))
+    typed = run.get("typed", {}) | ({"notes": plugin.next_notes} if plugin.next_notes else {})
+    form = PublishForm(request.POST if request.method == "POST" else None, initial=typed)
     draft = releases.snapshot(plugin)
     audience = _typed_audience(request, plugin, draft)
     if form.is_valid() and (audience is None or audience.is_valid()):
         if audience:
             save_audience(request, plugin, audience)
         version, notes = form.cleaned_data["version"] or None, form.cleaned_data["notes"]
+        plugin.keep_next_notes(notes)
         made = try_publish(request, plugin, version=version, notes=notes)
         if isinstance(made, PublishingRun):
             return HttpResponseRedirect(request.path)
@@ -102,6 +104,18 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         **audience_context(plugin, audience, of=draft),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
+
+
+def keep_notes(request: HtmxRequest, plugin: Plugin) -> HttpResponse:
+    """What was typed for the next release is kept: while it is typed, and where a button leads away from the form."""
+    form = PublishForm(request.POST)
+    form.is_valid()  # the version may be wrong; the notes are kept all the same
+    plugin.keep_next_notes(form.cleaned_data.get("notes", ""))
+    if request.htmx:
+        return HttpResponse(status=204)
+    messages.success(request, "The notes are kept with the draft.")
+    then = request.POST.get("then")
+    return HttpResponseRedirect(reverse_pane(plugin, then if then in ("knowledge", "sharing") else "publish"))
 
 
 def _typed_audience(request: SignedInRequest, plugin: Plugin, draft: Release) -> AudienceForm | None:

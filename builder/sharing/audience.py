@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponseRedirect
 from django.urls import reverse
@@ -17,6 +18,7 @@ from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.visibility import Audience, describe_visibility
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release
+from plugins.visibility import WITH_PAGE, Visibility
 
 
 def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
@@ -28,20 +30,22 @@ def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: R
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
         "chosen_audience": typed.data.get("audience") if typed else field.initial,
+        "is_chatting": "public_chat" in typed.data if typed else plugin.public_chat,
         "is_copying": "is_shared" in typed.data if typed else plugin.is_shared,
+        "unlisted_page": page_url(plugin) if plugin.page_token else "",
         "copy_blockers": sharing_blockers(plugin, of=of) if plugin.is_shared else [],
     }
 
 
 def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
-    """Choosing the people who work on it withdraws a plugin that is published. Bad input changes nothing."""
+    """Choosing that it is private withdraws a plugin that is published. Bad input changes nothing."""
     pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
     back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
     form = AudienceForm(request.POST, instance=plugin)
     if not form.is_valid():
         report_errors(request, form)
         return back
-    if form.cleaned_data["audience"] == Audience.PEOPLE:
+    if form.cleaned_data["audience"] == Audience.PRIVATE:
         withdraw_with_message(request, plugin)
         return back
     save_audience(request, plugin, form)
@@ -50,11 +54,12 @@ def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRed
 
 
 def save_audience(request: SignedInRequest, plugin: Plugin, form: AudienceForm) -> None:
-    """What a valid form says, other than that only its people see it."""
-    before = Plugin.objects.values_list("public_chat", "is_shared").get(pk=plugin.pk)
-    plugin.public_chat = form.cleaned_data["audience"] == Audience.VISITORS
-    if before != (plugin.public_chat, plugin.is_shared):
-        plugin.save(update_fields=["public_chat", "is_shared", "updated_at"])
+    """What a valid form says, other than that it is private."""
+    columns = ("visibility", "public_chat", "is_shared")
+    before = Plugin.objects.values_list(*columns).get(pk=plugin.pk)
+    plugin.visibility = form.cleaned_data["audience"]
+    if before != (plugin.visibility, plugin.public_chat, plugin.is_shared):
+        plugin.save(update_fields=[*columns, "updated_at"])
         update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who can see it: {Audience(form.cleaned_data['audience']).label}.")
 
@@ -71,13 +76,32 @@ def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
         messages.warning(
             request, "Saved. No document is marked public yet, so the public chat refuses every question until one is."
         )
+    elif plugin.visibility not in WITH_PAGE:
+        messages.success(
+            request, "Saved." if plugin.is_published else "Saved. It applies once the plugin is published."
+        )
     elif plugin.is_shared and (reasons := sharing_blockers(plugin)):
         messages.warning(request, f"Saved. Nobody can install a copy yet. {' '.join(reasons)}")
     elif plugin.is_shared and not counts.public_count:
-        messages.warning(
-            request, "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."
-        )
-    elif not plugin.is_published and (plugin.public_chat or plugin.is_shared):
+        reads = ", and anyone can read their pages" if plugin.visibility == Visibility.MARKETPLACE else ""
+        messages.warning(request, f"Saved. No document is marked public, but a copy holds them all{reads}.")
+    elif not plugin.is_published:
         messages.success(request, "Saved. It applies once the plugin is published.")
     else:
         messages.success(request, "Saved.")
+
+
+def renew_page_address(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
+    """Whoever has the address of the unlisted page opens nothing with it any more."""
+    if plugin.is_unlisted:
+        plugin.renew_page_token()
+        plugin.save(update_fields=["page_token", "updated_at"])
+        log_plugin_change(request, plugin, "Gave its unlisted page a new address.")
+        messages.success(request, "The page has a new address. The one before opens nothing any more.")
+    pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
+    return HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
+
+
+def page_url(plugin: Plugin) -> str:
+    """The whole address of the page of the plugin, or of the one that it has while it is unlisted."""
+    return f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.page_token or plugin.address])}"

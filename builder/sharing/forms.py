@@ -8,9 +8,10 @@ from django import forms
 
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
-from marketplace.publishing.visibility import Audience, audience_of
+from marketplace.publishing.visibility import Audience
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release, Role
+from plugins.visibility import WITH_PAGE, ChatWithoutPage
 
 
 class InviteForm(StyledFormMixin, forms.Form):
@@ -23,11 +24,11 @@ class InviteForm(StyledFormMixin, forms.Form):
 
 
 class SharedCopiesForm(forms.ModelForm):
-    """Whether others may install a copy."""
+    """Whether others may install a copy, and chat."""
 
     class Meta:
         model = Plugin
-        fields: tuple[str, ...] = ("is_shared",)
+        fields: tuple[str, ...] = ("is_shared", "public_chat")
         labels = {"is_shared": "copies by others"}
 
     # The release that is made by the same form, if one is.
@@ -36,17 +37,16 @@ class SharedCopiesForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         """What is shared already may go on: then its downloads say what is wrong."""
         data: dict[str, Any] = super().clean() or {}
-        opens_chat = self._opens_chat(data)
-        if data.get("is_shared") and not self.instance.is_shared and opens_chat is not None:
+        if data.get("is_shared") and not self.instance.is_shared and self._has_page(data):
             # Where anyone may chat, only what is public is shown, and no copy may hold more.
-            self.instance.public_chat = opens_chat
+            self.instance.public_chat = bool(data.get("public_chat"))
             for reason in sharing_blockers(self.instance, of=self.publishing):
                 self.add_error("is_shared", reason)
         return data
 
-    def _opens_chat(self, data: dict[str, Any]) -> bool | None:
-        """Whether anyone may chat by what was typed; None where that is no matter."""
-        return bool(data.get("public_chat"))
+    def _has_page(self, data: dict[str, Any]) -> bool:
+        """Whether others can open its page by what was typed, and so have a copy."""
+        return True
 
 
 class AvailabilityForm(SharedCopiesForm):
@@ -58,32 +58,42 @@ class AvailabilityForm(SharedCopiesForm):
         fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
         labels = {"is_shared": "copies by others", "shares_golden": "golden questions in copies"}
 
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        opens = data.get("public_chat") and "public_chat" in self.changed_data
+        if opens and self.instance.visibility not in WITH_PAGE:
+            self.add_error("public_chat", ChatWithoutPage().message_with_hint)
+        return data
+
 
 class AudienceForm(SharedCopiesForm):
-    """Who can see the plugin: one choice, and whether they may also take a copy. Before its first release, and while it
-    is withdrawn, the choice is for when it is published. `publishing` is the release that is made by the same form."""
+    """Who can see the plugin: one choice, and whether they may also chat, or take a copy. Before its first release, and
+    while it is withdrawn, the choice is for when it is published. `publishing` is the release that is made by the same
+    form."""
 
     audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
 
     def __init__(self, *args: Any, publishing: Release | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.publishing = publishing
-        plugin = self.instance
-        if plugin.is_published:
-            self.fields["audience"].initial = audience_of(plugin)
-        else:
+        if not self.instance.is_published:
             self.fields["audience"].choices = Audience.choices[1:]  # type: ignore[attr-defined]
-            self.fields["audience"].initial = Audience.VISITORS if plugin.public_chat else Audience.KEY
+        self.fields["audience"].initial = self.instance.visibility
 
     def clean_audience(self) -> str:
         audience: str = self.cleaned_data["audience"]
-        if self.publishing and audience == Audience.PEOPLE:
+        if self.publishing and audience == Audience.PRIVATE:
             raise forms.ValidationError(
                 "A release is for others too. Choose who can see it to publish one, or press “Save who can see it” to"
                 " withdraw the plugin."
             )
         return audience
 
-    def _opens_chat(self, data: dict[str, Any]) -> bool | None:
-        audience = data.get("audience")
-        return None if audience in (None, Audience.PEOPLE) else audience == Audience.VISITORS
+    def clean(self) -> dict[str, Any]:
+        """Without a page nobody chats, and what the chat narrows is wide again."""
+        data = super().clean()
+        data["public_chat"] = bool(data.get("public_chat")) and self._has_page(data)
+        return data
+
+    def _has_page(self, data: dict[str, Any]) -> bool:
+        return data.get("audience") in WITH_PAGE

@@ -16,6 +16,7 @@ from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from knowledge.models import Document, SourceItem
 from plugins.models import Plugin
+from plugins.visibility import WITH_PAGE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,8 @@ def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpRespo
 
 def widget_tag(plugin: Plugin) -> str:
     """The script tag that shows the public chat on another site; "" while nobody may chat."""
-    if not (plugin.is_published and plugin.public_chat):
+    if not (plugin.is_published and plugin.public_chat and plugin.visibility in WITH_PAGE):
         return ""
-    return f'<script src="{settings.PUBLIC_URL}{reverse("widget_script")}" data-plugin="{plugin.slug}" defer></script>'
+    return (
+        f'<script src="{settings.PUBLIC_URL}{reverse("widget_script")}" data-plugin="{plugin.address}" defer></script>'
+    )

@@ -18,7 +18,7 @@ _SVG = (
 
 def show_qr_image(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """404 where the plugin has no public page."""
-    if not plugin.is_listed:
+    if not plugin.has_page:
         raise Http404
-    code = build_qr_code(f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.slug])}")
+    code = build_qr_code(f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.address])}")
     return HttpResponse(_SVG.format(size=code.size + 4, path=code.path), content_type="image/svg+xml")

@@ -23,6 +23,7 @@ urlpatterns = [
     post_route("sharing/organisation-offer/", views.withdraw_organisation_offer, "organisation_offer"),
     post_route("sharing/use/", views.change_availability, "use"),
     post_route("sharing/audience/", audience.change_audience, "audience"),
+    post_route("sharing/audience/address/", audience.renew_page_address, "renew_page_address"),
     post_route("sharing/public-documents/", public_chat.mark_documents_public, "mark_public"),
     post_route("sharing/original/", views.update_copy, "update_copy"),
     get_route("sharing/original/changes/", original_changes.show_original_changes, "original_changes"),

@@ -181,7 +181,7 @@ def install_second_copy(request: SignedInRequest, plugin: Plugin) -> HttpRespons
     with errors_as_messages(request):
         original, release = copies.original_and_release(plugin)
         there = len(copies.existing_copies(release, person=person))
-        install = copies.install_copy(original.slug, by=person, there=there).install
+        install = copies.install_copy(original.address, by=person, there=there).install
         messages.success(request, f"Release {install.version} is installed as “{install.copy.slug}”.")
         return redirect(reverse_pane(install.copy, "persona"))
     return _to_pane(plugin)

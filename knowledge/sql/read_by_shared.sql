@@ -15,6 +15,8 @@ EXISTS (
     JOIN plugins_release AS release ON release.plugin_id = plugin.id
     CROSS JOIN LATERAL jsonb_array_elements(release.knowledge) AS pin
     WHERE plugin.is_published
+        -- Pages have numbers: whoever counts must not come upon what is in no list.
+        AND plugin.visibility = 'marketplace'
         AND plugin.is_shared
         AND NOT EXISTS (
             SELECT FROM plugins_release AS newer

@@ -37,7 +37,11 @@ def exported_columns(model: type[models.Model]) -> list[str]:
 
 
 # Whether it is published, and who may use it, is decided anew where it is imported.
-_DECIDED_ON_IMPORT = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"}
+_DECIDED_ON_IMPORT = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"} | {
+    "visibility",
+    "page_token",
+    "next_notes",
+}
 PLUGIN_COLUMNS = [name for name in exported_columns(Plugin) if name not in _DECIDED_ON_IMPORT]
 TREE_COLUMNS = exported_columns(DecisionTree)
 CASE_COLUMNS = exported_columns(TreeCase)

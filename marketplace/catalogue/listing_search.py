@@ -22,6 +22,7 @@ from marketplace.listings import listing_embeddings
 from marketplace.listings.trust_label import MIN_QUESTIONS, wilson_interval
 from marketplace.models import Label, Listing
 from marketplace.sql import sql_statement
+from plugins.models import Plugin
 
 # Below both, a listing is about something else. Measured on a dozen listings and 34 searches: what nothing was about
 # stayed below 0.19; of what a listing was about in other words, four fifths were above 0.28.
@@ -102,7 +103,7 @@ def _sorted_listings(wanted: ListingQuery, *, offset: int, limit: int) -> models
     narrowed |= {"plugin__public_chat": True} if UseFilter.CHAT in wanted.uses else {}
     narrowed |= {"plugin__is_shared": True} if UseFilter.INSTALL in wanted.uses else {}
     order = [*_SORT_ORDERS[wanted.order], "-released_at", "pk"]
-    fitting = Listing.objects.filter(plugin__is_published=True, **narrowed, **_TRUST_CONDITIONS[wanted.trust])
+    fitting = Listing.objects.filter(plugin__in=Plugin.objects.listed(), **narrowed, **_TRUST_CONDITIONS[wanted.trust])
     # Only those of the page are read whole: a late page passes over thousands.
     page = fitting.order_by(*order).values("pk")[offset : offset + limit]
     return Listing.objects.public().filter(pk__in=page).order_by(*order)

@@ -24,7 +24,8 @@ _TEXT_SEARCH_CONFIGS = ("english", "simple")
 
 
 def update_listing(plugin: Plugin, *, today: date | None = None) -> Listing | None:
-    """Compute the plugin's listing and keep it; take it away where the plugin is not to be listed.
+    """Compute the plugin's listing and keep it; take it away where the plugin is not to be listed. One that is unlisted
+    has none, so no list can come upon it (`build_listing`).
 
     May be called at any time, as often as one likes. Nine statements at most, whatever the plugin holds, and no
     embedder: the vector and the sample are made by a worker (`tasks.complete_listing`), and stay as they are here.
@@ -33,12 +34,15 @@ def update_listing(plugin: Plugin, *, today: date | None = None) -> Listing | No
     if release is None:
         Listing.objects.filter(pk=plugin.pk).delete()
         return None
-    listing = Listing(
-        plugin=plugin, release=release, **_listing_columns(plugin, release, today or timezone.localdate())
-    )
+    listing = build_listing(plugin, release, today=today)
     kept = [field.name for field in Listing._meta.fields if field.name not in _WORKER_COLUMNS and not field.primary_key]
     Listing.objects.bulk_create([listing], update_conflicts=True, unique_fields=["plugin"], update_fields=kept)
     return listing
+
+
+def build_listing(plugin: Plugin, release: Release, *, today: date | None = None) -> Listing:
+    """What a listing of this release says, without keeping it."""
+    return Listing(plugin=plugin, release=release, **_listing_columns(plugin, release, today or timezone.localdate()))
 
 
 # What is not computed here.

@@ -16,6 +16,8 @@ from accounts.signed_in_request import user_or_none
 from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
 from marketplace.listings.trust_label import build_trust_label
+from marketplace.listings.update_listing import build_listing
+from marketplace.models import Listing
 from marketplace.plugin_page import code_snippets, qr_code, release_history
 from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, offered_sample_answer
 from marketplace.plugin_page.similar_plugins import similar_listings
@@ -24,6 +26,7 @@ from marketplace.plugin_page.usable_key import newest_usable_key
 from marketplace.plugin_page.usage_chart import build_usage_chart
 from marketplace.reviews.review_list import build_reviews_section
 from marketplace.sharing.provenance import provenance_of
+from marketplace.sharing.shareability import may_be_copied
 from plugins.models import Plugin, Release
 from querying.presentation.answer import AnswerPresentation
 from querying.presentation.web_requests import questions_left_text
@@ -88,24 +91,37 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],
         "samples": samples,
-        "snippets": code_snippets.build_snippets(plugin.slug, question=samples[0] if samples else ""),
+        "snippets": code_snippets.build_snippets(plugin.address, question=samples[0] if samples else ""),
         "key": newest_usable_key(plugin, viewer),
         "usage": build_usage_chart(plugin),
-        "similar": similar_listings(plugin, listing),
+        "is_copied": plugin.is_shared and may_be_copied(releases[0]),
+        # Whose page is found by its address alone is not led away from it.
+        "similar": [] if plugin.is_unlisted else similar_listings(plugin, listing),
         "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).contains(plugin)),
         "is_staff": viewer is not None and viewer.is_staff,
     }
 
 
-def plugin_or_404(slug: str) -> Plugin:
-    """The published plugin with its owner and its listing. Raises Http404, also for what is withdrawn."""
-    published = Plugin.objects.listed().select_related("owner", "listing", "installed_from__original")
-    return get_object_or_404(published.defer("listing__vector", "listing__search"), slug=slug)
+def plugin_or_404(address: str) -> Plugin:
+    """The published plugin whose page is at this slug, or unlisted at this token, with its owner and its listing.
+    Raises Http404, also for what is withdrawn."""
+    published = (
+        Plugin.objects.with_page().at_address(address).select_related("owner", "listing", "installed_from__original")
+    )
+    return get_object_or_404(published.defer("listing__vector", "listing__search"))
+
+
+def _listing_of(plugin: Plugin, release: Release) -> Listing | None:
+    """There is none in the moments before it is computed. That of an unlisted plugin is kept nowhere."""
+    if plugin.is_unlisted:
+        return build_listing(plugin, release)
+    found: Listing | None = getattr(plugin, "listing", None)
+    return found
 
 
 def head_context(plugin: Plugin, release: Release) -> dict[str, Any]:
     """What the head of the page, its aside and the metadata for other sites show of a plugin."""
-    path = reverse("plugin", args=[plugin.slug])
+    path = reverse("plugin", args=[plugin.address])
     owner = plugin.owner
     assert isinstance(owner, User)
     summary = " ".join((plugin.tagline or plugin.description).split())
@@ -115,7 +131,7 @@ def head_context(plugin: Plugin, release: Release) -> dict[str, Any]:
         "section": "marketplace",
         "plugin": plugin,
         "release": release,
-        "listing": getattr(plugin, "listing", None),  # there is none in the moments before it is computed
+        "listing": _listing_of(plugin, release),
         "author": owner.public_name,
         "made_from": provenance_of(plugin),
         "domain": plugin_domain(plugin),

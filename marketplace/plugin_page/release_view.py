@@ -22,7 +22,7 @@ def release_view(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         raise Http404("This plugin has no such release.")
     context = {
         **head_context(plugin, release),
-        "path": reverse("plugin_release", args=[plugin.slug, release.version]),
+        "path": reverse("plugin_release", args=[plugin.address, release.version]),
         "is_latest": plugin.version == release.version,
         "passed": release_history.pass_counts(release.scorecard),
     }

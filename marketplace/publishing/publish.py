@@ -131,6 +131,7 @@ def make_release(
         release.scorecard = golden_runs.build_scorecard(run) if run else {}
         release.save()
         make_live(plugin, release)
+        plugin.keep_next_notes("")
         return Publication(release=release, is_new=True, warning=golden.warning)
 
 

@@ -8,46 +8,52 @@ from django.db import models
 
 from knowledge.models import Document
 from marketplace.listings.release_documents import rows_condition
-from plugins.models import Plugin, PluginKind, Release
+from plugins.models import Plugin, PluginKind, Release, Visibility
 from querying import releases
 
 
 class Audience(models.TextChoices):
-    """From the fewest to the most. It is not stored: `is_published` and `public_chat` say it."""
+    """From the fewest to the most. Private is what is not published; the others are the plugin's `visibility`."""
 
-    PEOPLE = "people", "Only the people who work on it"
-    KEY = "key", "Anyone with an API key"
-    VISITORS = "visitors", "Anyone, without an account"
+    PRIVATE = "private", "Private"
+    PEOPLE = Visibility.PEOPLE.value, "People and teams"
+    KEY = Visibility.KEY.value, "Anyone with an API key"
+    UNLISTED = Visibility.UNLISTED.value, "Unlisted page"
+    MARKETPLACE = Visibility.MARKETPLACE.value, "Marketplace"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AudienceChoice:
-    """An audience, and what anybody can see then, each a sentence."""
+    """An audience, and what others can see then, each a sentence."""
 
     audience: Audience
     facts: list[str]
 
+    @property
+    def has_page(self) -> bool:
+        return self.audience in (Audience.UNLISTED, Audience.MARKETPLACE)
+
 
 @dataclass(frozen=True, kw_only=True)
-class Visibility:
+class VisibilityFacts:
     """`now` is who can see it today; `choices` are the others as well. Of the `documents` that are read, so many are
-    `public`. `never` says what nobody else sees."""
+    `public`. `chat` and `copies` say what comes with a page that also has these; `never` what nobody else sees."""
 
     now: AudienceChoice
     choices: list[AudienceChoice]
     documents: int
     public: int
+    chat: str
+    copies: str
     never: str
 
 
 def audience_of(plugin: Plugin) -> Audience:
     """Who can ask it as it is now."""
-    if not plugin.is_published:
-        return Audience.PEOPLE
-    return Audience.VISITORS if plugin.public_chat else Audience.KEY
+    return Audience(plugin.visibility) if plugin.is_published else Audience.PRIVATE
 
 
-def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibility:
+def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> VisibilityFacts:
     """Of the latest release, or of the draft while nothing is published; or else `of` a release, which may be one that
     is about to be made. A fixed number of statements."""
     latest = of or (plugin.latest_release() if plugin.is_published else None)
@@ -56,41 +62,86 @@ def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibil
         all=models.Count("pk"), public=models.Count("pk", filter=is_public)
     )
     documents, public = counted["all"], counted["public"]
-    key_facts = [_askers(plugin), _page(public if plugin.public_only else documents, restricted=plugin.public_only)]
-    copies = [_COPIES] if plugin.is_shared else []
-    choices = [
-        AudienceChoice(audience=Audience.PEOPLE, facts=[_PRIVATE]),
-        AudienceChoice(audience=Audience.KEY, facts=[*key_facts, *copies]),
-        AudienceChoice(
-            audience=Audience.VISITORS, facts=[_askers(plugin), _page(public, restricted=True), _chat(public), *copies]
-        ),
-    ]
+    is_restricted = plugin.public_only or plugin.public_chat
+    page = _page(public if is_restricted else documents, restricted=is_restricted)
+    choices = [_choice(audience, plugin, page) for audience in Audience]
     now = audience_of(plugin)
-    return Visibility(
-        now=next(choice for choice in choices if choice.audience == now),
+    return VisibilityFacts(
+        now=_with_extras(next(choice for choice in choices if choice.audience == now), plugin, public),
         choices=choices,
         documents=documents,
         public=public,
+        chat=_chat(public),
+        copies=_COPIES,
         never=f"Never public: {'' if plugin.is_shared else 'the persona, '}the draft, keys, and who asked what.",
     )
 
 
-_PRIVATE = "Only you and the people listed under Sharing can ask it. Nothing of it is public."
-_COPIES = "Others can install a copy with its persona, trees and documents, and anyone can read its pages."
+_COPIES = "Others can install a copy with its persona, trees and documents, and keep it."
+_MARKETPLACE_COPIES = f"{_COPIES} Anyone can read the pages of its latest release."
+
+
+def _choice(audience: Audience, plugin: Plugin, page: str) -> AudienceChoice:
+    facts: dict[Audience, list[str]] = {
+        Audience.PRIVATE: [_PRIVATE, _WITHDRAWS if plugin.is_published else ""],
+        Audience.PEOPLE: [_people(plugin), "It has no public page, and nobody else finds it."],
+        Audience.KEY: [_askers(plugin), "It has no public page, and is in no list of others."],
+        Audience.UNLISTED: [_unlisted(plugin), page, _tries(plugin), _UNLISTED_KEYS],
+        Audience.MARKETPLACE: [_FOUND, page, _tries(plugin), _askers(plugin)],
+    }
+    return AudienceChoice(audience=audience, facts=[fact for fact in facts[audience] if fact])
+
+
+def _with_extras(choice: AudienceChoice, plugin: Plugin, public: int) -> AudienceChoice:
+    """The choice that holds, with what its author has allowed besides."""
+    if not choice.has_page:
+        return choice
+    copies = _MARKETPLACE_COPIES if choice.audience == Audience.MARKETPLACE else _COPIES
+    extras = [*([_chat(public)] if plugin.public_chat else []), *([copies] if plugin.is_shared else [])]
+    return AudienceChoice(audience=choice.audience, facts=[*choice.facts, *extras])
+
+
+def _people(plugin: Plugin) -> str:
+    if plugin.organisation is None:
+        return "Only you and the people listed under Sharing can ask its releases."
+    return f"Only the people listed under Sharing and the members of {plugin.organisation} can ask its releases."
+
+
+def _is_closed_library(plugin: Plugin) -> bool:
+    return plugin.kind == PluginKind.LIBRARY and not plugin.is_shared
 
 
 def _askers(plugin: Plugin) -> str:
-    if plugin.kind == PluginKind.LIBRARY and not plugin.is_shared:
+    if _is_closed_library(plugin):
         return "The people who work on it can ask its releases. It is not in the marketplace."
-    return "Anyone with an API key of this site can ask its releases."
+    return f"Anyone with an API key of this site can ask its releases by the name {plugin.slug}."
+
+
+def _unlisted(plugin: Plugin) -> str:
+    if _is_closed_library(plugin):
+        return "Others see nothing of it until copies of it are allowed."
+    return (
+        "Anyone who has the address of its page can open it. Nobody can guess the address, and the page is in no list"
+        " or search, here or on search engines."
+    )
+
+
+_PRIVATE = "Nothing is published. Only you and the people listed under Sharing can ask its draft."
+_WITHDRAWS = "Choosing this withdraws what is published now."
+_FOUND = "Anyone finds its page in the marketplace and by search engines."
+_UNLISTED_KEYS = "With an API key, programs ask its releases by that address, not by its name."
+
+
+def _tries(plugin: Plugin) -> str:
+    return "" if _is_closed_library(plugin) else "A visitor can ask it some questions there without an account."
 
 
 def _page(documents: int, *, restricted: bool) -> str:
     plural = "" if documents == 1 else "s"
     which = f"{documents} public document{plural}" if restricted else f"{documents} document{plural}"
     return (
-        "Its page in the marketplace shows its name and description, how it did on its golden questions, and titles"
-        f" and dates of {which}, not their text."
+        "The page shows its name and description, how it did on its golden questions, and titles and dates of"
+        f" {which}, not their text."
     )
 
 

@@ -117,7 +117,7 @@ def _handle_report(request: SignedInRequest, plugin: Plugin, about: Review | Non
         page = _form_page(request, "report", context, status=error.status)
         return with_retry_after(page, error)
     messages.success(request, gettext("Thank you. Those who run this site will look at it."))
-    return redirect("plugin", plugin.slug)
+    return redirect("plugin", plugin.address)
 
 
 def _form_page(request: SignedInRequest, name: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
@@ -129,7 +129,7 @@ def _review_context(plugin: Plugin, about: Review) -> dict[str, Any]:
 
 
 def _published_plugin_or_404(slug: str) -> Plugin:
-    return get_object_or_404(Plugin.objects.listed(), slug=slug)
+    return get_object_or_404(Plugin.objects.with_page().at_address(slug))
 
 
 def _public_review_or_404(plugin: Plugin, pk: UUID) -> Review:
@@ -137,4 +137,4 @@ def _public_review_or_404(plugin: Plugin, pk: UUID) -> Review:
 
 
 def _reviews_url(plugin: Plugin) -> str:
-    return f"{reverse('plugin', args=[plugin.slug])}#reviews"
+    return f"{reverse('plugin', args=[plugin.address])}#reviews"

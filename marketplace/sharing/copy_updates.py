@@ -27,7 +27,7 @@ class UpdateOffer:
 
 def update_offers(copies: Collection[UUID]) -> dict[UUID, UpdateOffer]:
     """The newer releases there are for these plugins, by plugin. One statement."""
-    rows = Install.objects.filter(copy__in=copies, original__is_published=True, original__is_shared=True)
+    rows = Install.objects.filter(copy__in=copies, original__in=Plugin.objects.copied())
     newer = rows.exclude(original__version=F("version")).select_related("original")
     return {row.copy_id: UpdateOffer(install=row, version=row.original.version) for row in newer if row.original}
 

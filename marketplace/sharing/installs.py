@@ -54,14 +54,14 @@ class InstallResult:
     unfinished: int = 0
 
 
-def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallResult:
-    """A draft of this person's, made of the latest release of the shared plugin.
+def install_copy(address: str, *, by: User, there: int | None = None) -> InstallResult:
+    """A draft of this person's, made of the latest release of the shared plugin whose page has this address.
 
     Somebody who has a copy of that release gets that again, unless `there` is how many of them they know of: then it is
     one more. Raises `NotShared`, `CannotBeShared`, `TooManyCopies`, `TooManyInstalls`, and what writing the release's
     file raises.
     """
-    release = shared_release(slug)
+    release = shared_release(address)
     with transaction.atomic():
         # Who presses twice waits for the first time to end, and finds what it made.
         lease.lock_in_transaction(f"install:{by.pk}")
@@ -133,7 +133,7 @@ def original_and_release(copy: Plugin) -> tuple[Plugin, Release]:
     row = Install.objects.filter(copy=copy).select_related("original").first()
     if row is None or row.original is None:
         raise NotShared
-    release = shared_release(row.original.slug)
+    release = shared_release(row.original.address)
     return release.plugin, release
 
 

@@ -18,7 +18,7 @@ from local import locks
 from marketplace.bundle import release_export as bundle
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_documents
 from marketplace.sharing.shareability import may_be_copied
-from plugins.models import Release
+from plugins.models import Plugin, Release
 
 FOLDER = "shared"
 # The id of the release, and a name of what it holds.
@@ -87,7 +87,7 @@ def stale_files() -> list[str]:
 def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
     """As `shareability.shared_release` chooses them."""
     newer = Release.objects.filter(plugin=OuterRef("plugin"), created_at__gt=OuterRef("created_at"))
-    shared = Release.objects.filter(plugin__is_published=True, plugin__is_shared=True, pk__in=releases)
+    shared = Release.objects.filter(plugin__in=Plugin.objects.copied(), pk__in=releases)
     latest = shared.filter(~Exists(newer)).select_related("plugin")
     return [release.pk for release in latest if may_be_copied(release)]
 

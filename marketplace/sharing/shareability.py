@@ -15,7 +15,7 @@ class NotShared(NotFound):
     """There is no plugin of this name that may be copied."""
 
     code = "not_shared"
-    hint = "Its author decides whether others may install a copy. You may still ask it."
+    hint = "Its author decides whether others may install a copy."
 
 
 class CannotBeShared(Conflict):
@@ -25,17 +25,28 @@ class CannotBeShared(Conflict):
     hint = "It may still be asked."
 
 
+class KnowledgeGone(CannotBeShared):
+    """This plugin cannot be copied: something that its release reads is deleted."""
+
+
+class CopyNotPublic(CannotBeShared):
+    """This plugin cannot be copied: some of its documents are not public, and a copy would hold them all."""
+
+
 def sharing_blockers(plugin: Plugin, *, of: Release | None = None) -> list[str]:
     """Why no copy can be made of the latest release, or of the draft where there is none, or else `of` a release that
     is about to be made: for its author, each a sentence. Empty: ready to publish."""
     release = of or plugin.latest_release() or releases.snapshot(plugin)
     closed = []
     if None in pinned_knowledge_bases(release):
-        pinned = [pin["knowledge_base"] for pin in release.knowledge]
-        missing = consent_blockers(plugin, least=Consent.SHARED, among=pinned)
         gone = "A knowledge base that the release reads is deleted. Publish a new release first."
-        closed = missing or [gone]
+        closed = _ungranted(release) or [gone]
     return [*closed, *_private_document_blockers(release)]
+
+
+def _ungranted(release: Release) -> list[str]:
+    pinned = [pin["knowledge_base"] for pin in release.knowledge]
+    return consent_blockers(release.plugin, least=Consent.SHARED, among=pinned)
 
 
 def check_shareable(plugin: Plugin) -> None:
@@ -50,21 +61,29 @@ def attached_knowledge_in_copy(plugin: Plugin) -> list[KnowledgeBase]:
     return [base for base in pinned_knowledge_bases(release) if base is not None and base.plugin_id != plugin.pk]
 
 
-def shared_release(slug: str) -> Release:
-    """The release that a copy of this plugin is made of: the latest. Raises `NotShared`, `CannotBeShared`."""
-    shared = Plugin.objects.filter(slug=slug, is_published=True, is_shared=True).select_related("owner").first()
+def shared_release(address: str) -> Release:
+    """The release that a copy of the plugin is made of whose page has this address: the latest. Raises `NotShared`,
+    `CannotBeShared`."""
+    shared = Plugin.objects.copied().at_address(address).select_related("owner").first()
     release = shared.latest_release() if shared else None
     if shared is None or release is None:
         raise NotShared
     release.plugin = shared  # with its owner
-    if not may_be_copied(release):
-        raise CannotBeShared
+    if reason := find_copy_refusal(release):
+        raise reason
     return release
 
 
 def may_be_copied(release: Release) -> bool:
     """Whether all that the release reads is there, granted for copies, and kept from nobody."""
-    return None not in pinned_knowledge_bases(release) and not _private_document_blockers(release)
+    return find_copy_refusal(release) is None
+
+
+def find_copy_refusal(release: Release) -> CannotBeShared | None:
+    """Why nobody gets a copy of the release, in words for those who would like one; None where they get it."""
+    if None in pinned_knowledge_bases(release):
+        return CannotBeShared() if _ungranted(release) else KnowledgeGone()
+    return CopyNotPublic() if _private_document_blockers(release) else None
 
 
 def _private_document_blockers(release: Release) -> list[str]:

@@ -33,7 +33,7 @@ def site_key_view(request: HttpRequest) -> JsonResponse:
 @never_cache
 def install_view(request: HttpRequest, slug: str) -> HttpResponse:
     """What a copy of the plugin will hold, and the button that makes it."""
-    plugin = get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
+    plugin = get_object_or_404(Plugin.objects.copied().at_address(slug))
     person = user_or_none(request)
     if request.method != "POST":
         return _install_page(request, plugin, person)
@@ -56,7 +56,11 @@ def installed_view(request: HttpRequest, slug: str) -> HttpResponse:
     """One's newest copy of the plugin, and what to do with it."""
     if not isinstance(request.user, User):
         return redirect_to_login(request.path)
-    mine = Install.objects.of(request.user).filter(original__slug=slug).select_related("copy", "original")
+    mine = (
+        Install.objects.of(request.user)
+        .filter(original__in=Plugin.objects.at_address(slug))
+        .select_related("copy", "original")
+    )
     found = mine.order_by("-created_at", "-pk").first()
     if found is None:
         raise Http404("You have no copy of this plugin.")
@@ -68,7 +72,7 @@ def _install_page(
     request: HttpRequest, plugin: Plugin, person: User | None, *, error: LexicError | None = None
 ) -> HttpResponse:
     try:
-        release = shared_release(plugin.slug)
+        release = shared_release(plugin.address)
     except LexicError as reason:
         context = {"section": "marketplace", "plugin": plugin, "error": reason, "is_closed": True}
         return render(request, "marketplace/install.html", context, status=reason.status)

@@ -18,6 +18,7 @@ from lexic.choice_labels import translated_choices
 from lexic.column_length import column_length
 from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
+from querying.releases import UnknownPlugin, find_plugin
 
 LIFETIME_CHOICES = [
     ("30", gettext_lazy("after 30 days")),
@@ -85,10 +86,10 @@ class KeyForm(OriginsForm):
 
     def clean_plugin(self) -> Plugin | None:
         slug = self.cleaned_data["plugin"]
-        found = Plugin.objects.visible_to(self.user).filter(slug=slug).first()
-        if slug and found is None:
-            raise forms.ValidationError(gettext("There is no plugin of this name that you may ask."))
-        return found
+        try:
+            return find_plugin(slug, principal=self.user) if slug else None
+        except UnknownPlugin:
+            raise forms.ValidationError(gettext("There is no plugin of this name that you may ask.")) from None
 
     def issue(self) -> tuple[ApiKey, str]:
         """The new key and its secret. Raises what `accounts.api_keys.issue_key` raises."""

@@ -93,7 +93,7 @@ found AS MATERIALIZED (
             one.public_chat,
             one.is_shared
         FROM plugins_plugin one
-        WHERE one.id = scored.plugin_id AND one.is_published
+        WHERE one.id = scored.plugin_id AND one.is_published AND one.visibility = 'marketplace'
         OFFSET 0
     ) plugin
     WHERE (NOT %(is_search)s OR lexical >= %(enough_words)s OR cosine > %(near_enough)s)

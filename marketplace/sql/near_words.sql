@@ -9,7 +9,7 @@ WITH asked AS MATERIALIZED (
         numnode(plainto_tsquery('english', said)) = 0 OR EXISTS (
             SELECT
             FROM marketplace_listing listing
-            JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published
+            JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published AND plugin.visibility = 'marketplace'
             WHERE listing.search @@ plainto_tsquery('english', said)
         ) AS is_known
     FROM unnest(%(said)s::text[], %(words)s::text[]) WITH ORDINALITY AS one (said, word, place)
@@ -37,7 +37,7 @@ LEFT JOIN LATERAL (
         AND EXISTS (
             SELECT
             FROM marketplace_listing listing
-            JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published
+            JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published AND plugin.visibility = 'marketplace'
             WHERE listing.search @@ plainto_tsquery('simple', likely.text)
         )
     ORDER BY likeness DESC, listings DESC, text

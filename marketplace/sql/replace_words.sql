@@ -3,7 +3,7 @@
 WITH current AS (
     SELECT word AS text, count(*) AS listings
     FROM marketplace_listing listing
-    JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published
+    JOIN plugins_plugin plugin ON plugin.id = listing.plugin_id AND plugin.is_published AND plugin.visibility = 'marketplace'
     CROSS JOIN LATERAL unnest(
         tsvector_to_array(
             to_tsvector(

@@ -80,7 +80,7 @@ def _is_open_to_anybody(query: Query) -> bool:
     """Whether a visitor could be given this answer today by the plugin's own doors: never that of a draft, which may
     quote what no release reads."""
     plugin = query.plugin
-    is_asked = plugin is not None and plugin.is_published and (plugin.is_listed or plugin.public_chat)
+    is_asked = plugin is not None and plugin.is_published and (plugin.has_page or plugin.public_chat)
     if plugin is None or not is_asked or query.release_name.endswith("@draft"):
         return False
     only_public = plugin.public_only or plugin.public_chat

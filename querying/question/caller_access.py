@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexic.errors import NotAllowed
 from plugins.models import Plugin
+from plugins.visibility import WITH_PAGE
 from querying.layers import find_principal, may_read_layers
 from querying.types import Question
 
@@ -26,7 +27,10 @@ def check_access(question: Question) -> None:
         raise AccessEnded
     if not (caller.api_key_id or caller.user_id):
         is_open = caller.is_evaluation or release.is_draft
-        if not is_open and not Plugin.objects.filter(pk=release.plugin_id, is_published=True).exists():
+        if (
+            not is_open
+            and not Plugin.objects.filter(pk=release.plugin_id, is_published=True, visibility__in=WITH_PAGE).exists()
+        ):
             raise AccessEnded
         return
     principal = find_principal(caller)

@@ -85,6 +85,12 @@ def restricts_to_public(release: Release) -> bool:
     return release.public_only or release.plugin.public_chat
 
 
+def tells_only_public(release: Release, *, is_visitor: bool) -> bool:
+    """Whether those who do not work on the plugin are told of public documents alone: visitors, who come without a key
+    or an account, or those who come with one."""
+    return restricts_to_public(release) if is_visitor else release.public_only
+
+
 def publicly_quoted(
     documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool, in_force: bool = True
 ) -> set[str]:

@@ -471,3 +471,23 @@ def test_lx_011_lx_013_a_free_object_is_kept_and_given_back(alice: User, charlie
         code_of(client.patch("/api/plugins/boots", {"config": wrong}, format="json"), 400)
     assert Plugin.objects.get().config == config
     code_of(signed_in(charlie).get("/api/plugins/boots"), 404)
+
+
+def test_who_can_see_it_is_written_and_its_page_is_named(cover: Plugin, alice: User) -> None:
+    client, url = signed_in(alice), f"/api/plugins/{cover.slug}"
+
+    def change(**fields: Any) -> Any:
+        return client.patch(url, fields, format="json")
+
+    assert (client.get(url).json()["visibility"], client.get(url).json()["pageAddress"]) == ("marketplace", "")
+    Plugin.objects.update(is_published=True)
+    assert client.get(url).json()["pageAddress"].endswith(f"/marketplace/{cover.slug}")
+    unlisted = change(visibility="unlisted").json()["pageAddress"]
+    assert re.search(r"/marketplace/unlisted-[a-z2-7]{26}$", unlisted)
+    assert change(publicChat=True).status_code == 200
+    assert code_of(change(visibility="key"), 409) == "chat_without_page"
+    assert change(visibility="key", publicChat=False).json()["pageAddress"] == ""
+    assert code_of(change(publicChat=True), 409) == "chat_without_page"
+    assert change(visibility="everybody").status_code == 400
+    cover.refresh_from_db()
+    assert (cover.visibility, cover.public_chat) == ("key", False)

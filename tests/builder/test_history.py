@@ -68,6 +68,8 @@ WITHOUT_ENTRY = {
     "builder_second_copy": "it makes another plugin",
     "builder_publish": _NEEDS_MORE,
     "builder_publish_cancel": _NEEDS_MORE,
+    "builder_publish_notes": "notes for the next release are no change of the plugin",
+    "builder_renew_page_address": _NEEDS_MORE,
     "builder_request_approval": _NEEDS_MORE,
     "builder_decide_approval": _NEEDS_MORE,
     "builder_organisation_offer": _NEEDS_MORE,

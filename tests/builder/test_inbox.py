@@ -20,8 +20,10 @@ from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
 from marketplace.publishing.golden_gate import gate_result
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Dismissal, Feedback, Query
+from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -424,21 +426,80 @@ def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, brow
     assert counts(after) == [(gloves, 1)]
 
 
-def test_a_topic_that_the_draft_answers_by_now_closes_when_it_is_asked_again(
+WORN = "After how many months of wear are boots replaced?"
+
+
+def ask_again(client: Client, plugin: Plugin, question: str, **more: Any) -> list[tuple[str, str]]:
+    """What is said after the topic of this question was asked again."""
+    page = pane(client, plugin, **more)
+    ids = next(row.ids for row in page.context["rows"] if row.topic.question == question)
+    form = {"queries": ids, "until": page.context["until"], "days": 30, **more}
+    said = client.post(reverse("admin:builder_inbox_ask_again", args=[plugin.pk]), form, follow=True)
+    return [(one.level_tag, str(one)) for one in said.context["messages"]]
+
+
+def test_a_topic_closes_once_those_who_asked_are_answered_by_the_release(
     plugin: Plugin, browsing: Browse, alice: User, bob: User
 ) -> None:
-    asked(plugin, "After how many months of wear are boots replaced?")
+    asked(plugin, WORN)
     asked(plugin, CUP, ago=1)
     client, address = browsing(alice), reverse("admin:builder_inbox_ask_again", args=[plugin.pk])
     page = pane(client, plugin)
-    said = [{"queries": row.ids, "until": page.context["until"], "days": 30} for row in page.context["rows"]]
-    assert browsing(bob).post(address, said[0]).status_code == 404
-    levels = [[one.level_tag for one in client.post(address, form, follow=True).context["messages"]] for form in said]
-    assert levels == [["success"], ["warning"]]
+    said = {"queries": page.context["rows"][0].ids, "until": page.context["until"], "days": 30}
+    assert browsing(bob).post(address, said).status_code == 404
+    [(level, words)] = ask_again(client, plugin, WORN)
+    assert (level, "The draft answers" in words, "Publish" in words) == ("warning", True, True)
+    publish(plugin, by=alice)
+    [(level, words)] = ask_again(client, plugin, CUP)
+    assert (level, "Neither the draft nor what is published answers" in words) == ("warning", True)
+    assert ask_again(client, plugin, WORN) == [("success", f"“{WORN}” is answered now.")]
     assert counts(pane(client, plugin)) == [(CUP, 1)]
-    again = client.post(address, said[0], follow=True)
-    assert "not in the inbox any more" in again.content.decode()
+    assert "not in the inbox any more" in client.post(address, said, follow=True).content.decode()
     assert Query.objects.count() == 2
+
+
+def test_what_the_author_alone_is_told_leaves_the_topic_of_visitors_open(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    asked(plugin, WORN, release_name="boots@1.0.0")
+    Plugin.objects.update(public_chat=True)
+    plugin.refresh_from_db()
+    publish(plugin, by=alice)
+    title, client = Document.objects.get().title, browsing(alice)
+    [(level, words)] = ask_again(client, plugin, WORN)
+    assert level == "warning"
+    assert f"from what is not public: “{title}”. Visitors do not." in words
+    assert counts(pane(client, plugin)) == [(WORN, 1)]
+    Document.objects.update(is_public=True)
+    assert [level for level, _ in ask_again(client, plugin, WORN)] == ["success"]
+
+
+def test_a_key_is_told_what_the_chat_is_not(plugin: Plugin, browsing: Browse, alice: User, bob: User) -> None:
+    asked(plugin, WORN, release_name="boots@1.0.0", api_key=ApiKey.objects.issue(owner=bob, name="agent")[0])
+    Plugin.objects.update(public_chat=True)
+    plugin.refresh_from_db()
+    publish(plugin, by=alice)
+    assert [level for level, _ in ask_again(browsing(alice), plugin, WORN)] == ["success"]
+
+
+def test_an_own_answer_that_differs_from_that_of_visitors_is_told(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    Document.objects.update(is_public=True)
+    give_document(plugin, title="Warehouse", text="# Months of wear\n\nAfter 12 months of wear boots are replaced.\n")
+    asked(plugin, WORN, release_name="boots@1.0.0")
+    Plugin.objects.update(public_chat=True)
+    plugin.refresh_from_db()
+    publish(plugin, by=alice)
+    said = ask_again(browsing(alice), plugin, WORN)
+    assert [level for level, _ in said] == ["info", "success"]
+    assert "it also quotes “Warehouse”" in said[0][1]
+
+
+def test_own_tries_are_asked_of_the_draft_again(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    asked(plugin, WORN, user=alice)
+    client = browsing(alice)
+    assert ask_again(client, plugin, WORN, **{"from": "sandbox"})[0][0] == "success"
 
 
 def test_an_empty_reply_and_a_viewers_change_nothing(plugin: Plugin, browsing: Browse, alice: User, bob: User) -> None:

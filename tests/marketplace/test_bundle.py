@@ -153,6 +153,9 @@ def test_every_column_that_a_person_writes_travels() -> None:
             "is_shared",
             "shares_golden",
             "public_chat",
+            "visibility",
+            "page_token",
+            "next_notes",
         },  # decided anew by the new owner
         DecisionTree: set(),
         TreeCase: set(),

@@ -32,39 +32,75 @@ def choose(client: Client, plugin: Plugin, audience: str, **more: str) -> list[t
 def test_each_choice_says_what_it_makes_public(browsing: Browse, alice: User, published: Plugin) -> None:
     content = browsing(alice).get(reverse("admin:builder_publish", args=[published.pk])).content.decode()
     for words in (
-        "Nothing of it is public.",
+        "Nothing is published.",
+        "Only you and the people listed under Sharing can ask its releases.",
+        "Anyone with an API key of this site can ask its releases by the name boots.",
+        "Nobody can guess the address",
+        "Anyone finds its page in the marketplace",
         "titles and dates of 1 document, not their text.",
-        "titles and dates of 0 public documents, not their text.",
         "no document is marked public: every question is refused.",
         "Never public: the persona, the draft, keys, and who asked what.",
     ):
         assert words in content
+    Plugin.objects.update(public_chat=True)
+    published.refresh_from_db()
+    assert any("titles and dates of 0 public documents" in fact for fact in describe_visibility(published).now.facts)
 
 
 def test_a_draft_offers_what_comes_once_it_is_published(browsing: Browse, alice: User, plugin: Plugin) -> None:
     content = browsing(alice).get(reverse("admin:builder_publish", args=[plugin.pk])).content.decode()
     assert "Who can see it once it is published" in content
-    assert 'name="audience" value="people"' not in content
-    assert "error" in dict(choose(browsing(alice), plugin, "people"))
+    assert 'name="audience" value="private"' not in content
+    assert "error" in dict(choose(browsing(alice), plugin, "private"))
     Document.objects.update(is_public=True)
-    assert choose(browsing(alice), plugin, "visitors") == [
+    assert choose(browsing(alice), plugin, "marketplace", public_chat="on") == [
         ("success", "Saved. It applies once the plugin is published.")
     ]
-    assert (plugin.public_chat, audience_of(plugin)) == (True, Audience.PEOPLE)
+    assert (plugin.public_chat, audience_of(plugin)) == (True, Audience.PRIVATE)
 
 
-def test_the_choice_maps_onto_publishing_and_the_chat(browsing: Browse, alice: User, published: Plugin) -> None:
+def test_the_choice_is_kept_and_a_chat_needs_a_page(browsing: Browse, alice: User, published: Plugin) -> None:
     client = browsing(alice)
-    assert audience_of(published) == Audience.KEY
-    assert choose(client, published, "visitors")[0][0] == "warning"  # no document is public
-    assert audience_of(published) == Audience.VISITORS
+    assert audience_of(published) == Audience.MARKETPLACE
+    assert choose(client, published, "marketplace", public_chat="on")[0][0] == "warning"  # no document is public
     Document.objects.update(is_public=True)
-    assert choose(client, published, "visitors", is_shared="on") == [("success", "Saved.")]
-    assert published.is_shared
+    for audience in ("people", "key", "unlisted", "marketplace"):
+        assert choose(client, published, audience, public_chat="on", is_shared="on") == [("success", "Saved.")]
+        assert audience_of(published) == audience
+        assert (published.public_chat, published.is_shared) == (audience in ("unlisted", "marketplace"), True)
     assert choose(client, published, "key") == [("success", "Saved.")]
     assert (published.public_chat, published.is_shared) == (False, False)
-    assert "is withdrawn" in choose(client, published, "people")[0][1]
+    assert "is withdrawn" in choose(client, published, "private")[0][1]
     assert not published.is_published
+
+
+def test_the_unlisted_page_has_an_address_that_its_author_renews(
+    browsing: Browse, alice: User, published: Plugin
+) -> None:
+    client, publish_page = browsing(alice), reverse("admin:builder_publish", args=[published.pk])
+    assert "It gets its address when you save this choice." in client.get(publish_page).content.decode()
+    choose(client, published, "unlisted")
+    before = published.page_token
+    assert f"/marketplace/{before}" in client.get(publish_page).content.decode()
+    renew = reverse("admin:builder_renew_page_address", args=[published.pk])
+    assert client.post(renew, {"pane": "publish"}).headers["Location"] == publish_page
+    published.refresh_from_db()
+    assert published.page_token not in ("", before)
+    after = published.page_token
+    choose(client, published, "marketplace")
+    client.post(renew)
+    published.refresh_from_db()
+    assert published.page_token == after  # there is nothing to renew
+    choose(client, published, "unlisted")
+    assert published.page_token == after
+
+
+def test_no_chat_is_opened_where_there_is_no_page(browsing: Browse, alice: User, published: Plugin) -> None:
+    choose(browsing(alice), published, "key")
+    said = browsing(alice).post(reverse("admin:builder_use", args=[published.pk]), {"public_chat": "on"})
+    assert "It has no public page" in said.content.decode()
+    published.refresh_from_db()
+    assert not published.public_chat
 
 
 def test_sharing_while_no_document_is_public_says_what_it_opens(
@@ -73,7 +109,7 @@ def test_sharing_while_no_document_is_public_says_what_it_opens(
     published: Plugin,
 ) -> None:
     said = "Saved. No document is marked public, but a copy holds them all, and anyone can read their pages."
-    assert choose(browsing(alice), published, "key", is_shared="on") == [("warning", said)]
+    assert choose(browsing(alice), published, "marketplace", is_shared="on") == [("warning", said)]
     assert "the persona" not in describe_visibility(published).never
 
 
@@ -87,7 +123,7 @@ def test_bad_input_and_strangers_change_nothing(
     assert not published.is_shared
     published.viewers.add(bob)
     address = reverse("admin:builder_audience", args=[published.pk])
-    assert browsing(bob).post(address, {"audience": "people"}).status_code == 404
+    assert browsing(bob).post(address, {"audience": "private"}).status_code == 404
 
 
 def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: User, plugin: Plugin) -> None:
@@ -102,7 +138,7 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
         "/marketplace/boots",
         "Create an API key",
         "/api/v1/query",
-        "Who can see it: Anyone with an API key",
+        "Who can see it: Marketplace",
     ):
         assert words in content
     assert "script tag" not in content
@@ -118,14 +154,14 @@ def test_publishing_saves_who_can_see_it_as_well(browsing: Browse, alice: User, 
     Document.objects.update(is_public=True)
     address = reverse("admin:builder_publish", args=[plugin.pk])
     client = browsing(alice)
-    client.post(address, {"audience": "visitors"})
+    client.post(address, {"audience": "unlisted"})
     plugin.refresh_from_db()
-    assert audience_of(plugin) == Audience.VISITORS
-    said = client.post(address, {"audience": "people", "version": "2.0.0"}).context
+    assert audience_of(plugin) == Audience.UNLISTED
+    said = client.post(address, {"audience": "private", "version": "2.0.0"}).context
     assert any("A release is for others too." in str(message) for message in said["messages"])
-    assert said["chosen_audience"] == "people"
+    assert said["chosen_audience"] == "private"
     plugin.refresh_from_db()
-    assert (audience_of(plugin), plugin.releases.count()) == (Audience.VISITORS, 1)
+    assert (audience_of(plugin), plugin.releases.count()) == (Audience.UNLISTED, 1)
 
 
 def test_lx_094_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, alice: User, plugin: Plugin) -> None:
@@ -133,18 +169,19 @@ def test_lx_094_copies_that_cannot_be_shared_publish_nothing(browsing: Browse, a
     plugin.refresh_from_db()
     client = browsing(alice)
     said = client.post(
-        reverse("admin:builder_publish", args=[plugin.pk]), {"audience": "visitors", "is_shared": "on"}
+        reverse("admin:builder_publish", args=[plugin.pk]),
+        {"audience": "marketplace", "public_chat": "on", "is_shared": "on"},
     ).context
     plugin.refresh_from_db()
     assert (plugin.is_published, plugin.public_chat, plugin.is_shared) == (False, False, False)
-    assert (said["chosen_audience"], said["is_copying"]) == ("visitors", True)
+    assert (said["chosen_audience"], said["is_copying"]) == ("marketplace", True)
 
 
 def test_copies_that_would_hold_what_the_chat_does_not_show_are_refused_with_the_reason(
     browsing: Browse, alice: User, plugin: Plugin
 ) -> None:
     address, client = reverse("admin:builder_publish", args=[plugin.pk]), browsing(alice)
-    said = client.post(address, {"audience": "visitors", "is_shared": "on"}).context
+    said = client.post(address, {"audience": "marketplace", "public_chat": "on", "is_shared": "on"}).context
     assert "not public, and a copy would hold it all" in str(next(iter(said["messages"])))
     plugin.refresh_from_db()
     assert (plugin.is_published, plugin.is_shared) == (False, False)
@@ -155,7 +192,7 @@ def test_a_release_that_nobody_could_copy_is_told_before_it_is_made(
 ) -> None:
     Document.objects.update(is_public=True)
     address, client = reverse("admin:builder_publish", args=[plugin.pk]), browsing(alice)
-    client.post(address, {"audience": "visitors", "is_shared": "on"})
+    client.post(address, {"audience": "marketplace", "public_chat": "on", "is_shared": "on"})
     plugin.refresh_from_db()
     assert (plugin.is_published, plugin.is_shared) == (True, True)
     words = "Nobody can install a copy like this."
@@ -164,7 +201,9 @@ def test_a_release_that_nobody_could_copy_is_told_before_it_is_made(
     page = client.get(address)
     assert (page.context["visibility"].public, page.context["visibility"].documents) == (1, 2)
     assert words in page.content.decode()
-    assert choose(client, plugin, "visitors", is_shared="on")[0][0] == "success"  # of the release that is out
+    assert (
+        choose(client, plugin, "marketplace", public_chat="on", is_shared="on")[0][0] == "success"
+    )  # of the release that is out
 
 
 def test_the_pane_of_who_may_use_it_refuses_such_copies_as_well(

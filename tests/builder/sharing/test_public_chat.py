@@ -67,7 +67,7 @@ def test_opening_the_chat_while_no_document_is_public_says_so(browsing: Browse, 
 
     told = "Saved. No document is marked public yet, so the public chat refuses every question until one is."
     assert said(public_chat="on") == [("warning", told)]
-    assert said() == [("success", "Saved.")]
+    assert said() == [("success", "Saved. It applies once the plugin is published.")]
     Document.objects.update(is_public=True)
     assert said(public_chat="on") == [("success", "Saved. It applies once the plugin is published.")]
     Plugin.objects.update(is_published=True)

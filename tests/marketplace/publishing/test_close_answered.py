@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import ApiKey, User
 from knowledge.models import Document
 from marketplace.publishing.close_answered import close_answered
 from marketplace.publishing.publish import publish
@@ -65,3 +65,28 @@ def test_what_visitors_may_not_be_told_stays_open(plugin: Plugin, handbook: Docu
     assert close_answered(plugin.pk) == 0
     Document.objects.update(is_public=True)
     assert close_answered(plugin.pk) == 1
+
+
+def test_a_private_document_does_not_hide_what_visitors_are_told(
+    plugin: Plugin, handbook: Document, alice: User
+) -> None:
+    """Judged as its author, the answer would cite the private document as well."""
+    refused(plugin, COLOUR)
+    give_document(plugin, title="Helmets of visitors", text=HELMETS.replace("Helmets of", "All helmets of"))
+    Plugin.objects.filter(pk=plugin.pk).update(public_chat=True)
+    plugin.refresh_from_db()
+    published_with_helmets(plugin, alice)
+    Document.objects.filter(title="Helmets").update(is_public=True)
+    assert close_answered(plugin.pk) == 1
+
+
+def test_a_key_that_reads_more_than_visitors_is_judged_by_itself(
+    plugin: Plugin, handbook: Document, alice: User, bob: User
+) -> None:
+    visitors = refused(plugin, COLOUR)
+    refused(plugin, COLOUR, api_key=ApiKey.objects.issue(owner=bob, name="agent")[0])
+    Plugin.objects.filter(pk=plugin.pk).update(public_chat=True)
+    plugin.refresh_from_db()
+    published_with_helmets(plugin, alice)
+    assert close_answered(plugin.pk) == 1
+    assert waiting(plugin) == [visitors]

@@ -21,6 +21,7 @@ from knowledge.documents.lifecycle import delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
 from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from marketplace.sharing import installs as copies
@@ -137,6 +138,30 @@ def test_knowledge_of_somebody_else_is_not_passed_on(boots: Plugin, alice: User,
     assert page.status_code == 409
     assert "Bob" not in page.content.decode()
     assert not Page.objects.visible_to(None).exists()
+
+
+def test_a_copy_is_offered_where_one_can_be_had_and_refused_with_the_true_reason(
+    boots: Plugin, alice: User, charlie: User
+) -> None:
+    update_listing(boots)
+    client, page = signed_in(charlie), reverse("plugin", args=["boots"])
+
+    def refusal() -> str:
+        answer = client.get(reverse("install", args=["boots"]))
+        assert answer.status_code == 409
+        assert "Install a copy" not in client.get(page).content.decode()
+        return str(answer.context["error"].message)
+
+    assert "Install a copy" in client.get(page).content.decode()
+    Plugin.objects.update(public_chat=True)
+    assert "some of its documents are not public" in refusal()
+    Plugin.objects.update(public_chat=False)
+    foreign = KnowledgeBase.objects.create(owner=alice, name="Notes")
+    attach(foreign, boots, Consent.PUBLISHED)
+    publish(boots, by=alice)
+    assert "knowledge that its author may not share" in refusal()
+    foreign.delete()
+    assert "something that its release reads is deleted" in refusal()
 
 
 def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charlie: User) -> None:

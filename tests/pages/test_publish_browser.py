@@ -1,0 +1,68 @@
+"""Publishing in a real browser: a worker is at it, somebody presses Cancel, and notes are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, expect
+
+from accounts.models import User
+from knowledge.models import Document
+from marketplace.models import PublishingRun
+from plugins.models import Plugin
+from tests.browsers import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NOTES = "Boots of visitors are described."
+
+
+def test_a_press_that_lasts_while_news_comes_cancels_what_is_being_published(
+    page: Page, plugin: Plugin, alice: User
+) -> None:
+    run = PublishingRun.objects.create(
+        plugin=plugin, requested_by=alice, fingerprint="x", total=9, state=PublishingRun.State.ASKING, notes=NOTES
+    )
+    sign_in(page, alice, to=reverse("admin:builder_publish", args=[plugin.pk]))
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.focus()
+    cancel.hover()
+    page.evaluate("document.getElementById('publishing-news').dataset.before = '1'")
+    page.mouse.down()
+    expect(page.locator("#publishing-news[data-before]")).to_have_count(0)  # it was asked for anew meanwhile
+    expect(cancel).to_be_focused()
+    page.mouse.up()
+    page.get_by_text("Publishing is cancelled. Nothing was published.").wait_for()
+    expect(page.get_by_label("Notes")).to_have_value(NOTES)
+    run.refresh_from_db()
+    assert (run.state, plugin.releases.count()) == (PublishingRun.State.CANCELLED, 0)
+
+
+def test_notes_are_there_again_after_a_look_at_the_documents(page: Page, plugin: Plugin, alice: User) -> None:
+    address = reverse("admin:builder_publish", args=[plugin.pk])
+    sign_in(page, alice, to=address)
+    with page.expect_response(lambda response: response.url.endswith("/publish/notes/")):
+        page.get_by_label("Notes").fill(NOTES)
+    page.goto(reverse("admin:builder_knowledge", args=[plugin.pk]))
+    page.goto(address)
+    expect(page.get_by_label("Notes")).to_have_value(NOTES)
+
+
+def test_notes_are_kept_without_scripts(browser: Browser, live_server: Any, plugin: Plugin, alice: User) -> None:
+    page = browser.new_context(base_url=live_server.url, java_script_enabled=False).new_page()
+    address = reverse("admin:builder_publish", args=[plugin.pk])
+    sign_in(page, alice, to=address)
+    page.get_by_label("Notes").fill(NOTES)
+    page.get_by_role("button", name="Mark more under Knowledge").click()
+    page.wait_for_url(f"**{reverse('admin:builder_knowledge', args=[plugin.pk])}")
+    Document.objects.update(is_public=True)
+    page.goto(address)
+    expect(page.get_by_label("Notes")).to_have_value(NOTES)
+    page.get_by_label("Version").press("Enter")  # presses Publish, and nothing else
+    page.get_by_role("heading", name="Ask Boots 1.0.0").wait_for()
+    assert plugin.releases.get().notes == NOTES
+    plugin.refresh_from_db()
+    assert plugin.next_notes == ""
+    page.context.close()
