@@ -1,4 +1,4 @@
-"""What allauth says on our pages and in our mails. It has no Hindi, so our catalogues have these texts as well."""
+"""What allauth says on our pages. It has no Hindi, so our catalogues have these texts as well."""
 
 from __future__ import annotations
 
@@ -27,12 +27,5 @@ ALLAUTH_TEXTS = (
     gettext_noop("This email address is already associated with this account."),
     gettext_noop("Signed out of all other sessions."),
     gettext_noop("Authenticator code"),
-    gettext_noop("Password Reset Email"),
-    gettext_noop("Please Confirm Your Email Address"),
     gettext_noop("This account is currently inactive."),
-    gettext_noop(
-        "You're receiving this email because you or someone else has requested a password reset for your user "
-        "account.\n"
-        "It can be safely ignored if you did not request a password reset. Click the link below to reset your password."
-    ),
 )
