@@ -86,9 +86,8 @@ def test_what_the_quickstart_installs_is_what_its_program_runs_with(
     printed = run_program("python", with_place, {**environment, "PYTHONPATH": str(tmp_path / "packages")})
     assert [text for text in [*CITED, str(tmp_path)] if text not in printed] == [], printed
     changed = install.replace("#sha256=", "#sha256=0")[:-2] + '"'
-    done = subprocess.run(
-        ["bash", "-c", changed], env={**environment, **pip, **quiet}, capture_output=True, check=False
-    )
+    refused = {**environment, **pip, **quiet}
+    done = subprocess.run(["bash", "-c", changed], env=refused, capture_output=True, text=True, check=False)
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stderr
 
 
