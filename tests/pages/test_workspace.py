@@ -250,6 +250,30 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     assert found + violations_in_each_look(page) == []
 
 
+@pytest.mark.parametrize("presses_key", [False, True])
+def test_jl_059_a_citation_shows_its_source_in_the_panel_and_the_source_opens_its_page(
+    page: Page, alice: User, project: Project, presses_key: bool
+) -> None:
+    sign_in(page, alice, to=f"/c/{ChatSession.objects.get().pk}")
+    mark = page.locator(".reading .cite").first
+    if presses_key:
+        mark.focus()
+        page.keyboard.press("Enter")
+    else:
+        mark.click()
+    source = page.locator(".panel .evidence li:target")
+    expect(source.locator("mark")).to_have_text("nineteen")
+    expect(source).to_be_in_viewport()
+    assert source.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
+    found = violations_in_each_look(page)
+    page.keyboard.press("Tab")  # the panel goes on where the mark has led
+    opens = source.get_by_role("link", name="Open source 1")
+    expect(opens).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/source/**")
+    assert found == []
+
+
 def _review(alice: User) -> str:
     document = give_contract(alice)
     review = start_review(document, by=alice, principal=alice)
