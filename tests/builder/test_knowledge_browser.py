@@ -127,6 +127,7 @@ def drop(page: Page, *paths: Path) -> None:
         session.send("Input.dispatchDragEvent", {"type": kind, "x": 100, "y": 300, "data": data})
 
 
+@pytest.mark.long
 def test_sp_11_dropped_folders_come_in_whole_beside_a_file(
     page: Page, alice: User, plugin: Plugin, tmp_path: Path
 ) -> None:
