@@ -12,7 +12,9 @@ from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
 from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -21,6 +23,7 @@ from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 from lexic.http.client_address import client_network
+from lexic.templated_mail import make_mail
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -33,6 +36,17 @@ class AccountAdapter(DefaultAccountAdapter):
         response: HttpResponse = super().post_login(request, user, **kwargs)
         remember_language_of(user, response)
         return response
+
+    def render_mail(
+        self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None
+    ) -> EmailMultiAlternatives:
+        """Of one template, as HTML and as text. Its heading is the subject."""
+        heading = render_to_string(f"{template_prefix}_subject.txt", context)
+        mail = make_mail(
+            email, subject=heading, template=f"{template_prefix}_message.html", context=context, headers=headers or {}
+        )
+        mail.subject = self.format_email_subject(mail.subject)
+        return mail
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""

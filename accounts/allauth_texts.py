@@ -1,8 +1,8 @@
-"""What allauth says on our pages and in our mails. It has no Hindi, so our catalogues have these texts as well."""
+"""What allauth and Django say on our pages and have no Hindi for, so our catalogues have these texts as well."""
 
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 ALLAUTH_TEXTS = (
     gettext_noop("Email"),
@@ -12,6 +12,7 @@ ALLAUTH_TEXTS = (
     gettext_noop("Current Password"),
     gettext_noop("New Password"),
     gettext_noop("New Password (again)"),
+    gettext_noop("Forgot your password?"),
     gettext_noop("Incorrect code."),
     gettext_noop("Incorrect password."),
     gettext_noop("The email address and/or password you specified are not correct."),
@@ -27,12 +28,21 @@ ALLAUTH_TEXTS = (
     gettext_noop("This email address is already associated with this account."),
     gettext_noop("Signed out of all other sessions."),
     gettext_noop("Authenticator code"),
-    gettext_noop("Password Reset Email"),
-    gettext_noop("Please Confirm Your Email Address"),
     gettext_noop("This account is currently inactive."),
-    gettext_noop(
-        "You're receiving this email because you or someone else has requested a password reset for your user "
-        "account.\n"
-        "It can be safely ignored if you did not request a password reset. Click the link below to reset your password."
+)
+DJANGO_TEXTS = (
+    gettext_noop("Your password can’t be too similar to your other personal information."),
+    gettext_noop("Your password can’t be a commonly used password."),
+    gettext_noop("The password is too similar to the %(verbose_name)s."),
+    gettext_noop("This password is too common."),
+    ngettext_lazy(
+        "Your password must contain at least %(min_length)d character.",
+        "Your password must contain at least %(min_length)d characters.",
+        "min_length",
+    ),
+    ngettext_lazy(
+        "This password is too short. It must contain at least %d character.",
+        "This password is too short. It must contain at least %d characters.",
+        "min_length",
     ),
 )

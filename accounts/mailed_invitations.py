@@ -13,7 +13,6 @@ from typing import Any, Self, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import models
 from django.utils import timezone
@@ -23,6 +22,7 @@ from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
 from audit.audited_model import AuditedModel, AuditedQuerySet
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
+from lexic.templated_mail import send_letter
 
 # Mails that one person may cause in an hour.
 MAX_MAILS_PER_HOUR = 30
@@ -139,13 +139,18 @@ def clean_address(email: str) -> str:
     return address
 
 
-def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, text: str) -> None:
-    """Sends it, and counts it. Call in the transaction that made the invitation. Raises `TooManyInvitations`,
-    `MailNotSent`."""
+def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, offer: str, address: str) -> None:
+    """Sends what is offered with the address where it is accepted, and counts it. Call in the transaction that made
+    the invitation. Raises `TooManyInvitations`, `MailNotSent`."""
     if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
         raise TooManyInvitations
+    day = f"{invitation.expires_at.day} {invitation.expires_at:%B %Y}"
+    until = f"The link works until {day}, once, for an account with the address {invitation.email}."
+    after = [until, "If you do not know what this is about, do nothing."]
     try:
-        send_mail(subject, text, None, [invitation.email])
+        send_letter(
+            invitation.email, subject=subject, before=[offer], link=(address, "Look at the invitation"), after=after
+        )
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
         raise MailNotSent from error
 

@@ -84,11 +84,9 @@ def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User)
 def _mail_invitation(invitation: Invitation, *, token: str, by: User) -> None:
     plugin, inviter = (" ".join(str(name).split()) for name in (invitation.plugin, by))
     address = settings.PUBLIC_URL + reverse("invitation", args=[token])
-    text = (
+    offer = (
         f"{inviter} invites you to “{plugin}” on Lexic, as {invitation.role}. "
-        f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}.\n\n"
-        f"{address}\n\n"
-        f"The link works until {invitation.expires_at.day} {invitation.expires_at:%B %Y}, once, for an account "
-        f"with the address {invitation.email}. If you do not know what this is about, do nothing.\n"
+        f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}."
     )
-    mail_invitation(invitation, by=by, subject=f"{inviter} invites you to “{plugin}”", text=text)
+    subject = f"{inviter} invites you to “{plugin}”"
+    mail_invitation(invitation, by=by, subject=subject, offer=offer, address=address)

@@ -20,12 +20,11 @@ def invite_and_mail(by: Membership, *, email: str, role: str) -> MembershipInvit
     with transaction.atomic():
         invitation, token = invite_member(by, email=email, role=role)
         organisation, inviter = (" ".join(str(name).split()) for name in (by.organisation, by.user))
-        text = (
+        offer = (
             f"{inviter} invites you to the organisation “{organisation}” on Lexic, as {invitation.role}. "
-            f"You could {ROLE_PERMISSIONS[OrganisationRole(role)]}.\n\n"
-            f"{settings.PUBLIC_URL}{reverse('organisation_invitation', args=[token])}\n\n"
-            f"The link works until {invitation.expires_at.day} {invitation.expires_at:%B %Y}, once, for an account "
-            f"with the address {invitation.email}. If you do not know what this is about, do nothing.\n"
+            f"You could {ROLE_PERMISSIONS[OrganisationRole(role)]}."
         )
-        mail_invitation(invitation, by=by.user, subject=f"{inviter} invites you to “{organisation}”", text=text)
+        subject = f"{inviter} invites you to “{organisation}”"
+        address = settings.PUBLIC_URL + reverse("organisation_invitation", args=[token])
+        mail_invitation(invitation, by=by.user, subject=subject, offer=offer, address=address)
         return invitation

@@ -40,9 +40,7 @@
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     form.classList.remove("over");
-    lexicDroppedFiles.dropped(event.dataTransfer).then(add, () => {
-      said.textContent = "The folder could not be read. Choose its files instead.";
-    });
+    lexicDroppedFiles.dropped(event.dataTransfer).then(add);
   });
   addEventListener("beforeunload", (event) => {
     if (waiting.length || sending) event.preventDefault();
@@ -53,17 +51,23 @@
     count();
   });
 
-  function add(files) {
+  function add({ files, missed }) {
+    for (const { path, why } of missed) refuse(addRow(path, ""), why);
     for (const { file, path } of files) {
-      const row = pattern.cloneNode(true);
-      row.querySelector("b").textContent = path;
-      row.querySelector("small").textContent = size(file.size);
-      list.append(row);
+      const row = addRow(path, size(file.size));
       if (file.size > mostBytes) refuse(row, `The file is larger than ${size(mostBytes)}. Split it into smaller files.`);
       else waiting.push({ file, path, row });
     }
     count();
     next();
+  }
+
+  function addRow(path, note) {
+    const row = pattern.cloneNode(true);
+    row.querySelector("b").textContent = path;
+    row.querySelector("small").textContent = note;
+    list.append(row);
+    return row;
   }
 
   function next() {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from django.core.mail import send_mail
+from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 
+from lexic.templated_mail import send_letter
 from webhooks.models import Webhook
 
 logger = logging.getLogger(__name__)
@@ -20,13 +22,19 @@ def notify_disabled(webhook: Webhook) -> None:
 
 def _send_disabled_mail(webhook: Webhook) -> None:
     plugin = " ".join(webhook.plugin.name.split())
-    text = (
-        f"A webhook of “{plugin}” on Lexic was switched off. It sent events to {webhook.host}.\n\n"
-        f"{webhook.disabled_reason}\n\n"
+    before = [
+        f"A webhook of “{plugin}” on Lexic was switched off. It sent events to {webhook.host}.",
+        webhook.disabled_reason,
         "What was not delivered is kept for a month on the plugin's page, under Sharing, Webhooks. When the receiver "
-        "is well again, switch the webhook on there and have it sent again.\n"
+        "is well again, switch the webhook on there and have it sent again.",
+    ]
+    link = (
+        settings.PUBLIC_URL + reverse("admin:builder_webhook", args=[webhook.plugin_id, webhook.pk]),
+        "Open the webhook",
     )
     try:
-        send_mail(f"A webhook of “{plugin}” was switched off", text, None, [webhook.plugin.owner.email])
+        send_letter(
+            webhook.plugin.owner.email, subject=f"A webhook of “{plugin}” was switched off", before=before, link=link
+        )
     except OSError as error:
         logger.warning("nobody was told that webhook %s is switched off: %s", webhook.pk, error)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from marketplace.site.sdk_wheel import build_sdk_wheel
+
 _DEFAULT_QUESTION = "What should I know first?"
 _MAX_QUESTION_LENGTH = 120
 _PLACEHOLDER = re.compile("«([a-z]+)»")
@@ -35,6 +37,7 @@ def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
     body = json.dumps({"plugin": reference, "query": one_line}, ensure_ascii=False, indent=2)
     values = {
         "site": settings.PUBLIC_URL,
+        "sdk": settings.PUBLIC_URL + build_sdk_wheel().address,
         "plugin": json.dumps(reference),
         "question": json.dumps(one_line, ensure_ascii=False),
         "body": "'" + body.replace("\n", "\n  ").replace("'", "'\\''") + "'",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.urls import reverse
 
 from accounts.models import User
 from lexic.errors import NotAllowed
+from lexic.templated_mail import send_letter
 from marketplace.models import ReleaseApproval
 from marketplace.publishing.approval import check_may_decide
 from organisations.models import APPROVING_ROLES
@@ -58,7 +58,7 @@ def _may_decide(plugin: Plugin, person: User, approval: ReleaseApproval) -> bool
 def _send(person: User, plugin: Plugin, *, subject: str, text: str) -> bool:
     address = settings.PUBLIC_URL + reverse("admin:builder_approval", args=[plugin.pk])
     try:
-        send_mail(subject, f"{text}\n\n{address}\n", None, [person.email])
+        send_letter(person.email, subject=subject, before=[text], link=(address, "Look at the draft"))
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
         logger.warning("a mail about an approval could not be sent: %s", error)
         return False

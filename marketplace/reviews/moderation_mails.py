@@ -3,61 +3,63 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.urls import reverse
 
 from accounts.models import User
+from lexic.templated_mail import one_line, send_letter
 from marketplace.models import Review
 from plugins.models import Plugin
 
 logger = logging.getLogger(__name__)
 
 
+_MISTAKE = "If you think that this is a mistake, write to the operators of this site."
+
+
 def send_plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
     """To its owner. Whether the mail went out."""
-    name = _one_line(plugin.name)
+    name = one_line(plugin.name)
     address = settings.PUBLIC_URL + reverse("admin:plugins_plugin_change", args=[plugin.pk])
-    text = (
+    before = [
         f"Your plugin “{name}” was reported, and those who run this site have withdrawn it. "
-        f"The reason given: {reason.lower()}.\n\n"
+        f"The reason given: {reason.lower()}.",
         "Nobody can ask it now, and its public page is gone. Nothing of it was deleted: its draft, its documents and "
         "its releases are where they were. It cannot be published again before those who run this site lift that. "
-        "Correct what is wrong, and then write to them:\n\n"
-        f"{address}\n\n"
-        "If you think that this is a mistake, write to the operators of this site.\n"
-    )
-    return _send_to_person(plugin.owner, subject=f"“{name}” was withdrawn", text=text)
+        "Correct what is wrong, and then write to them.",
+    ]
+    link = (address, "Open the plugin")
+    return _send_to_person(plugin.owner, subject=f"“{name}” was withdrawn", before=before, link=link, after=[_MISTAKE])
 
 
 def send_hold_lifted(plugin: Plugin) -> bool:
     """To its owner. Whether the mail went out."""
-    name = _one_line(plugin.name)
+    name = one_line(plugin.name)
     address = settings.PUBLIC_URL + reverse("admin:builder_publish", args=[plugin.pk])
-    text = f"Your plugin “{name}” may be published again. It stays withdrawn until you do:\n\n{address}\n"
-    return _send_to_person(plugin.owner, subject=f"“{name}” may be published again", text=text)
+    before = [f"Your plugin “{name}” may be published again. It stays withdrawn until you do."]
+    subject = f"“{name}” may be published again"
+    return _send_to_person(plugin.owner, subject=subject, before=before, link=(address, "Publish it again"))
 
 
 def send_review_hidden(review: Review, author: User, *, reason: str) -> bool:
     """To whoever wrote it. Whether the mail went out."""
-    name = _one_line(review.plugin.name)
-    text = (
+    name = one_line(review.plugin.name)
+    before = [
         f"Your review of “{name}” was reported, and those who run this site have taken it off the page. "
-        f"The reason given: {reason.lower()}.\n\n"
-        "If you think that this is a mistake, write to the operators of this site.\n"
-    )
-    return _send_to_person(author, subject=f"Your review of “{name}” was removed", text=text)
+        f"The reason given: {reason.lower()}.",
+        _MISTAKE,
+    ]
+    return _send_to_person(author, subject=f"Your review of “{name}” was removed", before=before)
 
 
-def _send_to_person(person: User, *, subject: str, text: str) -> bool:
+def _send_to_person(
+    person: User, *, subject: str, before: Sequence[str], link: tuple[str, str] | None = None, after: Sequence[str] = ()
+) -> bool:
     try:
-        send_mail(subject, text, None, [person.email])
+        send_letter(person.email, subject=subject, before=before, link=link, after=after)
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
         logger.warning("a mail about a report could not be sent: %s", error)
         return False
     return True
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
 from marketplace.site.markdown_html import GuideRenderer, token_text
+from marketplace.site.sdk_wheel import build_sdk_wheel
 
 DOCS_DIR = settings.BASE_DIR / "docs"
 
@@ -66,18 +67,21 @@ GUIDE_GROUPS = (
 GUIDE_ENTRIES = tuple(entry for shelf in GUIDE_GROUPS for entry in shelf.entries)
 GUIDE_NAMES = frozenset(entry.name for entry in GUIDE_ENTRIES)
 _EXAMPLE_ADDRESS = re.compile(r"https://lexic\.example\.org|http://(?:localhost|127\.0\.0\.1):8000")
+_WHEEL_ADDRESS = re.compile(r"/sdk/lexic_sdk-[\w.]+-py3-none-any\.whl")
 # Whoever reads these sets up a site of their own.
 _ABOUT_OTHER_SITES = frozenset(["operations"])
 
 
 @cache
 def read_guide(name: str) -> str:
-    """The Markdown of a guide, with the address of this site in its examples. Raises KeyError for a name that is not in
-    the menu."""
+    """The Markdown of a guide, with the address of this site in its examples, and the digest of the client that it
+    serves. Raises KeyError for a name that is not in the menu."""
     if name not in GUIDE_NAMES:
         raise KeyError(name)
     text = (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8")
-    return text if name in _ABOUT_OTHER_SITES else _EXAMPLE_ADDRESS.sub(settings.PUBLIC_URL, text)
+    if name in _ABOUT_OTHER_SITES:
+        return text
+    return _WHEEL_ADDRESS.sub(build_sdk_wheel().pinned, _EXAMPLE_ADDRESS.sub(settings.PUBLIC_URL, text))
 
 
 @cache

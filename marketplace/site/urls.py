@@ -15,6 +15,7 @@ from marketplace.site.key_views import (
     rotate_key_view,
 )
 from marketplace.site.llms_txt import guide_markdown_view, llms_txt_view
+from marketplace.site.sdk_view import sdk_wheel_view
 
 # What people type who know other products, and the page that each means.
 _USUAL_ADDRESSES = {
@@ -36,6 +37,7 @@ urlpatterns = [
     path("docs/search", guide_search_view, name="docs_search"),
     path("docs/<slug:name>", guide_view, name="guide"),
     path("docs/<slug:name>.md", guide_markdown_view, name="guide_markdown"),
+    path("sdk/<str:name>", sdk_wheel_view, name="sdk_wheel"),
     path("llms.txt", llms_txt_view, name="llms_txt"),
     path("robots.txt", robots_view, name="robots"),
     path("sitemap.xml", sitemap_view, name="sitemap"),

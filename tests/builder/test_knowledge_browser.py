@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from builder.readiness import reverse_pane
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
-from tests.browsers import each_look, sign_in
+from tests.browsers import SLOW, each_look, sign_in
 from tests.knowledge.bases import pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -116,6 +117,61 @@ def test_sp_11_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> Non
     page.dispatch_event("#drop", "drop", {"dataTransfer": transfer})
     expect(page.locator("#documents")).to_contain_text("gloves")
     expect(page.locator("#drop")).not_to_contain_class("over")
+
+
+def drop(page: Page, *paths: Path) -> None:
+    """As from the system's own windows: the browser makes the entries of files and folders."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 100, "y": 300, "data": data})
+
+
+@pytest.mark.long
+def test_sp_11_dropped_folders_come_in_whole_beside_a_file(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    manuals_of = tmp_path / "rules" / "2024"
+    manuals_of.mkdir(parents=True)
+    for number in range(101):  # a browser gives a hundred entries of a folder at a time
+        (manuals_of / f"{number:03}.md").write_text(f"Rule {number}.")
+    (tmp_path / "rules" / "Thumbs.db").write_bytes(b"left by a system")
+    (tmp_path / "loose.md").write_text("On its own.")
+    (tmp_path / "bare").mkdir()
+    open_pane(page, alice, plugin)
+    drop(page, tmp_path / "rules", tmp_path / "loose.md", tmp_path / "bare")
+    expect(page.locator("#sending")).to_contain_text("There are no files in this folder.")
+    expect(page.locator("#sending-count")).to_have_text(re.compile(r"^\d+ added, 1 refused$"), timeout=SLOW * 6)
+    names = set(Document.objects.filter(file_name__contains=".md").values_list("file_name", flat=True))
+    assert {f"rules/2024/{number:03}.md" for number in range(101)} | {"loose.md"} <= names
+    assert not any("Thumbs" in name for name in names)
+
+
+# A folder with a file that went away meanwhile, and a folder that may not be opened.
+HALF_READABLE = """() => {
+  const file = (name, read) => ({ isFile: true, isDirectory: false, name, fullPath: `/rules/${name}`, file: read });
+  const shut = { isFile: false, isDirectory: true, name: "shut", fullPath: "/rules/shut",
+    createReader: () => ({ readEntries: (_, fail) => fail(new DOMException("no", "NotReadableError")) }) };
+  const gloves = file("a.md", (give) => give(new File(["Wear gloves."], "a.md")));
+  const rest = [gloves, file("gone.md", (_, fail) => fail()), shut];
+  const folder = { isFile: false, isDirectory: true, name: "rules", fullPath: "/rules",
+    createReader: () => ({ readEntries: (give) => give(rest.splice(0)) }) };
+  return lexicDroppedFiles.dropped({ items: [{ webkitGetAsEntry: () => folder }], files: [] })
+    .then(({ files, missed }) => [files.map((one) => one.path), missed.map((one) => one.path)]);
+}"""
+MANY = """() => lexicDroppedFiles.dropped({ items: [],
+  files: Array.from({ length: 2001 }, (_, number) => new File(["x"], `${number}.md`)) })
+  .then(({ files, missed }) => [files.length, files.at(-1).path, missed[0].why])"""
+
+
+def test_what_cannot_be_read_of_a_folder_keeps_nothing_else_out_and_no_limit_is_silent(
+    page: Page, alice: User, plugin: Plugin
+) -> None:
+    open_pane(page, alice, plugin)
+    assert page.evaluate(HALF_READABLE) == [["rules/a.md"], ["rules/gone.md", "rules/shut"]]
+    length, last, why = page.evaluate(MANY)
+    assert (length, last) == (2000, "1999.md")
+    assert "The first 2,000 files come in." in why
 
 
 def test_a_folder_comes_in_whole_and_several_documents_are_changed_together(

@@ -93,10 +93,10 @@ def test_without_the_link_the_dashboard_offers_it(cover: Plugin, alice: User, cl
 
 
 def test_when_no_mail_can_be_sent_nobody_was_invited(cover: Plugin, alice: User, monkeypatch) -> None:
-    def refuse(*args: object) -> None:
+    def refuse(*args: object, **options: object) -> None:
         raise smtplib.SMTPConnectError(421, "busy")
 
-    monkeypatch.setattr(mailed_invitations, "send_mail", refuse)
+    monkeypatch.setattr(mailed_invitations, "send_letter", refuse)
     with pytest.raises(mailed_invitations.MailNotSent):
         invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert not Invitation.objects.exists()

@@ -70,7 +70,7 @@ def test_the_digest_says_what_a_week_brought(plugin: Plugin, base: Any, alice: U
     assert notify(alice.pk, now=NOW) == 1
     [mail] = mailoutbox
     assert (mail.subject, mail.to) == ("Your plugins last week: 4 questions", [alice.email])
-    assert "4 questions (the week before: 1), 3 answered, 1 refused." in mail.body
+    assert "4 questions (1 the week before): 3 answered, 1 refused." in mail.body
     assert "“Standard” is superseded on 1 April 2026." in mail.body
     assert "Boots & <gloves>" in mail.body
     assert "Boots &amp; &lt;gloves&gt;" in html_of(mail)

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from notifications.mails import send_notification, text_of
+from notifications.mails import send_notification
 from notifications.models import MailKind, MailPreferences
 from notifications.notify import notify
 from notifications.unsubscribe import make_token, preferences_of
@@ -89,8 +89,3 @@ def test_a_subject_is_one_line_and_a_name_is_no_markup(alice: User, mailoutbox: 
     assert mail.subject == "<b>Boots</b> Bcc: x@example.org"
     assert "<script>" in mail.body
     assert "<script>" not in mail.alternatives[0][0]
-
-
-def test_the_text_has_the_address_behind_the_words_of_a_link() -> None:
-    content = '<h1>Boots</h1><p>See <a href="https://x.example/">the\n page</a> now.</p><ul><li>One</li></ul>'
-    assert text_of(content) == "Boots\n\nSee the page: https://x.example/  now.\n- One\n".replace("/  n", "/ n")

@@ -126,10 +126,10 @@ def test_quotas(owner: Membership, alice: User, settings: Any) -> None:
 
 
 def test_when_no_mail_can_be_sent_nobody_was_invited(owner: Membership, monkeypatch: Any) -> None:
-    def refuse(*args: object) -> None:
+    def refuse(*args: object, **options: object) -> None:
         raise OSError("refused")
 
-    monkeypatch.setattr(mailed_invitations, "send_mail", refuse)
+    monkeypatch.setattr(mailed_invitations, "send_letter", refuse)
     with pytest.raises(mailed_invitations.MailNotSent):
         invite_and_mail(owner, email="dana@example.org", role="viewer")
     assert not MembershipInvitation.objects.exists()

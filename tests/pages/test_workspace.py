@@ -20,6 +20,7 @@ from conversations.models import ChatSession, Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
+from knowledge.source_address import source_path
 from plugins.models import Plugin
 from tests.browsers import sign_in, streamed_page, violations_in_each_look
 from tests.contracts.documents import give_contract
@@ -60,6 +61,7 @@ def _converse(alice: User, project: Project, document: Document) -> None:
     start = page.text.index("nineteen")
     cited = {"documentId": str(document.pk), "documentTitle": LONG, "chunkId": document.chunks.get().pk}
     place = {"start": start, "end": start + 8, "excerpt": "nineteen", "pageId": page.pk, "page": None}
+    place["url"] = source_path(page.pk, start=start, end=start + 8)
     asked_back = {"question": "Which party?", "options": ["Marrow", LONG], "field": "party", "token": "t"}
     answers: list[dict[str, Any]] = [
         {"outcome": "answered", "answer": "It pays nineteen. [Source 1]", "citations": [{**cited, **place}]},
@@ -248,6 +250,30 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     expect(page.locator(".panel .state.ok")).to_have_text("saved")
     page.goto(f"{page.url.split('#')[0]}/runs/{AgentRun.objects.latest('created_at').pk}/flow")
     assert found + violations_in_each_look(page) == []
+
+
+@pytest.mark.parametrize("presses_key", [False, True])
+def test_jl_059_a_citation_shows_its_source_in_the_panel_and_the_source_opens_its_page(
+    page: Page, alice: User, project: Project, presses_key: bool
+) -> None:
+    sign_in(page, alice, to=f"/c/{ChatSession.objects.get().pk}")
+    mark = page.locator(".reading .cite").first
+    if presses_key:
+        mark.focus()
+        page.keyboard.press("Enter")
+    else:
+        mark.click()
+    source = page.locator(".panel .evidence li:target")
+    expect(source.locator("mark")).to_have_text("nineteen")
+    expect(source).to_be_in_viewport()
+    assert source.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
+    page.keyboard.press("Tab")  # the panel goes on where the mark has led
+    opens = source.get_by_role("link", name="Open source 1")
+    expect(opens).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/source/**")
+    page.go_back()
+    assert violations_in_each_look(page) == []
 
 
 def _review(alice: User) -> str:

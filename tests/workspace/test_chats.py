@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -85,6 +86,9 @@ def test_an_answer_stands_beside_what_it_cites(bob: User, conversation: ChatSess
     assert "1 of 1 citation found word for word" in page
     source = Document.objects.get(title="Settlement").pages.get()
     assert f'href="/source/{source.pk}?start=' in page
+    # Its mark leads to the panel; from there the page is opened.
+    [mark] = re.findall(r'<a class="cite" href="#(source-[^"]+)"', page.split('class="panel')[0])
+    assert f'<li id="{mark}"' in page.split('class="panel')[1]
     assert "The author sees" not in page
 
 

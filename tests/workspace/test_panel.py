@@ -14,9 +14,11 @@ from agents.models import AgentRun, EventKind, RunInterrupted
 from contracts.models import ContractReview
 from conversations.models import ChatSession, Project
 from knowledge.models import BaseKind, Document
+from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from tests.agents.reviewing import nda, worker
 from tests.agents.working import ask, begin
+from tests.conversations.layered import give
 from tests.cover import handbook, plugin, published
 from tests.security.world import everything
 from tests.workspace.conftest import read_text
@@ -77,6 +79,31 @@ def test_jl_060_the_panel_of_an_agreement_has_each_point_with_its_class(
     assert f"With <bdi>{nda.title}</bdi>" in page.replace("</svg>", "")
     review.delete()
     assert "The review has been deleted." in panel_of(shown(browse(bob), conversation_of(run)))
+
+
+SERVICES = """# SERVICES AGREEMENT
+
+1. Term. This Agreement runs for two years from 1 May 2026 and renews for a year at a time.
+
+2. Liability. The Supplier's liability under this Agreement is unlimited.
+
+3. Governing law. This Agreement is governed by the laws of England and Wales.
+"""
+
+
+def test_jl_059_the_panel_of_a_contract_has_each_position_and_the_way_to_its_review(
+    bob: User, asked: Project, published: Plugin, worker: list[str], browse: Browse
+) -> None:
+    contract = give(personal_knowledge_base(bob), SERVICES)
+    run = ask(published, bob, "Review this contract against the playbook", documents=(contract.pk,))
+    assert run.events.filter(kind=EventKind.CONTRACT_RESULT).count() == 1
+    panel = panel_of(shown(browse(bob), conversation_of(run)))
+    findings = list(ContractReview.objects.get().findings.all())
+    assert '<p class="kicker">Contract review</p>' in panel
+    assert len(findings) == panel.split('class="report"')[1].split("</ol>")[0].count("<li>") > 0
+    for finding in findings:
+        assert f"<span>{finding.number}. {finding.position}</span>" in panel
+    assert f'href="/contracts/reviews/{worker[0]}"' in panel
 
 
 def test_jl_054_a_draft_stands_in_the_panel_and_is_saved_by_a_click(

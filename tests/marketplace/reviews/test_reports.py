@@ -181,7 +181,7 @@ def test_a_mail_that_cannot_be_sent_undoes_nothing(plugin: Plugin, ruth: User, m
     def away(*args: Any, **options: Any) -> None:
         raise smtplib.SMTPServerDisconnected("gone")
 
-    monkeypatch.setattr(moderation_mails, "send_mail", away)
+    monkeypatch.setattr(moderation_mails, "send_letter", away)
     decision = moderation.withdraw_plugin(said(plugin), by=ruth)
     plugin.refresh_from_db()
     assert (decision.is_mail_sent, plugin.is_published) == (False, False)
