@@ -3,12 +3,11 @@ read by OCR where the limits allow it."""
 
 from __future__ import annotations
 
-import ctypes
 import logging
-import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
+from knowledge.readers.pdf.headings import HeadingFinder
+from knowledge.readers.pdf.letter_styles import LetterStyles
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
 from knowledge.readers.pdf.page_rules import can_have_table
@@ -46,7 +46,6 @@ if TYPE_CHECKING:  # numpy and the models are loaded where a page needs them
 RULED_PAGE_PATH_COUNTS = range(8, 20_000)
 # The share of pages, in percent, that may consist of pictures before the document counts as a scan.
 _PICTURE_PAGES_PERCENT = 95
-_BOLD_WEIGHT = 600
 
 
 def read(path: Path, *, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
@@ -81,6 +80,7 @@ class _PageReader:
         self._path = path
         self._limits = limits
         self._headings = HeadingFinder()
+        self._letters = LetterStyles()
         self._tables: Any = None
         self._table_head: TableHead | None = None  # of a table that ends the page, or the page before
         self._pictures_reader = PicturePageReader(limits) if limits.ocr else None
@@ -153,7 +153,7 @@ class _PageReader:
         self._count(layout, objects)
         ruled = self._ruled_grids(objects, layout, page, number, frame)
         layout, self._table_head = inline_all_tables(layout, ruled=ruled, before=self._table_head)
-        headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))
+        headings = self._headings.find(layout, number=number, style=partial(self._letters.style, textpage.raw))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
 
@@ -196,19 +196,3 @@ def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:
     sheet = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=frame.rotation)
     x0, y0, _, _ = sheet.to_shown_box(frame.left, frame.bottom, frame.right, frame.top)
     return x0, y0
-
-
-def _letter_style(textpage: Any, index: int) -> LetterStyle:
-    """The size as it is shown: some files set letters of size 1 and scale them."""
-    matrix = pdfium.FS_MATRIX()
-    is_known = pdfium.FPDFText_GetMatrix(textpage.raw, index, matrix)
-    scale = math.hypot(matrix.c, matrix.d) if is_known else 0.0
-    return LetterStyle(scale * pdfium.FPDFText_GetFontSize(textpage.raw, index), _is_bold_character(textpage, index))
-
-
-def _is_bold_character(textpage: Any, index: int) -> bool:
-    if pdfium.FPDFText_GetFontWeight(textpage.raw, index) >= _BOLD_WEIGHT:
-        return True
-    name = ctypes.create_string_buffer(128)
-    pdfium.FPDFText_GetFontInfo(textpage.raw, index, name, len(name), None)
-    return b"bold" in name.value.lower()
