@@ -8,10 +8,10 @@ more of those, unless their names end with figures too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cache, cached_property, partial
+from itertools import pairwise, repeat
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
@@ -44,7 +44,8 @@ class _Line:
     @cached_property
     def stretches(self) -> Columns:
         """From where to where its words stand without a gap."""
-        return _joined([(_box(word)[0], _box(word)[2], _MIN_GAP * word.size) for word in self.words])
+        boxes = [_box(word) for word in self.words]
+        return _joined([(box[0], box[2]) for box in boxes], [_MIN_GAP * word.size for word in self.words])
 
     @property
     def height(self) -> float:
@@ -71,8 +72,9 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
     grids: list[CellGrid] = []
     lines = _lines(words)
     at = 0
+    block_at = cache(partial(_block, lines))  # each line is asked for twice
     while at < len(lines):
-        block = _best_block(lines, at)
+        block = _best_block(lines, at, block_at)
         grid = _grid(page, block, before) if block else None
         if block and grid:
             grids.append(grid)
@@ -136,13 +138,13 @@ def _left(word: PlacedWord) -> float:
 # --- Finding ----------------------------------------------------------------------------------------------
 
 
-def _best_block(lines: Sequence[_Line], at: int) -> _Block | None:
+def _best_block(lines: Sequence[_Line], at: int, block_at: Callable[[int], _Block | None]) -> _Block | None:
     """The lines from here on that make a table: those that have columns of their own."""
     if len(lines[at].stretches) < 2:
         return None
-    here = _block(lines, at)
+    here = block_at(at)
     # A line that stands over groups of columns hides what is between them.
-    below = _block(lines, at + 1) if at + 1 < len(lines) and len(lines[at + 1].stretches) > 2 else None
+    below = block_at(at + 1) if at + 1 < len(lines) and len(lines[at + 1].stretches) > 2 else None
     if below and len(below.columns) > len(here.columns if here else ()):
         return None
     return here
@@ -154,7 +156,7 @@ def _block(lines: Sequence[_Line], start: int) -> _Block | None:
         if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
             break
         gap = _MIN_GAP * line.words[0].size
-        joined = _joined([(left, right, gap) for left, right in sorted([*columns, *line.stretches])])
+        joined = _joined(sorted([*columns, *line.stretches]), repeat(gap))
         if len(joined) < len(columns):
             break
         taken.append(line)
@@ -169,14 +171,18 @@ def _is_name(line: _Line, columns: Columns) -> bool:
     return len(columns) < 2 or _box(line.words[0])[0] < columns[1][0]
 
 
-def _joined(stretches: Iterable[tuple[float, float, float]]) -> list[tuple[float, float]]:
+def _joined(stretches: Iterable[tuple[float, float]], gaps: Iterable[float]) -> list[tuple[float, float]]:
     """From where to where they reach, from the left: one that begins nearer than its gap goes on with those before."""
     found: list[tuple[float, float]] = []
-    for left, right, gap in stretches:
-        if found and left - found[-1][1] < gap:
-            found[-1] = (found[-1][0], max(right, found[-1][1]))
-        else:
-            found.append((left, right))
+    end = float("-inf")
+    for stretch, gap in zip(stretches, gaps, strict=False):
+        left, right = stretch
+        if left - end >= gap:
+            found.append(stretch)
+            end = right
+        elif right > end:
+            found[-1] = found[-1][0], right
+            end = right
     return found
 
 
@@ -188,9 +194,10 @@ def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid
     rows = _rows(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
-    least = _MIN_CONTINUED_ROWS if is_continued else _MIN_ROWS - goes_on(page, box)
-    # Most blocks have too few rows, or a first row that is no head: they are done with before the others are looked at.
-    if len(rows) < least or not (is_continued or _can_be_head(_texts(page, _cells(rows[0], block.columns)))):
+    # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
+    if not is_continued and not _can_be_head(_texts(page, _cells(rows[0], block.columns))):
+        return None
+    if len(rows) < (_MIN_CONTINUED_ROWS if is_continued else _MIN_ROWS - goes_on(page, box)):
         return None
     cells = [_cells(row, block.columns) for row in rows]
     if not _are_cells(cells):
