@@ -8,6 +8,7 @@ more of those, unless their names end with figures too.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -40,6 +41,11 @@ class _Line:
     words: Sequence[PlacedWord]
     top: float
     bottom: float
+
+    @cached_property
+    def middles(self) -> list[float]:
+        """Of its words, from the left."""
+        return [(_box(word)[0] + _box(word)[2]) / 2 for word in self.words]
 
     @cached_property
     def stretches(self) -> Columns:
@@ -195,15 +201,16 @@ def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
     # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
-    if not is_continued and not _can_be_head(_texts(page, _cells(rows[0], block.columns))):
+    if len(rows) < _MIN_CONTINUED_ROWS:
         return None
-    if len(rows) < (_MIN_CONTINUED_ROWS if is_continued else _MIN_ROWS - goes_on(page, box)):
-        return None
+    if not is_continued:
+        if not _can_be_head(_texts(page, _cells(rows[0], block.columns))):
+            return None
+        if len(rows) < _MIN_ROWS and (len(rows) < _MIN_ROWS - 1 or not goes_on(page, box)):
+            return None
     cells = [_cells(row, block.columns) for row in rows]
-    if not _are_cells(cells):
-        return None
     texts = [_texts(page, row) for row in cells]
-    if _are_figures(texts) or not (is_continued or header_labels(texts)[0]):
+    if _are_figures(texts) or not _are_cells(cells) or not (is_continued or header_labels(texts)[0]):
         return None
     return _boxes(block.columns, rows)
 
@@ -258,9 +265,15 @@ def _has_all(line: _Line, columns: Columns) -> bool:
 
 
 def _cells(row: Sequence[_Line], columns: Columns) -> list[list[PlacedWord]]:
-    """The words of each column."""
-    words = [((_box(word)[0] + _box(word)[2]) / 2, word) for line in row for word in line.words]
-    return [[word for middle, word in words if left <= middle <= right] for left, right in columns]
+    """The words of each column: those whose middle is in it."""
+    lefts = [left for left, _ in columns]
+    cells: list[list[PlacedWord]] = [[] for _ in columns]
+    for line in row:
+        for middle, word in zip(line.middles, line.words, strict=True):
+            at = bisect_right(lefts, middle) - 1
+            if at >= 0 and middle <= columns[at][1]:
+                cells[at].append(word)
+    return cells
 
 
 def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
@@ -274,8 +287,9 @@ def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
 
 
 def _is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
-    lefts = [min(_box(word)[0] for word in cell) for cell in cells]
-    rights = [max(_box(word)[2] for word in cell) for cell in cells]
+    boxes = [[_box(word) for word in cell] for cell in cells]
+    lefts = [min([box[0] for box in cell]) for cell in boxes]
+    rights = [max([box[2] for box in cell]) for cell in boxes]
     middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
     return any(_share_at_one_place(places) >= _ALIGNED_SHARE for places in (lefts, rights, middles))
 
