@@ -16,12 +16,19 @@ from uuid import UUID
 
 from django.db import OperationalError
 
-from knowledge import lease
+from knowledge import lease, reading_turns
 from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import SourceFile, source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
-from knowledge.ingest import NoCitableText, is_transient, mark_failed, may_pass, ready_columns, resolve_title
+from knowledge.ingest import (
+    NoCitableText,
+    is_transient,
+    mark_failed,
+    may_pass,
+    ready_columns,
+    resolve_title,
+)
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.versions import embeddings, publish_version, staging
@@ -57,6 +64,17 @@ def ingest_together(document_ids: Sequence[UUID]) -> list[UUID]:
                 raise
             logger.exception("%s documents could not be read together", len(documents))
         return list(Document.objects.unfinished().filter(pk__in=ours).values_list("pk", flat=True))
+
+
+def ingest_small(document_ids: Sequence[UUID]) -> None:
+    """Read together those of these documents of one knowledge base that wait for it and are small. The others are for
+    the caller to read, and so are those that could not be read so: `ingest_until_done` takes all of them.
+
+    Raises `OperationalError` where the database may be there again later.
+    """
+    small = reading_turns.claim_small(document_ids)
+    if len(small) > 1:
+        ingest_together(small)
 
 
 def _read_and_publish(documents: Sequence[Document]) -> None:

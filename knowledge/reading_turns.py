@@ -98,6 +98,15 @@ def claim_small_beside(document_id: UUID) -> list[UUID]:
     return ids
 
 
+def claim_small(document_ids: Collection[UUID]) -> list[UUID]:
+    """Those of these documents that wait, are small and new to their knowledge base, marked as being read."""
+    small = _small_and_new(DocumentStatus.QUEUED).filter(pk__in=document_ids)
+    with transaction.atomic():
+        ids = [document.pk for document in small.select_for_update(skip_locked=True, of=("self",)).only("pk")]
+        Document.objects.filter(pk__in=ids).update(status=DocumentStatus.READING, updated_at=timezone.now())
+    return ids
+
+
 def return_to_queue(document_ids: Collection[UUID]) -> None:
     """Put documents that are being read, and nobody reads, among those that wait."""
     begun = Document.objects.present().filter(pk__in=document_ids, status__in=_IN_PROGRESS)

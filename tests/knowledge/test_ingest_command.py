@@ -11,9 +11,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from knowledge.embedders import EmbedderUnavailable
 from knowledge.models import Document, KnowledgeBase
+from knowledge.versions import publish_version
 from plugins.models import Plugin
-from tests.knowledge.bases import CountingEmbedder, pdf, registered
+from tests.knowledge.bases import CountingEmbedder, Crash, alive, check_sound, pdf, registered
 
 # The command may build an index, which no transaction may contain.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,14 +60,14 @@ def test_a_folder_is_read_in_order_into_the_plugins_own_base(plugin: Plugin, fol
         "ready   b/manual.pdf: 1 chunk",
     ]
     base = KnowledgeBase.objects.get(plugin=plugin)
-    assert (base.owner, base.embedder, base.revision) == (plugin.owner, "counting", 3)
+    assert (base.owner, base.embedder, base.revision) == (plugin.owner, "counting", 2)
     names = base.documents.order_by("file_name").values_list("file_name", flat=True)
     assert list(names) == ["README.md", "b/README.md", "b/manual.pdf"]
 
 
 def test_running_it_twice_changes_nothing(plugin: Plugin, folder: Path, embedder: CountingEmbedder) -> None:
     assert run("pumps", str(folder)) == run("pumps", str(folder))
-    assert KnowledgeBase.objects.get().revision == 3
+    assert KnowledgeBase.objects.get().revision == 2
     assert len(embedder.texts) == 3
 
 
@@ -93,6 +95,56 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(plugin: Plugin, folde
         ["failed", "empty.md:"],
     ]
     assert Document.objects.filter(status="ready").count() == 3
+
+
+def test_small_files_are_read_in_one_run_of_the_model(
+    plugin: Plugin, tmp_path: Path, embedder: CountingEmbedder
+) -> None:
+    for number in range(40):
+        (tmp_path / f"{number:02}.md").write_text(f"Rule {number}: wear boots of size {number}.")
+    (tmp_path / "07.md").write_bytes(b"")  # cannot be read
+    batches: list[int] = []
+    embedder.trouble = lambda: batches.append(1)
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"1 of 40"):
+        call_command("ingest", "pumps", str(tmp_path), stdout=out, stderr=StringIO())
+    outcomes = [line.split()[0] for line in out.getvalue().splitlines()]
+    assert outcomes == ["ready"] * 7 + ["failed"] + ["ready"] * 32, "in the order of the files"
+    base = KnowledgeBase.objects.get()
+    assert (len(batches), base.revision) == (2, 2), "32 files at most are read together"
+    check_sound(base)
+
+
+def test_a_killed_command_is_ended_by_the_next(plugin: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.md").write_text(f"Rule {number}: wear boots.")
+
+    def killed(*_: object, **__: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publish_version, "publish_new", killed)
+        with pytest.raises(Crash):
+            run("pumps", str(tmp_path))
+    base = KnowledgeBase.objects.get()
+    assert alive(base) == []
+    assert [line.split()[0] for line in run("pumps", str(tmp_path)).splitlines()] == ["ready"] * 4
+    assert sorted(alive(base)) == [f"Rule {number}: wear boots." for number in range(4)]
+    check_sound(base)
+
+
+def test_an_embedder_that_is_away_is_named_for_each_file(
+    plugin: Plugin, folder: Path, embedder: CountingEmbedder
+) -> None:
+    def away() -> None:
+        raise EmbedderUnavailable
+
+    embedder.trouble = away
+    with pytest.raises(CommandError, match=r"3 of 3"):
+        run("pumps", str(folder))
+    assert set(Document.objects.values_list("error_code", flat=True)) == {"provider_unavailable"}
+    embedder.trouble = lambda: None
+    assert [line.split()[0] for line in run("pumps", str(folder)).splitlines()] == ["ready"] * 3
 
 
 def test_an_unknown_plugin_is_named() -> None:

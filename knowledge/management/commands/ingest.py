@@ -12,10 +12,13 @@ from tqdm import tqdm
 
 from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.ingest import ingest_until_done
+from knowledge.ingest_together import ingest_small
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.readers.formats import TYPES_BY_EXTENSION
+from knowledge.reading_turns import SMALL_TOGETHER
 from knowledge.search.vector_index import ensure_index
+from knowledge.versions.batches import batched
 from lexic.errors import LexicError
 from lexic.management.lexic_command import LexicCommand
 from plugins.management.plugin_argument import get_plugin
@@ -78,15 +81,27 @@ def _supported_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _ingest_all(base: KnowledgeBase, sources: Sequence[tuple[str, Path | None]]) -> Iterator[dict[str, Any]]:
     with tqdm(total=len(sources), unit="document", disable=None, leave=False) as bar:
-        for name, path in sources:
-            bar.set_description_str(name[-30:])
-            yield _ingest_one(base, name=name, path=path, bar=bar)
-            bar.update()
+        for batch in batched(sources, SMALL_TOGETHER):
+            added = [(name, _try_to_add(base, name=name, path=path)) for name, path in batch]
+            ingest_small([one.document.pk for _, one in added if isinstance(one, AddResult)])
+            for name, one in added:
+                bar.set_description_str(name[-30:])
+                yield _ingest_one(name, one, bar=bar)
+                bar.update()
 
 
-def _ingest_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) -> dict[str, Any]:
+def _try_to_add(base: KnowledgeBase, *, name: str, path: Path | None) -> AddResult | LexicError:
     try:
-        added = _add_source(base, name=name, path=path)
+        return _add_source(base, name=name, path=path)
+    except LexicError as error:
+        return error
+
+
+def _ingest_one(name: str, added: AddResult | LexicError, *, bar: Any) -> dict[str, Any]:
+    """What has become of a source: one that was not small enough to be read with the others is read now."""
+    try:
+        if isinstance(added, LexicError):
+            raise added
         ingest_until_done(added.document.pk, on_progress=partial(_show_stage, bar))
     except LexicError as error:
         failed = {"source": name, "id": None, "status": "failed", "chunks": 0}

@@ -11,7 +11,8 @@ from knowledge.readers.ocr.engine import Picture, TextRecognizer
 from knowledge.readers.ocr.reading_order import PlacedItem, reading_rows
 from knowledge.readers.ocr.recognised import RecognisedPage, RecognisedWord, levelled
 from knowledge.readers.ocr.scripts import is_of_scripts
-from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
+from knowledge.readers.pdf.headings import HeadingFinder
+from knowledge.readers.pdf.letter_styles import LetterStyle
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.text_cleaning import clean_text, one_line

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
-from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, MAX_LABEL_LENGTH
 
@@ -78,7 +78,7 @@ def inline_aligned_tables(page: PageLayout, *, before: TableHead | None = None) 
 
     `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
     """
-    lines = _rows_of_text(split_lines(page))
+    lines = _rows_of_text(page.lines)
     tables = list(_find_tables(page, lines, before))
     if not tables:
         return page, None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
-from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord
 from knowledge.readers.pdf.table_head import TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, header_labels, layout_body, layout_rows
 
@@ -87,7 +87,7 @@ def inline_tables(
         return page, None
     head = _Heads(page, before)
     writer = LayoutWriter(page)
-    for line in split_lines(page):
+    for line in page.lines:
         _write_line(writer, line, owners, head.labelled_rows)
     return writer.page(), head.last
 

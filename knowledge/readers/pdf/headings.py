@@ -15,7 +15,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
-from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, split_lines
+from knowledge.readers.pdf.letter_styles import LetterStyle
+from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine
 from knowledge.readers.text_cleaning import one_line
 from knowledge.readers.types import CAPTION_LEVEL, Heading
 
@@ -46,13 +47,6 @@ _LEVELS_BY_NAME = {
 _RUN_IN_HEADING = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,5}\.?\s{1,8}[^\W\d_][^.]{1,50})\.(?:\s|$)")
 # A line of a table of contents: dots that lead to a page number.
 _LEADER_DOTS = re.compile(r"(?:\.\s?){4}")
-
-
-class LetterStyle(NamedTuple):
-    """The size of a letter in points, 0 where the file does not say, and whether it is bold."""
-
-    size: float
-    is_bold: bool
 
 
 StyleOfCharacter = Callable[[int], LetterStyle]
@@ -134,8 +128,8 @@ class HeadingFinder:
 
 
 def _measure_lines(page: PageLayout, style: StyleOfCharacter) -> list[_Line]:
-    placed = [line for line in split_lines(page) if line.words]
-    gaps = [float("inf"), *(_gap(*pair) for pair in pairwise(placed)), float("inf")]
+    placed = [line for line in page.lines if line.words]
+    gaps = [float("inf"), *_gaps(placed), float("inf")]
     texts = [one_line(page.text[line.start : line.end]) for line in placed]
     lines = []
     for position, line in enumerate(placed):
@@ -156,11 +150,13 @@ def _measure_lines(page: PageLayout, style: StyleOfCharacter) -> list[_Line]:
     return lines
 
 
-def _gap(line: PlacedLine, below: PlacedLine) -> float:
-    """How much white there is between two lines; negative where the second begins a new column."""
-    bottoms = [word.box[3] for word in line.words if word.box]
-    tops = [word.box[1] for word in below.words if word.box]
-    return min(tops) - max(bottoms) if tops and bottoms else 0.0
+def _gaps(lines: Sequence[PlacedLine]) -> list[float]:
+    """How much white there is between each line and the next; negative where that begins a new column."""
+    boxes = [[word.box for word in line.words if word.box] for line in lines]
+    tops = [min([box[1] for box in line], default=None) for line in boxes]
+    bottoms = [max([box[3] for box in line], default=None) for line in boxes]
+    pairs = zip(bottoms, tops[1:], strict=False)
+    return [0.0 if bottom is None or top is None else top - bottom for bottom, top in pairs]
 
 
 def _find_headings(lines: Sequence[_Line], *, body: LetterStyle, number: int) -> Iterator[Heading]:
@@ -174,7 +170,8 @@ def _find_headings(lines: Sequence[_Line], *, body: LetterStyle, number: int) ->
         # `10.6 Waivers. This agreement may` is headed `10.6 Waivers`, as contracts do.
         run_in = _RUN_IN_HEADING.match(line.text)
         title = run_in[1] if run_in else line.text
-        level = _heading_level(line._replace(text=title), below, body, capitals=capitals, pitch=pitch)
+        measured = line._replace(text=title) if run_in else line
+        level = _heading_level(measured, below, body, capitals=capitals, pitch=pitch)
         if heading and above and _goes_on(above, line, pitch):
             if level == heading.level:
                 heading = replace(heading, title=f"{heading.title} {title}")
@@ -207,16 +204,19 @@ def _goes_on(line: _Line, below: _Line, pitch: float) -> bool:
 
 def _can_be_heading(title: str) -> bool:
     """Short, without leader dots, not broken off, and made of letters rather than formulas or figures."""
-    letters = sum(map(str.isalpha, title))
     return (
         3 <= len(title) <= _MAX_HEADING_LENGTH
-        and letters >= 3
-        and 2 * letters >= len(title) - title.count(" ")
         and (title[0].isalnum() or title[0] in _OPENING_MARKS)
         and title[-1] not in ",;"
-        and not _LEADER_DOTS.search(title)
         and " | " not in title
+        and not _LEADER_DOTS.search(title)
+        and _is_mostly_letters(title)
     )
+
+
+def _is_mostly_letters(title: str) -> bool:
+    letters = sum(map(str.isalpha, title))
+    return letters >= 3 and 2 * letters >= len(title) - title.count(" ")
 
 
 def _heading_level(line: _Line, below: _Line | None, body: LetterStyle, *, capitals: bool, pitch: float) -> int | None:
@@ -279,8 +279,10 @@ def _level_by_name(text: str) -> int | None:
 
 
 def _is_uppercase(text: str) -> bool:
+    if not text.isupper() or len(text) > 80:
+        return False
     letters = sum(map(str.isalpha, text))
-    return letters >= 5 and text.isupper() and len(text) <= 80 and 10 * letters >= 6 * len(text)
+    return letters >= 5 and 10 * letters >= 6 * len(text)
 
 
 def _without_digits(title: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 # x0, top, x1, bottom in points, from the top left corner of the page as it is shown.
@@ -25,6 +27,12 @@ class PlacedWord(NamedTuple):
         return self._replace(start=start, end=start + self.end - self.start)
 
 
+class PlacedLine(NamedTuple):
+    start: int
+    end: int
+    words: list[PlacedWord]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageLayout:
     """The text of a page and its words in order of `start`. A line's words are those between its ends."""
@@ -32,23 +40,17 @@ class PageLayout:
     text: str
     words: list[PlacedWord]
 
-
-class PlacedLine(NamedTuple):
-    start: int
-    end: int
-    words: list[PlacedWord]
-
-
-def split_lines(page: PageLayout) -> list[PlacedLine]:
-    """The lines of the text, each with its words."""
-    lines, position, start = [], 0, 0
-    for text in page.text.split("\n"):
-        end, first = start + len(text), position
-        while position < len(page.words) and page.words[position].start < end:
-            position += 1
-        lines.append(PlacedLine(start, end, page.words[first:position]))
-        start = end + 1
-    return lines
+    @cached_property
+    def lines(self) -> list[PlacedLine]:
+        """The lines of the text, each with its words."""
+        starts = [word.start for word in self.words]
+        lines, start, first = [], 0, 0
+        for text in self.text.split("\n"):
+            end = start + len(text)
+            after = bisect_left(starts, end, first)
+            lines.append(PlacedLine(start, end, self.words[first:after]))
+            start, first = end + 1, after
+        return lines
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,19 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.pdf.page_layout import PageFrame
+from knowledge.readers.pdf.pdfium_calls import (
+    get_object,
+    get_object_bounds,
+    get_object_kind,
+    get_object_matrix,
+    get_text_mode,
+)
 
 _MAX_FORM_DEPTH = 3
 _UNPAINTED_MODES = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
@@ -35,17 +43,22 @@ class PageObjects:
 def inspect_page(page: Any, *, frame: PageFrame) -> PageObjects:
     """Count what is on the page. Walks every object once."""
     counted = _ObjectInspector(frame)
-    for index in range(pdfium.FPDFPage_CountObjects(page.raw)):
-        for item, depth in _with_children(pdfium.FPDFPage_GetObject(page.raw, index), 0):
-            counted.add(item, is_top=depth == 0)
+    for item in map(get_object, repeat(page.raw), range(pdfium.FPDFPage_CountObjects(page.raw))):
+        kind = get_object_kind(item)
+        counted.add(item, kind, is_top=True)
+        if kind == pdfium.FPDF_PAGEOBJ_FORM:
+            for child, child_kind in _children(item, depth=1):
+                counted.add(child, child_kind, is_top=False)
     return counted.result()
 
 
-def _with_children(item: Any, depth: int) -> Iterator[tuple[Any, int]]:
-    yield item, depth
-    if depth < _MAX_FORM_DEPTH and pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_FORM:
-        for index in range(pdfium.FPDFFormObj_CountObjects(item)):
-            yield from _with_children(pdfium.FPDFFormObj_GetObject(item, index), depth + 1)
+def _children(form: Any, *, depth: int) -> Iterator[tuple[Any, int]]:
+    for index in range(pdfium.FPDFFormObj_CountObjects(form)):
+        item = pdfium.FPDFFormObj_GetObject(form, index)
+        kind = get_object_kind(item)
+        yield item, kind
+        if depth < _MAX_FORM_DEPTH and kind == pdfium.FPDF_PAGEOBJ_FORM:
+            yield from _children(item, depth=depth + 1)
 
 
 class _ObjectInspector:
@@ -57,27 +70,30 @@ class _ObjectInspector:
         self.painted = False
         self.unpainted: list[int] = []
         self.invisible: list[int] = []
+        self._bounds = _Bounds()
 
-    def add(self, item: Any, *, is_top: bool) -> None:
-        kind = pdfium.FPDFPageObj_GetType(item)
+    def add(self, item: Any, kind: int, *, is_top: bool) -> None:
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             self._add_text(item, is_top=is_top)
         elif kind == pdfium.FPDF_PAGEOBJ_PATH:
             self.paths += 1
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            left, bottom, right, top = _object_bounds(item)
+            left, bottom, right, top = self._bounds.of(item)
             self.pictures += 1
             self.picture_area += (right - left) * (top - bottom)
 
     def _add_text(self, item: Any, *, is_top: bool) -> None:
-        bounds = _object_bounds(item)
         # Inside a form the bounds are in the form's own coordinates and say nothing about the page.
-        if is_top and (self.frame.is_outside(*bounds) or _is_tiny(item, bounds)):
+        if is_top and self._is_invisible(item):
             self.invisible.append(_object_address(item))
-        elif pdfium.FPDFTextObj_GetTextRenderMode(item) in _UNPAINTED_MODES:
+        elif get_text_mode(item) in _UNPAINTED_MODES:
             self.unpainted.append(_object_address(item))
         else:
             self.painted = True
+
+    def _is_invisible(self, item: Any) -> bool:
+        bounds = self._bounds.of(item)
+        return self.frame.is_outside(*bounds) or _is_tiny(item, bounds)
 
     def result(self) -> PageObjects:
         is_scan = 2 * self.picture_area >= self.frame.area
@@ -93,16 +109,25 @@ def _is_tiny(item: Any, bounds: tuple[float, float, float, float]) -> bool:
     if min(top - bottom, right - left) >= _MIN_VISIBLE_POINTS or right == left:
         return False
     size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
-    if not pdfium.FPDFTextObj_GetFontSize(item, size) or not pdfium.FPDFPageObj_GetMatrix(item, matrix):
+    if not pdfium.FPDFTextObj_GetFontSize(item, size) or not get_object_matrix(item, ctypes.byref(matrix)):
         return False
     scaled: float = abs(size.value) * max(abs(matrix.c), abs(matrix.d))
     return scaled < _MIN_VISIBLE_POINTS
 
 
-def _object_bounds(item: Any) -> tuple[float, float, float, float]:
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top)
-    return left.value, bottom.value, right.value, top.value
+class _Bounds:
+    """Four numbers that PDFium writes to, for one object after another."""
+
+    def __init__(self) -> None:
+        self._sides = (ctypes.c_float * 4)()
+        self._places = [ctypes.byref(self._sides, at) for at in range(0, ctypes.sizeof(self._sides), 4)]
+
+    def of(self, item: Any) -> tuple[float, float, float, float]:
+        """Left, bottom, right and top; zeros where PDFium does not say."""
+        if not get_object_bounds(item, *self._places):
+            return 0.0, 0.0, 0.0, 0.0
+        left, bottom, right, top = self._sides[:]
+        return left, bottom, right, top
 
 
 def _object_address(item: Any) -> int:

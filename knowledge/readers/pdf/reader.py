@@ -3,12 +3,10 @@ read by OCR where the limits allow it."""
 
 from __future__ import annotations
 
-import ctypes
-import logging
-import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +14,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
+from knowledge.readers.pdf.headings import HeadingFinder
+from knowledge.readers.pdf.letter_styles import LetterStyles
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
-from knowledge.readers.pdf.page_rules import can_have_table
+from knowledge.readers.pdf.page_rules import can_make_table, read_rules
 from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.table_head import TableHead
@@ -46,12 +45,11 @@ if TYPE_CHECKING:  # numpy and the models are loaded where a page needs them
 RULED_PAGE_PATH_COUNTS = range(8, 20_000)
 # The share of pages, in percent, that may consist of pictures before the document counts as a scan.
 _PICTURE_PAGES_PERCENT = 95
-_BOLD_WEIGHT = 600
 
 
 def read(path: Path, *, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
-    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
-    with closing(_open_pdf(path)) as document, closing(_PageReader(document, path, limits)) as pages:
+    with closing(_open_pdf(path)) as document:
+        pages = _PageReader(document, limits)
         if resume:
             pages.resume(resume)
         title = given_title(document.get_metadata_value("Title")) or None
@@ -74,13 +72,13 @@ def _open_pdf(path: Path) -> Any:
 class _PageReader:
     """The pages in order; counts what decides whether the document has text at all."""
 
-    def __init__(self, document: Any, path: Path, limits: Limits) -> None:
+    def __init__(self, document: Any, limits: Limits) -> None:
         if len(document) > limits.max_pages:
             raise TooManyPages(f"The document has {len(document)} pages; at most {limits.max_pages} are read.")
         self._document = document
-        self._path = path
         self._limits = limits
         self._headings = HeadingFinder()
+        self._letters = LetterStyles()
         self._tables: Any = None
         self._table_head: TableHead | None = None  # of a table that ends the page, or the page before
         self._pictures_reader = PicturePageReader(limits) if limits.ocr else None
@@ -110,10 +108,6 @@ class _PageReader:
         counts = [self._characters, self._broken, self._pictures, self._alphanumeric]
         table = self._table_head.state() if self._table_head else None
         return {"counts": counts, "pictures": self._has_pictures, "headings": self._headings.state(), "table": table}
-
-    def close(self) -> None:
-        if self._tables is not None:
-            self._tables.close()
 
     def check_text(self) -> None:
         """Raises `NoText` for a scan without a text layer, `DamagedDocument` where no page could be read."""
@@ -151,9 +145,9 @@ class _PageReader:
             if sum(map(str.isalnum, found.layout.text)) > sum(map(str.isalnum, layout.text)):
                 return self._recognised(found, number, objects)
         self._count(layout, objects)
-        ruled = self._ruled_grids(objects, layout, page, number, frame)
+        ruled = self._ruled_grids(objects, layout, page, frame)
         layout, self._table_head = inline_all_tables(layout, ruled=ruled, before=self._table_head)
-        headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))
+        headings = self._headings.find(layout, number=number, style=partial(self._letters.style, textpage.raw))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
 
@@ -173,42 +167,19 @@ class _PageReader:
         self._has_pictures |= objects.has_pictures
         self._pictures += alphanumeric < MIN_PAGE_CHARACTERS and _is_drawn(objects)
 
-    def _ruled_grids(
-        self, objects: PageObjects, layout: PageLayout, page: Any, number: int, frame: PageFrame
-    ) -> list[CellGrid]:
-        if objects.paths not in RULED_PAGE_PATH_COUNTS or not layout.words or not can_have_table(page):
+    def _ruled_grids(self, objects: PageObjects, layout: PageLayout, page: Any, frame: PageFrame) -> list[CellGrid]:
+        if objects.paths not in RULED_PAGE_PATH_COUNTS or not layout.words:
+            return []
+        rules = read_rules(page, frame=frame)
+        if not can_make_table(rules):
             return []
         # Imported late: many documents have no ruled page, and the library takes longer than their text.
         from knowledge.readers.pdf.ruled_tables import TableFinder
 
         if self._tables is None:
-            self._tables = TableFinder(self._path, cpu_seconds=self._limits.table_cpu_seconds)
-        return self._tables.grids(number, shift=_crop_shift(page, frame))
+            self._tables = TableFinder(cpu_seconds=self._limits.table_cpu_seconds)
+        return self._tables.grids(rules)
 
 
 def _is_drawn(objects: PageObjects) -> bool:
     return objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
-
-
-def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:
-    """How far the visible box begins from the top left corner of the whole sheet, as shown."""
-    left, bottom, right, top = page.get_mediabox()
-    sheet = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=frame.rotation)
-    x0, y0, _, _ = sheet.to_shown_box(frame.left, frame.bottom, frame.right, frame.top)
-    return x0, y0
-
-
-def _letter_style(textpage: Any, index: int) -> LetterStyle:
-    """The size as it is shown: some files set letters of size 1 and scale them."""
-    matrix = pdfium.FS_MATRIX()
-    is_known = pdfium.FPDFText_GetMatrix(textpage.raw, index, matrix)
-    scale = math.hypot(matrix.c, matrix.d) if is_known else 0.0
-    return LetterStyle(scale * pdfium.FPDFText_GetFontSize(textpage.raw, index), _is_bold_character(textpage, index))
-
-
-def _is_bold_character(textpage: Any, index: int) -> bool:
-    if pdfium.FPDFText_GetFontWeight(textpage.raw, index) >= _BOLD_WEIGHT:
-        return True
-    name = ctypes.create_string_buffer(128)
-    pdfium.FPDFText_GetFontInfo(textpage.raw, index, name, len(name), None)
-    return b"bold" in name.value.lower()

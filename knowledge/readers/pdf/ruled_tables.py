@@ -1,58 +1,52 @@
-"""Ruled tables of a PDF: pdfplumber finds the cells by their lines, PDFium's words are put into them.
+"""Ruled tables of a PDF: pdfplumber finds the cells between PDFium's lines, and PDFium's words are put into them.
 
-pdfplumber's own text glues words together in some files, and its words have no place in ours; so only its
-geometry is used.
+pdfplumber's own text glues words together in some files, and reading a page once more with it would take longer than
+everything else; so only its geometry is used.
 """
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import pdfplumber
-from pdfminer.pdfinterp import PDFResourceManager
+from pdfplumber.table import (
+    Table,
+    TableSettings,
+    cells_to_tables,
+    edges_to_intersections,
+    intersections_to_cells,
+    merge_edges,
+)
+from pdfplumber.utils.geometry import filter_edges
 
 from knowledge.readers.pdf.filled_tables import CellGrid
+from knowledge.readers.pdf.page_rules import Rule
 
 _MAX_PAGE_SECONDS = 3.0
 _MAX_CELLS = 5_000
 
 
 class _TimeLimitReached(BaseException):
-    """Not an `Exception`, so that no handler inside a PDF library swallows it."""
-
-
-class _WithoutFonts(PDFResourceManager):
-    """Text without a font is not laid out: tables are found by lines, and letters would take most of the time."""
-
-    def get_font(self, objid: object, spec: Mapping[str, object]) -> Any:
-        return None
+    """Not an `Exception`, so that no handler inside a library swallows it."""
 
 
 class TableFinder:
     """Finds the ruled tables of one file, page by page, within a budget of processor time."""
 
-    def __init__(self, path: Path, *, cpu_seconds: float) -> None:
-        self._path = path
+    def __init__(self, *, cpu_seconds: float) -> None:
         self._seconds_left = cpu_seconds
-        self._pdf: Any = None
 
-    def close(self) -> None:
-        if self._pdf is not None:
-            self._pdf.close()
-
-    def grids(self, number: int, *, shift: tuple[float, float]) -> list[CellGrid]:
-        """Tables of page `number` (from 1), none where the library fails. `shift` is taken off x and y."""
+    def grids(self, rules: Sequence[Rule]) -> list[CellGrid]:
+        """The tables between the lines of a page, none where they take too long."""
         if self._seconds_left <= 0:
             return []
         started = time.process_time()
         try:
             with _time_limit(min(_MAX_PAGE_SECONDS, self._seconds_left)):
-                return self._find(number, shift)
+                return [grid for grid in _find_grids(rules) if _can_be_table(grid)]
         except MemoryError:
             raise
         except (_TimeLimitReached, Exception):
@@ -61,17 +55,36 @@ class TableFinder:
         finally:
             self._seconds_left -= time.process_time() - started
 
-    def _find(self, number: int, shift: tuple[float, float]) -> list[CellGrid]:
-        if self._pdf is None:
-            self._pdf = pdfplumber.open(self._path)
-            self._pdf.rsrcmgr = _WithoutFonts()
-        page = self._pdf.pages[number - 1]
-        try:
-            grids = [_shifted_grid(table, shift) for table in page.find_tables()]
-        finally:
-            # Without this each page keeps 3.5 MB until the end.
-            page.close()
-        return [grid for grid in grids if _can_be_table(grid)]
+
+def _find_grids(rules: Sequence[Rule]) -> list[CellGrid]:
+    settings = TableSettings()
+    edges = merge_edges(
+        [_edge(rule) for rule in rules],
+        settings.snap_x_tolerance,
+        settings.snap_y_tolerance,
+        settings.join_x_tolerance,
+        settings.join_y_tolerance,
+    )
+    edges = filter_edges(edges, min_length=settings.edge_min_length)
+    crossings = edges_to_intersections(edges, settings.intersection_x_tolerance, settings.intersection_y_tolerance)
+    return [_grid(cells) for cells in cells_to_tables(intersections_to_cells(crossings))]
+
+
+def _edge(rule: Rule) -> dict[str, Any]:
+    return {
+        "x0": rule.x0,
+        "x1": rule.x1,
+        "top": rule.top,
+        "bottom": rule.bottom,
+        "width": rule.x1 - rule.x0,
+        "height": rule.bottom - rule.top,
+        "orientation": "v" if rule.is_up else "h",
+    }
+
+
+def _grid(cells: Any) -> CellGrid:
+    page: Any = None  # which it needs for texts only
+    return [row.cells for row in Table(page, cells).rows]
 
 
 @contextmanager
@@ -86,14 +99,6 @@ def _time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-
-
-def _shifted_grid(table: Any, shift: tuple[float, float]) -> CellGrid:
-    dx, dy = shift
-    return [
-        [(cell[0] - dx, cell[1] - dy, cell[2] - dx, cell[3] - dy) if cell else None for cell in row.cells]
-        for row in table.rows
-    ]
 
 
 def _can_be_table(grid: CellGrid) -> bool:

@@ -12,13 +12,15 @@ import struct
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
+from operator import add, sub
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.pdf.page_layout import PageBox, PageFrame, PageLayout, PlacedWord
 from knowledge.readers.pdf.page_objects import PageObjects
+from knowledge.readers.pdf.pdfium_calls import get_loose_box, get_text_object_address, get_unicode
 
 # Stands for a character that must not be read; never a character of a page.
 _DROPPED_CHARACTER = "\x00"
@@ -27,16 +29,18 @@ _LINE_END_HYPHEN = "\x02"
 
 # Not of Latin text: one that was cut to 16 bits may look like any of these, and hardly like any other.
 _UNSURE_CHARACTER = re.compile("[^\t\n\r -\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
-_WORD_START = re.compile(r"(?<!\S)\S")
+_WORD = re.compile(r"\S+")
 # At most one character in so many may be unsure, or it is quicker to ask for all.
 _MIN_SURE_SHARE = 4
 
 _RECTANGLE = struct.Struct("4f")  # left, top, right, bottom
 _Corners = tuple[float, float, float, float]
 
+# A hyphen goes with the end of its line, a carriage return before a line feed, the others alone. All begin with one of
+# the same characters, which is what `re` is quick to look for.
 _REMOVED_SPAN = re.compile(
-    f"{_LINE_END_HYPHEN}[\r\n]{{0,4}}|\r(?=\n)"
-    "|[\x00\x01\x03-\x08\x0b-\x0c\x0e-\x1f\x7f\u00ad\ud800-\udfff\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f\u00ad\ud800-\udfff\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
+    f"(?:(?<={_LINE_END_HYPHEN})[\r\n]{{0,4}}|(?<=\r)(?=\n)|(?<![{_LINE_END_HYPHEN}\r]))"
 )
 _WORD_RUN = re.compile("[^\\s\x00-\x1f\x7f\u00ad\ud800-\udfff\ufeff\ufffe\uffff\U000e0000-\U000e007f]+")
 
@@ -47,13 +51,28 @@ def read_layout(textpage: Any, *, objects: PageObjects, frame: PageFrame) -> Pag
     if objects.hidden:
         raw = _without_hidden(raw, textpage, objects.hidden)
     removed = [match.span() for match in _REMOVED_SPAN.finditer(raw)]
-    offset = _OffsetMap(removed)
     spans = [match.span() for match in _WORD_RUN.finditer(raw)]
-    words = []
-    for (first, end), (box, size) in zip(spans, _word_boxes(textpage, spans, frame), strict=True):
-        start = offset(first)
-        words.append(PlacedWord(start, start + end - first, box, size, first))  # a word lacks nothing
-    return PageLayout(text=_REMOVED_SPAN.sub("", raw).replace("\r", "\n"), words=words)
+    if not spans:
+        return PageLayout(text=_without(removed, raw), words=[])
+    firsts, ends = zip(*spans, strict=True)
+    boxes, sizes = _word_boxes(textpage, spans, frame)
+    starts = _offsets(removed, firsts)
+    stops = map(add, starts, map(sub, ends, firsts))  # a word lacks nothing
+    words = map(tuple.__new__, repeat(PlacedWord), zip(starts, stops, boxes, sizes, firsts, strict=True))
+    return PageLayout(text=_without(removed, raw), words=list(words))
+
+
+def _without(removed: Sequence[tuple[int, int]], raw: str) -> str:
+    kept = zip([0, *(end for _, end in removed)], [*(start for start, _ in removed), len(raw)], strict=True)
+    return "".join([raw[start:end] for start, end in kept]).replace("\r", "\n")
+
+
+def _offsets(removed: Sequence[tuple[int, int]], indexes: Sequence[int]) -> list[int]:
+    """Offsets into the text without the removed spans, for indexes into the raw text."""
+    ends = [end for _, end in removed]
+    lengths = [0, *accumulate(end - start for start, end in removed)]
+    before = map(bisect_right, repeat(ends), indexes)
+    return list(map(sub, indexes, map(lengths.__getitem__, before)))
 
 
 def _raw_characters(textpage: Any) -> str:
@@ -63,8 +82,8 @@ def _raw_characters(textpage: Any) -> str:
     unsure = [match.start() for match in _UNSURE_CHARACTER.finditer(text)]
     if len(text) == count and _MIN_SURE_SHARE * len(unsure) <= count:
         codes = dict(zip(unsure, _codes(textpage, unsure), strict=True))
-        starts = [match.start() for match in _WORD_START.finditer(text)]
-        if all(chr(code) == text[at] for at, code in zip(starts, _codes(textpage, starts), strict=True)):
+        starts = [match.start() for match in _WORD.finditer(text)]
+        if _codes(textpage, starts) == list(map(ord, map(text.__getitem__, starts))):
             return _with_characters(text, codes)
     return "".join(map(_character, _codes(textpage, range(count))))
 
@@ -76,7 +95,7 @@ def _text_in_16_bits(textpage: Any, count: int) -> str:
 
 
 def _codes(textpage: Any, indexes: Sequence[int]) -> list[int]:
-    return list(map(pdfium.FPDFText_GetUnicode, repeat(textpage.raw), indexes))
+    return list(map(get_unicode, repeat(textpage.raw), indexes))
 
 
 def _character(code: int) -> str:
@@ -93,51 +112,45 @@ def _with_characters(text: str, codes: dict[int, int]) -> str:
 
 
 def _without_hidden(raw: str, textpage: Any, hidden: frozenset[int]) -> str:
-    get, handle, seen = pdfium.FPDFText_GetTextObject, textpage.raw, []
-    for index, character in enumerate(raw):
-        owner = ctypes.cast(get(handle, index), ctypes.c_void_p).value
-        seen.append(_DROPPED_CHARACTER if owner in hidden else character)
-    return "".join(seen)
-
-
-class _OffsetMap:
-    """Turns an index into the raw text into an offset of the text without the removed spans."""
-
-    def __init__(self, removed: list[tuple[int, int]]) -> None:
-        self._ends = [end for _, end in removed]
-        self._lengths = [0, *accumulate(end - start for start, end in removed)]
-
-    def __call__(self, index: int) -> int:
-        return index - self._lengths[bisect_right(self._ends, index)]
+    owners = map(get_text_object_address, repeat(textpage.raw), range(len(raw)))
+    return "".join(
+        [_DROPPED_CHARACTER if owner in hidden else character for character, owner in zip(raw, owners, strict=True)]
+    )
 
 
 def _word_boxes(
     textpage: Any, spans: Sequence[tuple[int, int]], frame: PageFrame
-) -> list[tuple[PageBox | None, float]]:
+) -> tuple[list[PageBox | None], list[float]]:
     """The box of each word, as wide as from its first character to its last, and the height of the first.
 
     The loose box has the height of the font, which is what a highlighter wants.
     """
-    ends = list(chain.from_iterable((start, end - 1) for start, end in spans))
+    ends = [index for start, end in spans for index in (start, end - 1)]
     rectangles = (pdfium.FS_RECTF * len(ends))()
-    if not ends:
-        return []
-    places = map(ctypes.byref, repeat(rectangles[0]), range(0, ctypes.sizeof(rectangles), _RECTANGLE.size))
-    known = list(map(pdfium.FPDFText_GetLooseCharBox, repeat(textpage.raw), ends, places))
+    places = map(ctypes.byref, repeat(rectangles), range(0, ctypes.sizeof(rectangles), _RECTANGLE.size))
+    known = list(map(get_loose_box, repeat(textpage.raw), ends, places))
     corners = list(_RECTANGLE.iter_unpack(rectangles))
-    return [
-        _word_box(first, last if has_last else first, frame) if has_first else (None, 0.0)
-        for first, last, has_first, has_last in zip(corners[::2], corners[1::2], known[::2], known[1::2], strict=True)
+    firsts, lasts = corners[::2], corners[1::2]
+    sizes = [top - bottom for _, top, _, bottom in firsts]
+    if all(known):
+        return _boxes(firsts, lasts, frame), sizes
+    lasts = [last if is_known else first for first, last, is_known in zip(firsts, lasts, known[1::2], strict=True)]
+    boxes = zip(_boxes(firsts, lasts, frame), known[::2], strict=True)
+    return [box if is_known else None for box, is_known in boxes], [
+        size if is_known else 0.0 for size, is_known in zip(sizes, known[::2], strict=True)
     ]
 
 
-def _word_box(first: _Corners, last: _Corners, frame: PageFrame) -> tuple[PageBox, float]:
-    left, top, right, bottom = first
-    other_left, other_top, other_right, other_bottom = last
-    box = frame.to_shown_box(
-        left if left < other_left else other_left,
-        bottom if bottom < other_bottom else other_bottom,
-        right if right > other_right else other_right,
-        top if top > other_top else other_top,
-    )
-    return box, top - bottom
+def _boxes(firsts: Sequence[_Corners], lasts: Sequence[_Corners], frame: PageFrame) -> list[PageBox | None]:
+    place = frame.to_shown_box
+    return [
+        place(
+            left if left < other_left else other_left,
+            bottom if bottom < other_bottom else other_bottom,
+            right if right > other_right else other_right,
+            top if top > other_top else other_top,
+        )
+        for (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) in zip(
+            firsts, lasts, strict=True
+        )
+    ]

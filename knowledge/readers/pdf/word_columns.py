@@ -8,13 +8,15 @@ more of those, unless their names end with figures too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache, cached_property, partial
+from itertools import pairwise, repeat
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedWord, split_lines
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, header_labels
 
@@ -41,11 +43,22 @@ class _Line:
     top: float
     bottom: float
 
+    @cached_property
+    def middles(self) -> list[float]:
+        """Of its words, from the left."""
+        return [(_box(word)[0] + _box(word)[2]) / 2 for word in self.words]
+
+    @cached_property
+    def stretches(self) -> Columns:
+        """From where to where its words stand without a gap."""
+        boxes = [_box(word) for word in self.words]
+        return _joined([(box[0], box[2]) for box in boxes], [_MIN_GAP * word.size for word in self.words])
+
     @property
     def height(self) -> float:
         return self.bottom - self.top
 
-    @property
+    @cached_property
     def middle(self) -> float:
         return (self.top + self.bottom) / 2
 
@@ -66,8 +79,9 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
     grids: list[CellGrid] = []
     lines = _lines(words)
     at = 0
+    block_at = cache(partial(_block, lines))  # each line is asked for twice
     while at < len(lines):
-        block = _best_block(lines, at)
+        block = _best_block(lines, at, block_at)
         grid = _grid(page, block, before) if block else None
         if block and grid:
             grids.append(grid)
@@ -78,7 +92,7 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
 
 def _free_words(page: PageLayout) -> list[PlacedWord]:
     """The words that are in no table yet, without the dots that lead from cell to cell: these are white."""
-    lines = split_lines(page)
+    lines = page.lines
     return [
         word
         for line in lines
@@ -90,10 +104,13 @@ def _free_words(page: PageLayout) -> list[PlacedWord]:
 
 def _has_gaps(words: Sequence[PlacedWord]) -> bool:
     gaps = 0
-    for left, right in pairwise(words):
-        gaps += _box(left)[1] < _box(right)[3] and _gap(left, right) >= _MIN_GAP * left.size
-        if gaps == _MIN_GAPS_OF_PAGE:
-            return True
+    for (_, _, box, size, _), (_, _, next_box, _, _) in pairwise(words):
+        assert box is not None
+        assert next_box is not None
+        if next_box[0] - box[2] >= _MIN_GAP * size and box[1] < next_box[3]:
+            gaps += 1
+            if gaps == _MIN_GAPS_OF_PAGE:
+                return True
     return False
 
 
@@ -102,54 +119,56 @@ def _box(word: PlacedWord) -> PageBox:
     return word.box
 
 
-def _gap(left: PlacedWord, right: PlacedWord) -> float:
-    return _box(right)[0] - _box(left)[2]
-
-
 def _lines(words: Sequence[PlacedWord]) -> list[_Line]:
     """The words by the height at which they stand, whatever their order in the text."""
     groups: list[list[PlacedWord]] = []
     last = float("-inf")
-    for word in sorted(words, key=lambda word: _box(word)[1] + _box(word)[3]):
-        middle = (_box(word)[1] + _box(word)[3]) / 2
+    sums = [_box(word)[1] + _box(word)[3] for word in words]
+    for at in sorted(range(len(words)), key=sums.__getitem__):
+        word, middle = words[at], sums[at] / 2
         if middle - last > word.size / 2:
             groups.append([])
             last = middle
         groups[-1].append(word)
     found = []
     for group in groups:
-        group.sort(key=lambda word: _box(word)[0])
-        found.append(_Line(group, min(_box(word)[1] for word in group), max(_box(word)[3] for word in group)))
+        group.sort(key=_left)
+        boxes = [_box(word) for word in group]
+        found.append(_Line(group, min([box[1] for box in boxes]), max([box[3] for box in boxes])))
     return found
+
+
+def _left(word: PlacedWord) -> float:
+    return _box(word)[0]
 
 
 # --- Finding ----------------------------------------------------------------------------------------------
 
 
-def _best_block(lines: Sequence[_Line], at: int) -> _Block | None:
+def _best_block(lines: Sequence[_Line], at: int, block_at: Callable[[int], _Block | None]) -> _Block | None:
     """The lines from here on that make a table: those that have columns of their own."""
-    if len(_stretches(lines[at].words)) < 2:
+    if len(lines[at].stretches) < 2:
         return None
-    here = _block(lines, at)
+    here = block_at(at)
     # A line that stands over groups of columns hides what is between them.
-    below = _block(lines, at + 1) if at + 1 < len(lines) and len(_stretches(lines[at + 1].words)) > 2 else None
+    below = block_at(at + 1) if at + 1 < len(lines) and len(lines[at + 1].stretches) > 2 else None
     if below and len(below.columns) > len(here.columns if here else ()):
         return None
     return here
 
 
 def _block(lines: Sequence[_Line], start: int) -> _Block | None:
-    taken, columns = [lines[start]], _stretches(lines[start].words)
+    taken, columns = [lines[start]], lines[start].stretches
     for line in lines[start + 1 : start + _MAX_ROWS]:
         if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
             break
         gap = _MIN_GAP * line.words[0].size
-        joined = _joined((left, right, gap) for left, right in sorted([*columns, *_stretches(line.words)]))
+        joined = _joined(sorted([*columns, *line.stretches]), repeat(gap))
         if len(joined) < len(columns):
             break
         taken.append(line)
         columns = joined
-    while taken and len(_stretches(taken[-1].words)) == 1 and _is_name(taken[-1], columns):
+    while taken and len(taken[-1].stretches) == 1 and _is_name(taken[-1], columns):
         taken.pop()  # the heading of what follows
     is_table = len(taken) >= _MIN_CONTINUED_ROWS and _MIN_COLUMNS <= len(columns) <= _MAX_COLUMNS
     return _Block(taken, columns) if is_table else None
@@ -159,19 +178,18 @@ def _is_name(line: _Line, columns: Columns) -> bool:
     return len(columns) < 2 or _box(line.words[0])[0] < columns[1][0]
 
 
-def _stretches(words: Sequence[PlacedWord]) -> list[tuple[float, float]]:
-    """From where to where the words of a line stand without a gap."""
-    return _joined((_box(word)[0], _box(word)[2], _MIN_GAP * word.size) for word in words)
-
-
-def _joined(stretches: Iterable[tuple[float, float, float]]) -> list[tuple[float, float]]:
+def _joined(stretches: Iterable[tuple[float, float]], gaps: Iterable[float]) -> list[tuple[float, float]]:
     """From where to where they reach, from the left: one that begins nearer than its gap goes on with those before."""
     found: list[tuple[float, float]] = []
-    for left, right, gap in stretches:
-        if found and left - found[-1][1] < gap:
-            found[-1] = (found[-1][0], max(right, found[-1][1]))
-        else:
-            found.append((left, right))
+    end = float("-inf")
+    for stretch, gap in zip(stretches, gaps, strict=False):
+        left, right = stretch
+        if left - end >= gap:
+            found.append(stretch)
+            end = right
+        elif right > end:
+            found[-1] = found[-1][0], right
+            end = right
     return found
 
 
@@ -181,28 +199,34 @@ def _joined(stretches: Iterable[tuple[float, float, float]]) -> list[tuple[float
 def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
     rows = _rows(block)
-    cells = [[_cell(row, column) for column in block.columns] for row in rows]
-    if not _are_cells(cells):
-        return None
-    texts = [[" ".join(page.text[word.start : word.end] for word in cell) for cell in row] for row in cells]
-    if _are_figures(texts):
-        return None
-    grid = _boxes(block.columns, rows)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
-    if is_continued:
-        return grid if len(rows) >= _MIN_CONTINUED_ROWS else None
-    least = _MIN_ROWS - goes_on(page, box)
-    return grid if len(rows) >= least and _is_head(texts) else None
+    # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
+    if len(rows) < _MIN_CONTINUED_ROWS:
+        return None
+    if not is_continued:
+        if not _can_be_head(_texts(page, _cells(rows[0], block.columns))):
+            return None
+        if len(rows) < _MIN_ROWS and (len(rows) < _MIN_ROWS - 1 or not goes_on(page, box)):
+            return None
+    cells = [_cells(row, block.columns) for row in rows]
+    texts = [_texts(page, row) for row in cells]
+    if _are_figures(texts) or not _are_cells(cells) or not (is_continued or header_labels(texts)[0]):
+        return None
+    return _boxes(block.columns, rows)
 
 
-def _is_head(texts: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names each column, and neither goes on with a sentence nor is one of names and what is
+def _texts(page: PageLayout, cells: Sequence[Sequence[PlacedWord]]) -> list[str]:
+    return [" ".join([page.text[word.start : word.end] for word in cell]) for cell in cells]
+
+
+def _can_be_head(texts: Sequence[str]) -> bool:
+    """Whether the row has something in each column, and neither goes on with a sentence nor is one of names and what is
     filled in for them."""
-    named = [text for text in texts[0] if text]
-    is_whole = all(texts[0][1:]) and len(set(named)) == len(named)
+    named = [text for text in texts if text]
+    is_whole = all(texts[1:]) and len(set(named)) == len(named)
     is_sentence = any(text[0].islower() or text.endswith(":") for text in named)
-    return is_whole and not is_sentence and bool(header_labels(texts)[0])
+    return is_whole and not is_sentence
 
 
 def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
@@ -238,12 +262,19 @@ def _begins_row(line: _Line, columns: Columns) -> bool:
 
 
 def _has_all(line: _Line, columns: Columns) -> bool:
-    return len(_stretches(line.words)) == len(columns)
+    return len(line.stretches) == len(columns)
 
 
-def _cell(row: Sequence[_Line], column: tuple[float, float]) -> list[PlacedWord]:
-    left, right = column
-    return [word for line in row for word in line.words if left <= (_box(word)[0] + _box(word)[2]) / 2 <= right]
+def _cells(row: Sequence[_Line], columns: Columns) -> list[list[PlacedWord]]:
+    """The words of each column: those whose middle is in it."""
+    lefts = [left for left, _ in columns]
+    cells: list[list[PlacedWord]] = [[] for _ in columns]
+    for line in row:
+        for middle, word in zip(line.middles, line.words, strict=True):
+            at = bisect_right(lefts, middle) - 1
+            if at >= 0 and middle <= columns[at][1]:
+                cells[at].append(word)
+    return cells
 
 
 def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
@@ -257,8 +288,9 @@ def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
 
 
 def _is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
-    lefts = [min(_box(word)[0] for word in cell) for cell in cells]
-    rights = [max(_box(word)[2] for word in cell) for cell in cells]
+    boxes = [[_box(word) for word in cell] for cell in cells]
+    lefts = [min([box[0] for box in cell]) for cell in boxes]
+    rights = [max([box[2] for box in cell]) for cell in boxes]
     middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
     return any(_share_at_one_place(places) >= _ALIGNED_SHARE for places in (lefts, rights, middles))
 

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import lease
+from knowledge import lease, reading_turns
 from knowledge.documents.lifecycle import add_fetched_file, replace_file
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.ingest import ingest_until_done
+from knowledge.ingest_together import ingest_small
 from knowledge.models import Document, Source, SourceItem
 from knowledge.readers.types import UnreadableDocument
 from knowledge.sync.remote.compare import RemotePlan
 from knowledge.sync.remote.listing import RemoteFile
 from knowledge.versions import publish_version
-from knowledge.versions.batches import OnProgress
+from knowledge.versions.batches import OnProgress, batched
 from lexic.errors import LexicError
 
 
@@ -32,15 +33,26 @@ class Written:
 
 
 def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress: OnProgress | None = None) -> Written:
-    """Each document in a transaction of its own. With `reads_now` it is read before the next one is taken, else by a
-    worker in its turn. Raises `LeaseLost`; what is done by then is done."""
+    """Each document in a transaction of its own. With `reads_now` they are read here, as many as are read together
+    before the next ones are taken, else by workers in their turn. Raises `LeaseLost`; what is done by then is done."""
     written = Written()
-    steps = list(_steps(plan))
-    for number, (item, file) in enumerate(steps, start=1):
-        lease.confirm_held()
-        _write_file(source, item, file, written, reads_now=reads_now)
-        if on_progress:
-            on_progress(number, len(steps))
+    steps, number = list(_steps(plan)), 0
+    for batch in batched(steps, reading_turns.SMALL_TOGETHER if reads_now else 1):
+        stored = []
+        for item, file in batch:
+            lease.confirm_held()
+            if document := _write_file(source, item, file, written, reads_now=reads_now):
+                stored.append((file, document))
+        if reads_now:
+            ingest_small([document.pk for _, document in stored])
+        number += len(batch) - len(stored)
+        for file, document in stored:
+            if reads_now:
+                lease.confirm_held()
+                _read_now(file, document, written)
+            number += 1
+            if on_progress:
+                on_progress(number, len(steps))
     for item, file in plan.touched:
         _record(item, file, item.document)
     for item, file in plan.renamed:
@@ -60,7 +72,8 @@ def _steps(plan: RemotePlan) -> Iterator[tuple[SourceItem | None, RemoteFile]]:
 
 def _write_file(
     source: Source, item: SourceItem | None, file: RemoteFile, written: Written, *, reads_now: bool
-) -> None:
+) -> Document | None:
+    """None where it could not be stored."""
     row = item or source.items.filter(path=file.path).first() or SourceItem(source=source, path=file.path)
     try:
         document = _store_document(source, row.live_document, file, enqueue=not reads_now)
@@ -68,17 +81,20 @@ def _write_file(
         written.left_out.append((file.path, error.message))
         if not row.live_document:
             _record(row, file, None)
-        return
+        return None
     except LexicError as error:  # a quota, a store that is away: the next sync tries it again
         written.problems.append((file.path, error.message_with_hint))
-        return
+        return None
     (written.changed if item else written.added).append(file.path)
     _record(row, file, document)
-    if reads_now:
-        ingest_until_done(document.pk)
-        document.refresh_from_db(fields=["status", "error"])
-        if document.error:
-            written.problems.append((file.path, document.error))
+    return document
+
+
+def _read_now(file: RemoteFile, document: Document, written: Written) -> None:
+    ingest_until_done(document.pk)
+    document.refresh_from_db(fields=["status", "error"])
+    if document.error:
+        written.problems.append((file.path, document.error))
 
 
 def _store_document(source: Source, document: Document | None, file: RemoteFile, *, enqueue: bool) -> Document:

@@ -8,6 +8,7 @@ import pypdfium2.raw as pdfium
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from knowledge.readers.pdf import text_layout
 from knowledge.readers.pdf.ruled_tables import TableFinder
 from knowledge.readers.types import EncryptedDocument, Heading, NoText, TooLarge, TooManyPages
 from tests.knowledge.readers.made import lines, locked, pdf, picture, read_here, ruled_table
@@ -208,7 +209,7 @@ def test_pdfplumber_is_not_asked_for_underlines_in_a_frame(tmp_path, monkeypatch
 @pytest.mark.parametrize("letter", ["\U0001d400", "\U00010041"])
 def test_letters_beyond_16_bits_are_read_whole(tmp_path, monkeypatch, text, letter):
     """PDFium's text of a page cuts them: to a Hangul syllable, or to another letter, here to the "A"."""
-    get_text, get_code = pdfium.FPDFText_GetText, pdfium.FPDFText_GetUnicode
+    get_text, get_code = pdfium.FPDFText_GetText, text_layout.get_unicode
 
     def cut(handle: object, start: int, count: int, buffer: ctypes.Array[ctypes.c_ushort]) -> int:
         written = get_text(handle, start, count, buffer)
@@ -219,6 +220,6 @@ def test_letters_beyond_16_bits_are_read_whole(tmp_path, monkeypatch, text, lett
         return ord(letter) if (code := get_code(handle, index)) == ord("A") else code
 
     monkeypatch.setattr(pdfium, "FPDFText_GetText", cut)
-    monkeypatch.setattr(pdfium, "FPDFText_GetUnicode", whole)
+    monkeypatch.setattr(text_layout, "get_unicode", whole)
     _, [page] = read_here(pdf(tmp_path / "a.pdf", lines(text)), "pdf")
     assert page.text == text.replace("A", letter)

@@ -55,6 +55,18 @@ def test_its_pages_become_documents_with_their_addresses(base: KnowledgeBase, ha
     assert "Wear gloves." in alive(base)
 
 
+def test_its_small_pages_are_read_in_one_run_of_the_model(
+    base: KnowledgeBase, handbook: Site, embedder: CountingEmbedder
+) -> None:
+    batches: list[int] = []
+    embedder.trouble = lambda: batches.append(1)
+    told: list[tuple[int, int]] = []
+    run_sync(website(base, handbook), on_progress=lambda done, total: told.append((done, total)))
+    base.refresh_from_db()
+    assert (len(batches), base.revision) == (1, 1)
+    assert told == [(number, 4) for number in range(1, 5)]
+
+
 def test_what_changed_is_read_again_and_what_did_not_is_not_sent(base: KnowledgeBase, handbook: Site) -> None:
     source = website(base, handbook)
     synced(source)
