@@ -124,10 +124,10 @@ def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, 
 
 
 def _cites(given: PipelineOutcome, text: str) -> bool:
-    return given.outcome == "answered" and any(_is_same_place(each.text, text) for each in given.citations)
+    return given.outcome == "answered" and any(is_same_place(each.text, text) for each in given.citations)
 
 
-def _is_same_place(one: str, other: str) -> bool:
+def is_same_place(one: str, other: str) -> bool:
     from language.terms import terms
 
     first, second = Counter(terms(one)), Counter(terms(other))

@@ -31,7 +31,7 @@ gram nano micro milli kilo: g gramme
 gram: gm gms
 microgram: mcg
 kilogram: kgs kilo
-metric_ton: tonne metric_ton metric_tonne
+metric_ton: t tonne metric_ton metric_tonne
 ton: tons
 pound: lb lbs
 ounce: oz
@@ -44,6 +44,7 @@ hour: h hr hrs
 day: days calendar_day
 workday: working_day business_day
 week:
+fortnight:
 month:
 quarter_year: quarters
 year: yr yrs
@@ -58,6 +59,8 @@ joule kilo mega: J
 kilocalorie: kcal
 watt milli kilo mega: W
 watt_hour kilo mega: Wh
+horsepower: hp HP
+metric_horsepower: PS
 volt milli kilo: V
 ampere milli: A
 ampere: amp amps
@@ -214,6 +217,19 @@ def is_same_amount(one: Fraction, one_unit: str, other: Fraction, other_unit: st
         return False
     values = [float(value * scale.factor + scale.offset) for value, scale in ((one, first), (other, second))]
     return math.isclose(*values, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def compare_amounts(one: Fraction, one_unit: str, other: Fraction, other_unit: str) -> int | None:
+    """-1, 0 or 1 as the first is less than, equal to or greater than the second; None when the two measure different
+    things."""
+    if one_unit == other_unit:
+        return (one > other) - (one < other)
+    first, second = _unit_scale(one_unit), _unit_scale(other_unit)
+    if first is None or second is None or first.dimension != second.dimension:
+        return None
+    if is_same_amount(one, one_unit, other, other_unit):
+        return 0
+    return 1 if one * first.factor + first.offset > other * second.factor + second.offset else -1
 
 
 def are_units_comparable(one_unit: str, other_unit: str) -> bool:

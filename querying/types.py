@@ -179,7 +179,12 @@ class Usage:
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
-    matches the word of the question that it matches least, 0 to 1."""
+    matches the word of the question that it matches least, 0 to 1.
+
+    `numbers_in_ranges` are the question's numbers that it does not write but has a range for, and `range_wording` is
+    the question with these ranges; empty where there are none. `is_outside_ranges`: it has only ranges that do not hold
+    one of the numbers, and another sentence has one that does.
+    """
 
     source: int  # index into the passages that were read
     start: int
@@ -187,6 +192,9 @@ class Sentence:
     text: str
     score: float
     weakest: float = 1.0
+    numbers_in_ranges: frozenset[str] = frozenset()
+    range_wording: str = ""
+    is_outside_ranges: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Generator
 from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -26,6 +27,8 @@ reading.install()
 embedding.install()
 # A busy machine takes its time; five seconds are no promise of ours.
 expect.set_options(timeout=20_000)
+hypothesis.settings.register_profile("busy", deadline=None)
+hypothesis.settings.load_profile("busy")
 # How many new objects there are before garbage is looked for: by default it is looked for so often that it takes a
 # twentieth of the whole run.
 RARELY = (50_000, 20, 20)

@@ -16,6 +16,8 @@ _ROWS_WEIGHED = 8
 # 2024, 2024/25, 2024-05, 2024-05-01: what begins with a digit and still names a column.
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:[/–-][0-9]{2,4}){0,2}")
 
+_SEPARATOR_ROW = re.compile(r"[|:\s-]{3,500}$")
+
 RowTexts = Sequence[str]
 
 
@@ -24,6 +26,11 @@ class LabelledCell(NamedTuple):
 
     label: str
     column: int
+
+
+def is_separator_row(text: str) -> bool:
+    """The line under the headers of a Markdown table."""
+    return "-" in text and _SEPARATOR_ROW.match(text) is not None
 
 
 def row_lines(rows: Sequence[RowTexts]) -> list[str]:

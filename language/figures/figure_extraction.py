@@ -28,7 +28,7 @@ from language.figures.dates_and_identifiers import (
     read_roman_numbered,
     read_standards,
 )
-from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate, TextFigures
+from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate, TextFigures, decimal_text
 from language.figures.quantities import add_context, header_units, read_number_words, read_quantities
 from language.number_words import NUMBER_WORD_PATTERN, parse_number_words
 from language.units import is_same_amount
@@ -136,7 +136,7 @@ def numbers_with_units(text: str) -> dict[str, set[str]]:
     for quantity in read.quantities:
         if any(character.isdigit() for character in quantity.written):
             for value in dict.fromkeys([quantity.low, quantity.high]):
-                found[_decimal_text(value)] |= set(quantity.units)
+                found[decimal_text(value)] |= set(quantity.units)
     for name in read.names:
         if name.code[0].isdigit():
             found[name.code].add("")
@@ -144,10 +144,6 @@ def numbers_with_units(text: str) -> dict[str, set[str]]:
         for part in filter(None, (date.year, date.day)):
             found[str(part)].add("")
     return dict(found)
-
-
-def _decimal_text(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.12g}"
 
 
 def _supports_quantity(known: TextFigures, wanted: Quantity, *, stated: TextFigures, headers: frozenset[str]) -> bool:
@@ -245,7 +241,7 @@ def _supports_identifier(known: TextFigures, wanted: Identifier) -> bool:
     # A heading: "16 Cover"
     first = next(iter(known.quantities), None)
     is_heading = first is not None and first.is_bare and not known.text[: first.start].strip(" #*|§")
-    return first is not None and is_heading and not first.noun and _decimal_text(first.low) == wanted.code
+    return first is not None and is_heading and not first.noun and decimal_text(first.low) == wanted.code
 
 
 def _supports_date(known: TextFigures, wanted: StatedDate) -> bool:

@@ -9,6 +9,11 @@ from fractions import Fraction
 TOLERANCE = "±"
 
 
+def decimal_text(value: Fraction) -> str:
+    """The number in digits, without an exponent where it is whole."""
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.12g}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
     """`low` to `high` (the same where it is no range) at `start:end` of the tidied text.
@@ -33,6 +38,11 @@ class Quantity:
     @property
     def is_bare(self) -> bool:
         return "" in self.units
+
+    @property
+    def number(self) -> str:
+        """The lower end in digits."""
+        return decimal_text(self.low)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
-from language.figures.bounds import Bound, find_bounds, trailing_bound
+from language.figures.bounds import Bound, find_bounds, trailing_bound, trailing_bound_end
 from language.figures.figure_types import TOLERANCE, Quantity
 from language.lazy_pattern import lazy_pattern
 from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
@@ -45,8 +45,8 @@ def _number_pattern(n: int) -> str:
 
 
 _NUMBER_OR_RANGE = lazy_pattern(
-    rf"(?P<between>\bbetween )?(?<![\w.,/]){_number_pattern(1)}"
-    rf"(?:(?P<to> ?- ?| to (?:up to )?| and ){_number_pattern(2)})?",
+    rf"(?P<between>\b[Bb]etween )?(?<![\w.,/]){_number_pattern(1)}"
+    rf"(?:(?P<to> ?- ?| (?:down |up )?to (?:up to )?| and ){_number_pattern(2)})?",
 )
 _NUMBER_IN_WORDS = lazy_pattern(
     rf"(?<![\w-])(?P<words>{FRACTION_WORD_PATTERN}"
@@ -84,6 +84,9 @@ def _match_quantities(text: str, match: re.Match[str]) -> Iterator[Quantity]:
         return
     second = _single_quantity(match, "2")
     is_list = match["to"].strip() == "and" and not match["between"]
+    if match["to"].startswith(" down") and first.low > second.low:
+        low, high = second.low, first.low
+        first, second = replace(first, low=low, high=low), replace(second, low=high, high=high)
     units = first.units if first.units != ("",) else second.units
     if is_list or first.low >= second.low or units != second.units:
         yield replace(first, units=tuple(dict.fromkeys([*first.units, *second.units])) if is_list else first.units)
@@ -149,7 +152,8 @@ def add_context(text: str, quantities: Sequence[Quantity]) -> tuple[Quantity, ..
         if one.units == ("",) and after.units != ("",) and _LIST_JOINT.fullmatch(text, one.end, after.start):
             ordered[index] = replace(one, units=tuple(dict.fromkeys(["", *after.units])))
     known = find_bounds(text)
-    edges = [0, *(quantity.end for quantity in ordered)]
+    # "65 and over - 15 EUR": what bounds one from behind bounds no other.
+    edges = [0, *(trailing_bound_end(text, quantity.end) for quantity in ordered)]
     return tuple(
         replace(
             quantity,

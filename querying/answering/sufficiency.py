@@ -30,7 +30,7 @@ _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 # "Isn't it …?" asks for what is, and denies nothing.
 _QUESTION_NEGATION = re.compile(
-    r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b"
+    r"\b(?:(?<!\bor )not|never|without|cannot|neither|nor|unable|none)\b"
     r"|n['’]t\b(?! (?:it|they|this|that|there|you|we|he|she|I)\b)",
     re.IGNORECASE,
 )
@@ -114,7 +114,8 @@ def _contradiction_signs(
     of_row = " ".join([passage.document_title, *passage.section_path, best.text])
     numbered = of_row if CELL_SEPARATOR in best.text else around
     asked_numbers = set(numbers_with_units(asked))
-    if missing := sorted(asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else ()):
+    missing_numbers = asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else set()
+    if missing := sorted(missing_numbers - best.numbers_in_ranges):
         signs.append((_NUMBER_PENALTY, _unmentioned(missing)))
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
@@ -164,7 +165,9 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
         return []
     known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
-    return [word for word in topic_words(question) if not any(map(is_known, terms(word)))]
+    in_ranges = evidence.sentences[0].numbers_in_ranges if evidence.sentences else frozenset()
+    words = (word for word in topic_words(question) if word not in in_ranges)
+    return [word for word in words if not any(map(is_known, terms(word)))]
 
 
 def _unmentioned(words: Sequence[str]) -> str:

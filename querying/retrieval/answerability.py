@@ -25,12 +25,14 @@ _MAX_CACHED_PAIRS = 256
 def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
     """The same evidence, stronger or weaker by how likely its best sentence answers, between 0 and 1.
 
-    `wordings` are the question as it was asked and as it was completed from the conversation: the likelier one counts.
+    `wordings` are the question as it was asked and as it was completed from the conversation; a number that lies in a
+    range of the sentence is also read as that range. The likeliest one counts.
     Raises `EmbedderRejected` where MiniLM's files are not installed.
     """
     if not evidence.sentences:
         return evidence
     excerpt = _best_excerpt(evidence)
+    wordings = (*wordings, *filter(None, [evidence.sentences[0].range_wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
@@ -20,7 +21,8 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
-from querying.retrieval.late_interaction import QuestionWords, SentenceMatch, Span, question_words
+from querying.retrieval.late_interaction import NO_MATCH, QuestionWords, SentenceMatch, Span, question_words
+from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
 
@@ -44,14 +46,17 @@ _TITLE_CHARACTERS = 160
 
 @dataclass(frozen=True, kw_only=True)
 class _Window:
-    """Sentences that the model reads together, with the title before them."""
+    """Sentences that the model reads together, with the title before them, and the header row of a table that they
+    begin inside of."""
 
     passage: int
     spans: tuple[Span, ...]
-    span_stems: tuple[frozenset[str], ...]  # the stems of each span
+    span_stems: tuple[frozenset[str], ...]  # the stems of each span, and of its header row
     content: str  # of the whole passage
     head: str
     title_stems: frozenset[str]
+    layout: TableLayout
+    repeated: Span | None  # the header row that stands at the end of the head
 
     @property
     def text(self) -> str:
@@ -65,6 +70,15 @@ class _Window:
     def offset(self) -> int:
         """What leads from the passage's offsets to those of the text."""
         return len(self.head) - self.spans[0][0]
+
+    def header_place(self, span: Span) -> Span | None:
+        """Where the text has the header row of this row; None where it is no row, or its header is not there."""
+        header = self.layout.headers.get(span)
+        if header is None:
+            return None
+        if header == self.repeated:
+            return len(self.head) - len(self.content[slice(*header)]) - 1, len(self.head) - 1
+        return (header[0] + self.offset, header[1] + self.offset) if header[0] >= self.spans[0][0] else None
 
 
 Matches = list[tuple[Span, SentenceMatch]]
@@ -113,6 +127,9 @@ class _ScoredPassage:
                 text=self.passage.content[start:end],
                 score=max(0.0, score),
                 weakest=match.weakest,
+                numbers_in_ranges=match.ranges.numbers,
+                range_wording=match.ranges.wording,
+                is_outside_ranges=bool(match.ranges.excluded),
             )
 
 
@@ -263,15 +280,32 @@ def _match_windows(
         words.topic([each for each, window in zip(similar, windows, strict=True) if window.passage == at])
         for at in range(len(passages))
     ]
+    rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
+    ranges = iter(words.match_ranges(rows))
     for window, each, (_, offsets) in zip(windows, similar, states, strict=True):
-        starts, ends = np.asarray(offsets, dtype=np.intp).reshape(-1, 2).T
+        places = np.asarray(offsets, dtype=np.intp).reshape(-1, 2)
         at = window.passage
-        for (start, end), stems in zip(window.spans, window.span_stems, strict=True):
-            first = int(np.searchsorted(ends, start + window.offset, side="right"))
-            last = int(np.searchsorted(starts, end + window.offset, side="left"))
-            match = words.match(each[:, first:last], topic=topics[at], in_title=in_title[at], stems=stems)
-            found[at].append(((start, end), match))
+        for span, stems in zip(window.spans, window.span_stems, strict=True):
+            of_span = next(ranges)
+            if span in window.layout.labels:
+                found[at].append((span, NO_MATCH))
+                continue
+            tokens = _token_columns(places, window, span)
+            match = words.match(each[:, tokens], topic=topics[at], in_title=in_title[at], stems=stems, ranges=of_span)
+            found[at].append((span, match))
     return found
+
+
+def _token_columns(places: NDArray[np.intp], window: _Window, span: Span) -> NDArray[np.intp]:
+    """Which of the window's tokens are those of a sentence, and of its header row; `places` has where each stands."""
+    start, end = span
+    wanted = [(start + window.offset, end + window.offset), window.header_place(span)]
+    starts, ends = places.T
+    columns = [
+        np.arange(np.searchsorted(ends, first, side="right"), np.searchsorted(starts, last, side="left"))
+        for first, last in filter(None, wanted)
+    ]
+    return np.concatenate(columns)
 
 
 def _rank_windows(windows: Sequence[_Window], words: QuestionWords, *, most: int) -> list[tuple[_Window, float]]:
@@ -298,22 +332,26 @@ def _trim_window(window: _Window, words: QuestionWords) -> _Window:
 
 def _split_into_windows(index: int, passage: Passage) -> list[_Window]:
     """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
+    content, spans = passage.content, passage.sentence_spans()
+    layout = read_layout(content, spans)
     groups: list[list[Span]] = []
-    for span in passage.sentence_spans():
+    for span in spans:
         if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:
             groups[-1].append(span)
         else:
             groups.append([span])
-    head = f"{_title_prefix(passage)}. "
-    title_stems = frozenset(terms(head))
+    title = f"{_title_prefix(passage)}. "
+    stems = {span: frozenset(terms(content[slice(*span)])) for span in spans}
     return [
         _Window(
             passage=index,
             spans=tuple(group),
-            span_stems=tuple(frozenset(terms(passage.content[start:end])) for start, end in group),
-            content=passage.content,
-            head=head,
-            title_stems=title_stems,
+            span_stems=tuple(stems[span] | stems.get(layout.headers.get(span, span), stems[span]) for span in group),
+            content=content,
+            head=title + (f"{content[slice(*repeated)]} " if (repeated := layout.headers.get(group[0])) else ""),
+            title_stems=frozenset(terms(title)),
+            layout=layout,
+            repeated=repeated,
         )
         for group in groups
     ]

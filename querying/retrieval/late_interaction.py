@@ -19,6 +19,7 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.scripts import is_mostly_latin
 from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
+from querying.retrieval.quantity_ranges import NO_RANGE_MATCH, RangeMatch, match_ranges
 from querying.retrieval.token_states import States, token_states
 
 Matrix = NDArray[np.float32]
@@ -39,11 +40,16 @@ _MIN_DECIDING_WEIGHT = 0.6
 @dataclass(frozen=True, kw_only=True)
 class SentenceMatch:
     """How much of the question's weight a sentence matches, the same with words of the title as given, and the match
-    of the word that it matches least (with the title; words that weigh little do not count)."""
+    of the word that it matches least (with the title; words that weigh little do not count). `ranges` says which of the
+    question's quantities it has a range for."""
 
     without_title: float
     with_title: float
     weakest: float
+    ranges: RangeMatch = NO_RANGE_MATCH
+
+
+NO_MATCH = SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +77,13 @@ class _QuestionWord:
 class QuestionWords:
     """The question's content words, ready to be matched. Falsy when there is none."""
 
-    def __init__(self, words: Sequence[_QuestionWord], wording: Wording = ENGLISH_WORDING) -> None:
+    def __init__(
+        self, words: Sequence[_QuestionWord], wording: Wording = ENGLISH_WORDING, *, question: str = ""
+    ) -> None:
         parts = [part for word in words for part in word.parts]
         self._words = words
         self._wording = wording
+        self._question = question
         if not words:
             return
         self.states: Matrix = np.concatenate([part.states for part in parts])
@@ -99,7 +108,7 @@ class QuestionWords:
         start, end = span
         own = [word for word in self._words if not word.is_topic and start <= word.start < end]
         topic = [word for word in self._words if word.is_topic]
-        return QuestionWords([*own, *topic] if own else [], self._wording)
+        return QuestionWords([*own, *topic] if own else [], self._wording, question=self._question[start:end])
 
     def in_title(self, title: str) -> NDArray[np.bool_]:
         """Which rows of the states belong to words that the title says."""
@@ -111,9 +120,17 @@ class QuestionWords:
 
     def _is_in_stems(self, stems: Set[str]) -> NDArray[np.bool_]:
         if not self._wording.forms:
-            return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
+            return self._is_any(stems)
         said = (self._wording.is_said(stem, stems) for stem in self._stems)
         return np.fromiter(said, dtype=np.bool_, count=len(self._stems))
+
+    def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
+        """For each sentence which quantities of the question its ranges include and exclude."""
+        return match_ranges(self._question, sentences)
+
+    def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:
+        """Which rows of the states belong to these very stems."""
+        return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
 
     def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
         """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""
@@ -122,22 +139,32 @@ class QuestionWords:
         return np.where(is_known, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
 
     def match(
-        self, similar: Matrix, *, topic: NDArray[np.float32], in_title: NDArray[np.bool_], stems: Set[str]
+        self,
+        similar: Matrix,
+        *,
+        topic: NDArray[np.float32],
+        in_title: NDArray[np.bool_],
+        stems: Set[str],
+        ranges: RangeMatch = NO_RANGE_MATCH,
     ) -> SentenceMatch:
         """`similar` is [rows of the states, tokens of the sentence]; `stems` are those of the sentence. What earlier
-        turns name needs to be in the passage; the sentence answers the last."""
+        turns name needs to be in the passage; the sentence answers the last. A quantity in one of the sentence's ranges
+        is as good as said."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
-            return SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
+            return NO_MATCH
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
         if self._wording.language:
             said = self._is_in_stems(stems)
             best = np.where(said, np.maximum(best, _FORM_MATCH), best)
             best = np.where(self._is_understood, best, np.where(said, 1.0, _UNSAID_MATCH).astype(np.float32))
+        if ranges is not NO_RANGE_MATCH:
+            best = np.where(self._is_any(ranges.included), 1.0, np.where(self._is_any(ranges.excluded), 0.0, best))
         titled = self._by_word(np.where(in_title, 1.0, best))
         return SentenceMatch(
             without_title=self._weighed(best),
             with_title=float(self._weights @ titled),
             weakest=float(titled[self._decides].min(initial=1.0)),
+            ranges=ranges,
         )
 
     def _weighed(self, best: NDArray[np.float32]) -> float:
@@ -164,7 +191,8 @@ def question_words(
     """
     reader = _TurnParser(weights=weights, synonyms=synonyms, embedder=embedder)
     # Turns come by weight, so the first mention is the one that counts.
-    return QuestionWords([word for turn in turns for word in reader.words(turn)], wording)
+    words = [word for turn in turns for word in reader.words(turn)]
+    return QuestionWords(words, wording, question=turns[0].text if turns else "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from querying.answering.grounding.claim_support import (
     stem_set,
 )
 from querying.answering.grounding.quotations import find_quotations
+from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.sanitize import sanitize
 
 # A quotation may run over several sentences.
@@ -145,10 +146,15 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
 
 
 def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
-    """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
-    with the claim: the sentences, and how they read in one line."""
+    """Every sentence, row of a Markdown table with its headers, two neighbours, and list with the line that leads
+    in to it, as far as they share a word with the claim: the sentences, and how they read in one line."""
     wanted, text = stem_set(claim), passage.content
     widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
+    layout = _table_layout(text, passage.source_type)
+    for row in layout.headers:
+        piece = as_one_line(layout.row_text(text, row))
+        if wanted & stem_set(piece):
+            yield [row], piece
     for run in _sentence_runs(text, passage.source_type, widest=widest):
         piece = as_one_line(text[run[0][0] : run[-1][1]])
         if wanted & stem_set(piece):
@@ -184,6 +190,11 @@ def cached_sentence_spans(text: str, source_type: str) -> Sequence[tuple[int, in
     """`(start, end)` of each sentence, of code of each line; remembered, for every claim is held against the same
     passages."""
     return content_spans(text, source_type)
+
+
+@lru_cache(maxsize=CACHED_PASSAGES)
+def _table_layout(text: str, source_type: str) -> TableLayout:
+    return read_layout(text, cached_sentence_spans(text, source_type))
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:

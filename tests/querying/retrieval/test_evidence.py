@@ -190,3 +190,32 @@ def test_words_of_a_turn_before_belong_to_every_part() -> None:
     passages = [passage("The fee of a retainer is paid in May.", number=1), passage("A crane is inspected.", number=2)]
     found = weighed(("What is the fee and when is it paid?", 1.0), ("Tell me of retainers.", 0.3), passages=passages)
     assert [part.sentences[0].source for part in found.sub_questions] == [0, 0]
+
+
+def test_a_number_in_the_range_of_a_sentence_counts_as_said() -> None:
+    passages = [
+        passage(
+            "If you cancel 7 to 14 days before departure, half is refunded. "
+            "If you cancel fewer than 7 days before departure, nothing is refunded."
+        )
+    ]
+    found = weighed(("What is refunded if I cancel 10 days before departure?", 1.0), passages=passages)
+    first, second = found.sentences
+    assert first.text.startswith("If you cancel 7 to 14 days")
+    assert (first.numbers_in_ranges, second.numbers_in_ranges) == ({"10"}, frozenset())
+    assert first.range_wording == "What is refunded if I cancel 7 to 14 days before departure?"
+    assert first.weakest > 0.5 > second.weakest
+
+
+def test_a_row_of_a_markdown_table_is_read_with_its_header() -> None:
+    table = "| Exposure | Nominal cover |\n| --- | --- |\n| mild | 20 mm |\n| severe | 45 mm |\n"
+    found = weighed(("Which nominal cover does a severe exposure need?", 1.0), passages=[passage(table)])
+    assert found.sentences[0].text == "| severe | 45 mm |"
+    assert found.strength > 0.6
+
+
+def test_a_long_table_repeats_its_header_for_the_rows_below() -> None:
+    rows = "".join(f"| class {number} of the long table of classes | {number} mm |\n" for number in range(1, 60))
+    table = f"| Exposure | Nominal cover |\n| --- | --- |\n{rows}| severe | 45 mm |\n"
+    found = weighed(("Which nominal cover does a severe exposure need?", 1.0), passages=[passage(table)])
+    assert found.sentences[0].text == "| severe | 45 mm |"

@@ -24,8 +24,6 @@ MAX_SENTENCES = 3
 _SHARED_WORDS_BONUS = 0.05
 # … and a figure where one is asked for.
 _FIGURE_BONUS = 0.02
-# … and the share of the headers of a table's row, which was scored without them …
-_HEADERS_BONUS = 0.3
 # … less this where a page cuts it in two, where it leads in to what stands on the next, or where it begins with a word
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
@@ -69,7 +67,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     found = []
     for sentence in evidence.sentences:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
-        if is_statement(sentence.text) and not is_head:
+        if is_statement(sentence.text) and not is_head and not sentence.is_outside_ranges:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
@@ -94,11 +92,9 @@ def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
 
 
 def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
-    """The bonus for words shared with the question. A row's score lacks its headers, so these are counted here."""
-    alone = _weight_share(weights, sentence.text)
+    """The bonus for words shared with the question, by a row together with its header."""
     header = table_headers.find_header(sentence, neighbours)
-    named = _weight_share(weights, f"{header.text} {sentence.text}") - alone if header else 0.0
-    return _SHARED_WORDS_BONUS * alone + _HEADERS_BONUS * named
+    return _SHARED_WORDS_BONUS * _weight_share(weights, f"{header.text} {sentence.text}" if header else sentence.text)
 
 
 def _weight_share(weights: Mapping[str, float], text: str) -> float:

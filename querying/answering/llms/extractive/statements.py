@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from knowledge.readers.tables import is_separator_row
 from language.clauses import has_predicate
 from language.scripts import SPACELESS_SCRIPTS
 from language.sentences import WIDE_STOPS
-from querying.answering.llms.extractive.table_rows import is_row, is_separator_row
+from querying.answering.llms.extractive.table_rows import is_row
 
 MIN_STATEMENT_CHARACTERS = 20  # shorter ones are headings and scraps
 MAX_STATEMENT_CHARACTERS = 900

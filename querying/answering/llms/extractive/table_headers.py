@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knowledge.readers.tables import is_separator_row
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.types import Sentence
@@ -16,10 +17,10 @@ def find_header(row: Sentence, neighbours: Neighbours) -> Sentence | None:
         return None
     below, first = row, row
     for steps, above in enumerate(neighbours.preceding(row)):
-        if steps >= _MAX_ROWS or not (table_rows.is_row(above.text) or table_rows.is_separator_row(above.text)):
+        if steps >= _MAX_ROWS or not (table_rows.is_row(above.text) or is_separator_row(above.text)):
             break
         below, first = first, above
-    return first if first is not row and table_rows.is_separator_row(below.text) else None
+    return first if first is not row and is_separator_row(below.text) else None
 
 
 def is_header_row(sentence: Sentence, neighbours: Neighbours) -> bool:
@@ -27,6 +28,4 @@ def is_header_row(sentence: Sentence, neighbours: Neighbours) -> bool:
     below = neighbours.after(sentence)
     if not table_rows.is_row(sentence.text) or table_rows.has_headers(sentence.text) or below is None:
         return False
-    return table_rows.is_separator_row(below.text) or (
-        table_rows.is_row(below.text) and table_rows.has_headers(below.text)
-    )
+    return is_separator_row(below.text) or (table_rows.is_row(below.text) and table_rows.has_headers(below.text))

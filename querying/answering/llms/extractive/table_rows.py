@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from language.terms import terms
 
 _CELL_SEPARATOR = " | "
-_SEPARATOR_ROW = re.compile(r"[|:\s-]{3,500}$")
 _NUMBER = re.compile(r"\d+")
 # Dots that lead from the name of a row to its figures.
 _LEADERS = re.compile(r"(?:\s?\.){3,500}")
@@ -36,11 +35,6 @@ def is_row(text: str) -> bool:
 def cells_text(text: str) -> str:
     """The cells of a row one after another, in words."""
     return " — ".join(_named_cell(cell) for cell in parse_cells(text))
-
-
-def is_separator_row(text: str) -> bool:
-    """The line under the headers of a Markdown table."""
-    return "-" in text and _SEPARATOR_ROW.match(text) is not None
 
 
 def parse_cells(text: str) -> list[Cell]:

@@ -1,0 +1,61 @@
+"""Whether sentences speak of a number that a question gives and they do not write: "10 days" is in "7 to 14 days"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from language.figures.figure_types import Quantity
+from language.figures.intervals import Interval, find_interval, plain_quantities, tidy_text
+from language.terms import terms
+
+# More than this is a list and no question about a case.
+_MAX_QUANTITIES = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeMatch:
+    """How the ranges and bounds of a sentence fit the quantities of a question.
+
+    `included` are the stems of those that lie in one; `excluded` those of numbers that lie in none, though another
+    sentence has one for them. `numbers` are the values that are included, plainly, and `wording` is the question with
+    the ranges in their place; empty where none is.
+    """
+
+    included: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    wording: str = ""
+
+
+NO_RANGE_MATCH = RangeMatch()
+
+
+def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
+    """For each sentence which quantities of the question its ranges and bounds include and exclude."""
+    quantities = plain_quantities(question)
+    if not quantities or len(quantities) > _MAX_QUANTITIES:
+        return [NO_RANGE_MATCH] * len(sentences)
+    rows = [[find_interval(one, sentence) for one in quantities] for sentence in sentences]
+    in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
+    return [_match_sentence(question, quantities, row, in_any) for row in rows]
+
+
+def _match_sentence(
+    question: str, quantities: Sequence[Quantity], found: Sequence[Interval | bool], in_any: Sequence[bool]
+) -> RangeMatch:
+    """`found` has for each quantity its interval, or whether the sentence has any of that kind."""
+    included = [(one, each) for one, each in zip(quantities, found, strict=True) if isinstance(each, Interval)]
+    excluded = [one for one, each, known in zip(quantities, found, in_any, strict=True) if each is True and known]
+    if not included and not excluded:
+        return NO_RANGE_MATCH
+    wording = tidy_text(question)
+    for quantity, interval in sorted(included, key=lambda pair: -pair[0].start):
+        wording = wording[: quantity.start] + interval.written + wording[quantity.end :]
+    return RangeMatch(
+        included=frozenset(stem for quantity, _ in included for stem in terms(quantity.written)),
+        # Of the number alone: a sentence that says days speaks of days, whatever their number.
+        excluded=frozenset(stem for quantity in excluded for stem in terms(quantity.written.split()[0])),
+        numbers=frozenset(quantity.number for quantity, _ in included),
+        wording=wording if included else "",
+    )

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from querying.retrieval.quantity_ranges import NO_RANGE_MATCH, match_ranges
+
+HALF, NONE = "7 to 14 days before departure we refund half.", "Fewer than 7 days before departure nothing is refunded."
+QUESTION = "What do I get back if I cancel 10 days before departure?"
+
+
+def test_a_sentence_with_a_range_for_the_number_is_told_from_one_with_another() -> None:
+    half, none, neither = match_ranges(QUESTION, [HALF, NONE, "We refund by bank transfer."])
+    assert (half.numbers, half.excluded) == ({"10"}, frozenset())
+    assert (none.numbers, none.excluded) == (frozenset(), {"10"})
+    assert neither is NO_RANGE_MATCH
+
+
+def test_a_limit_is_excluded_only_beside_a_range_that_fits() -> None:
+    assert match_ranges(QUESTION, [NONE]) == [NO_RANGE_MATCH]
+
+
+def test_the_question_is_read_with_the_range_in_place_of_the_number() -> None:
+    (half,) = match_ranges(QUESTION, [HALF])
+    assert half.wording == "What do I get back if I cancel 7 to 14 days before departure?"
+
+
+def test_a_question_without_numbers_or_with_a_list_of_them_is_left_alone() -> None:
+    numbers = ", ".join(f"{one} days" for one in range(1, 9))
+    assert match_ranges("What is refunded?", [HALF]) == [NO_RANGE_MATCH]
+    assert match_ranges(f"What is refunded for {numbers}?", [HALF]) == [NO_RANGE_MATCH]
