@@ -40,7 +40,7 @@ from organisations.identity_provider import save_provider
 from organisations.invitations import invite_member
 from organisations.models import DirectoryToken, Membership, Organisation, OrganisationDomain, ProvisionedGroup
 from plugins import collaborators
-from plugins.models import Plugin, Role
+from plugins.models import Plugin, Role, Visibility
 from privacy.account_deletion import delete_account
 from privacy.data_export import export_personal_data
 from privacy.plugin_deletion import delete_plugin
@@ -248,6 +248,8 @@ def test_every_action_is_recorded(alice: User, bob: User, plugin: Plugin, base: 
     key.delete()
     # Plugins, and who works on them.
     plugin.is_published = plugin.is_shared = plugin.public_chat = plugin.public_only = True
+    plugin.save()
+    plugin.visibility = Visibility.UNLISTED
     plugin.save()
     withdraw_from_marketplace(plugin)
     plugin.is_shared = plugin.public_chat = plugin.public_only = False
