@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -38,18 +38,7 @@ def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress
     written = Written()
     steps, number = list(_steps(plan)), 0
     for batch in batched(steps, reading_turns.SMALL_TOGETHER if reads_now else 1):
-        stored = []
-        for item, file in batch:
-            lease.confirm_held()
-            if document := _write_file(source, item, file, written, reads_now=reads_now):
-                stored.append((file, document))
-        if reads_now:
-            ingest_small([document.pk for _, document in stored])
-        number += len(batch) - len(stored)
-        for file, document in stored:
-            if reads_now:
-                lease.confirm_held()
-                _read_now(file, document, written)
+        for _ in _write_batch(source, batch, written, reads_now=reads_now):
             number += 1
             if on_progress:
                 on_progress(number, len(steps))
@@ -68,6 +57,26 @@ def _steps(plan: RemotePlan) -> Iterator[tuple[SourceItem | None, RemoteFile]]:
     # Small files first, so that what many people wait for does not wait for one long document.
     for file in sorted(plan.added, key=lambda one: one.content.stat().st_size):
         yield None, file
+
+
+def _write_batch(
+    source: Source, batch: Sequence[tuple[SourceItem | None, RemoteFile]], written: Written, *, reads_now: bool
+) -> Iterator[RemoteFile]:
+    """Gives each file when it is done with."""
+    stored = []
+    for item, file in batch:
+        lease.confirm_held()
+        if document := _write_file(source, item, file, written, reads_now=reads_now):
+            stored.append((file, document))
+        else:
+            yield file
+    if reads_now:
+        ingest_small([document.pk for _, document in stored])
+    for file, document in stored:
+        if reads_now:
+            lease.confirm_held()
+            _read_now(file, document, written)
+        yield file
 
 
 def _write_file(
