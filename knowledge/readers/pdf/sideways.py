@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from knowledge.readers.pdf.page_layout import PageBox, PageLayout, split_lines
+from knowledge.readers.pdf.page_layout import PageBox, PageLayout
 
 # Of the words with a neighbour in their line, those that a turned page must have below or above it.
 _MIN_SIDEWAYS_SHARE = 0.9
@@ -36,7 +36,7 @@ def _direction(page: PageLayout) -> str:
 
 
 def _neighbours(page: PageLayout) -> Iterator[tuple[PageBox, PageBox]]:
-    for line in split_lines(page):
+    for line in page.lines:
         yield from ((left.box, right.box) for left, right in pairwise(line.words) if left.box and right.box)
 
 

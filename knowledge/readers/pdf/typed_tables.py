@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
-from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, PlacedWord, split_lines
+from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, PlacedWord
 from knowledge.readers.tables import MAX_LABEL_LENGTH
 
 _BAR = "|"
@@ -32,7 +32,7 @@ def inline_typed_tables(page: PageLayout) -> PageLayout:
     if page.text.count(_BAR) < _MIN_ROWS * (_MIN_COLUMNS + 1):
         return page
     writer = LayoutWriter(page)
-    lines = split_lines(page)
+    lines = page.lines
     at = 0
     while at < len(lines):
         end = _table_end(page, lines, at)
