@@ -95,15 +95,16 @@ class ForkedProcess:
         self.stdout: IO[bytes] = os.fdopen(output, "rb", buffering=0)
         self.stderr: IO[bytes] = os.fdopen(errors, "rb", buffering=0)
         try:
-            server.request(job, [output_end, errors_end, status.fileno()])
+            try:
+                server.request(job, [output_end, errors_end, status.fileno()])
+            finally:  # while this process held the server's ends, it would wait for ever for a server that is gone
+                status.close()
+                os.close(output_end)
+                os.close(errors_end)
             self.pid: int = self._receive()
         except BaseException:
             self._close()
             raise
-        finally:
-            status.close()
-            os.close(output_end)
-            os.close(errors_end)
 
     def wait_for_end(self) -> ProcessEnd:
         """Raises `ServerLost`."""

@@ -150,3 +150,15 @@ def _ends(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_server_that_ends_before_it_answers_holds_up_nobody(tmp_path, monkeypatch):
+    """It has the request, and goes without having read it."""
+    mute = tmp_path / "mute_server.py"
+    mute.write_text("import select, sys\nselect.select([int(sys.argv[1])], [], [])\n")
+    monkeypatch.setattr(child_process, "_SERVER_PROGRAM", mute)
+    child_process._servers.usable().retire()
+    try:
+        assert about(tmp_path)[1] == os.getpid()  # a child of our own
+    finally:
+        child_process._servers.usable().retire()
