@@ -183,7 +183,7 @@ class Sentence:
 
     `numbers_in_ranges` are the question's numbers that it does not write but has a range for, and `range_wording` is
     the question with these ranges; empty where there are none. `is_outside_ranges`: it has only ranges that do not hold
-    one of the numbers, and another sentence has one that does.
+    one of the numbers, and another sentence has one that does. `header` is the header row of a row of a Markdown table.
     """
 
     source: int  # index into the passages that were read
@@ -195,6 +195,7 @@ class Sentence:
     numbers_in_ranges: frozenset[str] = frozenset()
     range_wording: str = ""
     is_outside_ranges: bool = False
+    header: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

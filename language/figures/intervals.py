@@ -12,6 +12,7 @@ from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity
+from language.terms import terms
 from language.units import compare_amounts, parse_unit
 
 # "At least 7 but fewer than 14 days": two bounds with at most so much text between them are one interval.
@@ -142,7 +143,14 @@ def _label_units(text: str, quantity: Quantity) -> tuple[str, ...]:
 
 
 def _counts_the_same(interval: Interval, quantity: Quantity, text: str) -> bool:
-    """Forty columns are not forty beams, where the text counts beams too."""
-    if not interval.noun or not quantity.noun or interval.noun == quantity.noun:
+    """Three houses are not "under 12": what the quantity counts must be named in the sentence, or in the cell of the
+    table, that states the interval."""
+    if not quantity.noun or interval.noun == quantity.noun:
         return True
-    return all(one.noun != quantity.noun for one in extract_figures(text).quantities)
+    read = extract_figures(text)
+    if any(one.noun == quantity.noun for one in read.quantities):
+        return False
+    text = read.text
+    begin = max(text.rfind(mark, 0, interval.start) for mark in "|\n") + 1
+    ends = (text.find(mark, interval.end) for mark in "|\n")
+    return quantity.noun in terms(text[begin : min((end for end in ends if end >= 0), default=len(text))])

@@ -21,7 +21,7 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
-from querying.retrieval.late_interaction import NO_MATCH, QuestionWords, SentenceMatch, Span, question_words
+from querying.retrieval.late_interaction import NO_MATCH, Matrix, QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
@@ -39,6 +39,8 @@ _LEXICAL_DISCOUNT = 0.8
 # A row of a table without a number that is asked about (a year, mostly) is another row.
 _MISSING_NUMBER_PENALTY = 0.1
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# What a match with the header row is worth beside one with the row itself: all rows have the header.
+_HEADER_WEIGHT = 0.8
 # Sentences share a window of about 200 tokens, so that each is read in its context.
 _WINDOW_CHARACTERS = 800
 _TITLE_CHARACTERS = 160
@@ -119,7 +121,8 @@ class _ScoredPassage:
     def sentences(self, source: int) -> Iterator[Sentence]:
         for (start, end), match in self.matches:
             score = self._sentence_score(match)
-            score -= _MISSING_NUMBER_PENALTY * _lacks_number(self.passage, (start, end), self.numbers)
+            row = f"{match.header} {self.passage.content[start:end]}"
+            score -= _MISSING_NUMBER_PENALTY * _lacks_number(self.passage, row, self.numbers - match.ranges.numbers)
             yield Sentence(
                 source=source,
                 start=start,
@@ -130,6 +133,7 @@ class _ScoredPassage:
                 numbers_in_ranges=match.ranges.numbers,
                 range_wording=match.ranges.wording,
                 is_outside_ranges=bool(match.ranges.excluded),
+                header=match.header,
             )
 
 
@@ -222,9 +226,8 @@ def _sub_questions(turns: Sequence[WeightedTurn], words: QuestionWords) -> list[
     return with_words if len(with_words) > 1 else []
 
 
-def _lacks_number(passage: Passage, span: Span, numbers: frozenset[str]) -> bool:
+def _lacks_number(passage: Passage, row: str, numbers: frozenset[str]) -> bool:
     """Whether a row of a table lacks a number that is asked about, and its caption as well: it is another row."""
-    row = passage.content[slice(*span)]
     if not numbers or CELL_SEPARATOR not in row:
         return False
     return not numbers <= set(_NUMBER.findall(f"{' '.join(passage.section_path)} {row}"))
@@ -290,22 +293,26 @@ def _match_windows(
             if span in window.layout.labels:
                 found[at].append((span, NO_MATCH))
                 continue
-            tokens = _token_columns(places, window, span)
-            match = words.match(each[:, tokens], topic=topics[at], in_title=in_title[at], stems=stems, ranges=of_span)
-            found[at].append((span, match))
+            similar_words = _similarity_to_row(each, places, window, span)
+            match = words.match(similar_words, topic=topics[at], in_title=in_title[at], stems=stems, ranges=of_span)
+            header = window.layout.headers.get(span)
+            found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
     return found
 
 
-def _token_columns(places: NDArray[np.intp], window: _Window, span: Span) -> NDArray[np.intp]:
-    """Which of the window's tokens are those of a sentence, and of its header row; `places` has where each stands."""
-    start, end = span
-    wanted = [(start + window.offset, end + window.offset), window.header_place(span)]
+def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:
+    """The columns of the window's tokens that are those of a sentence, and with less weight those of its header row;
+    `places` has where each token stands."""
+    own = similar[:, _token_columns(places, (span[0] + window.offset, span[1] + window.offset))]
+    header = window.header_place(span)
+    if header is None:
+        return own
+    return np.concatenate([own, _HEADER_WEIGHT * similar[:, _token_columns(places, header)]], axis=1)
+
+
+def _token_columns(places: NDArray[np.intp], span: Span) -> slice:
     starts, ends = places.T
-    columns = [
-        np.arange(np.searchsorted(ends, first, side="right"), np.searchsorted(starts, last, side="left"))
-        for first, last in filter(None, wanted)
-    ]
-    return np.concatenate(columns)
+    return slice(int(np.searchsorted(ends, span[0], side="right")), int(np.searchsorted(starts, span[1], side="left")))
 
 
 def _rank_windows(windows: Sequence[_Window], words: QuestionWords, *, most: int) -> list[tuple[_Window, float]]:

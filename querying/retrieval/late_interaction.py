@@ -41,12 +41,13 @@ _MIN_DECIDING_WEIGHT = 0.6
 class SentenceMatch:
     """How much of the question's weight a sentence matches, the same with words of the title as given, and the match
     of the word that it matches least (with the title; words that weigh little do not count). `ranges` says which of the
-    question's quantities it has a range for."""
+    question's quantities it has a range for, `header` is the header row that it was read with."""
 
     without_title: float
     with_title: float
     weakest: float
     ranges: RangeMatch = NO_RANGE_MATCH
+    header: str = ""
 
 
 NO_MATCH = SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
