@@ -40,7 +40,7 @@ _CUE = re.compile(
 # "45 mm or more", "18 and over": the cue stands behind what it bounds.
 _TRAILING_BOUND = re.compile(
     r"[ ]?(?:(?:or|and|nor)[ ](?:"
-    rf"(?P<up>{_GREATER}|above|over|up|upwards?|after)|(?P<down>{_SMALLER}|below|under|before)"
+    rf"(?P<up>{_GREATER}|above|over|up(?![ ]to\b)|upwards?|after)|(?P<down>{_SMALLER}|below|under|before)"
     r")\b|\(?(?:at[ ]least|(?:as[ ])?(?:a[ ]|the[ ])?(?P<least>minimum|min\b))|\+(?!\w)"
     r"|\(?(?P<most>at[ ]most|(?:as[ ])?(?:a[ ]|the[ ])?(?:maximum|max\b))(?![ ]of))",
     re.IGNORECASE,

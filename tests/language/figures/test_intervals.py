@@ -38,6 +38,7 @@ def test_a_number_lies_in_the_range_that_a_text_states(question: str, text: str)
     [
         ("I cancel 5 days before", "Cancellations 7 to 14 days before departure are refunded by half."),
         ("exactly 14 days", "fewer than 14 days"),
+        ("exactly 11 kW", "Above 11 kW and up to 22 kW a wallbox needs our approval."),
         ("exactly 14 days", "more than 14 days"),
         ("10 days", "7 to 14 months"),
         ("I order for $600", "Orders over 500 EUR are free."),
