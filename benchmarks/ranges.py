@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks._harness import temporary_database
 from benchmarks.members import is_same_place
-from manage import services_for_command
 
 if TYPE_CHECKING:
     from evaluation.eval_types import PipelineOutcome
@@ -35,13 +34,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=SETS / "dev")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
-    import django
-
-    django.setup()
     lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
-    with services_for_command():
+    with temporary_database():
         rows = [judge(one, given) for one, given in zip(questions, ask(questions, options.folder), strict=True)]
     if options.save:
         options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -299,14 +299,10 @@ def test_a_caption_with_its_unit_is_no_answer():
     assert said("What are the receipts?", found) == ["Year 2011 — receipts of the year: 2,303."]
 
 
-def test_a_row_of_a_markdown_table_comes_with_its_header_row():
-    header, row = answered("What is the nominal cover in extreme exposure?", read(MARKDOWN_TABLE, "Extreme"))
-    assert header.claim == "Exposure — Nominal cover, not less than — Clause:"
-    assert row.claim.startswith("Extreme — 75 mm")
-    assert [one.excerpt for one in (*header.citations, *row.citations)] == [
-        "| Exposure | Nominal cover, not less than | Clause |",
-        "| Extreme | 75 mm | 3.1, and 3.6 for M35 and above |",
-    ]
+def test_a_row_of_a_markdown_table_is_told_with_its_headers():
+    (row,) = answered("What is the nominal cover in extreme exposure?", read(MARKDOWN_TABLE, "Extreme"))
+    assert row.claim.startswith("Exposure Extreme — nominal cover, not less than: 75 mm")
+    assert [one.excerpt for one in row.citations] == ["| Extreme | 75 mm | 3.1, and 3.6 for M35 and above |"]
 
 
 def test_a_rows_headers_count_as_its_words():
@@ -366,3 +362,20 @@ def test_whatever_the_page_says_the_answer_is_its_words(lines: list[str]):
     text = "\n".join(lines)
     if text.strip():
         answered("a b 1", read(text, "a"))
+
+
+def test_a_row_of_figures_alone_answers_with_its_headers() -> None:
+    header, row = "| Persons | Discount |", "| 6–9 | 5 % |"
+    found = read(f"{header}\n| --- | --- |\n{row}\n| 10–19 | 10 % |\n", row)
+    rows = tuple(replace(one, header=header) if one.text[2].isdigit() else one for one in found.sentences)
+    (answer,) = answered("discount for a group of 7?", replace(found, sentences=rows))
+    assert answer.text == "Persons 6–9 — discount: 5 % [Source 1]."
+
+
+def test_a_sentence_whose_ranges_leave_the_number_out_is_not_quoted() -> None:
+    half, nothing = "From 7 to 14 days before, half is refunded.", "Fewer than 7 days before, nothing is refunded."
+    found = read(f"{half} {nothing}", half, nothing)
+    first, second = found.sentences
+    sentences = (first, replace(second, is_outside_ranges=True))
+    cited = answered("refund if I cancel 10 days before?", replace(found, sentences=sentences))
+    assert [one.text for one in cited] == ["From 7 to 14 days before, half is refunded [Source 1]."]

@@ -67,7 +67,9 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     found = []
     for sentence in evidence.sentences:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
-        if is_statement(sentence.text) and not is_head and not sentence.is_outside_ranges:
+        # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
+        stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
+        if is_statement(stated) and not is_head and not sentence.is_outside_ranges:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
