@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
-from lxml import html
+
+if TYPE_CHECKING:
+    from lxml import html
 
 _BLOCKS = {"h1", "h2", "p", "li"}
 _SPACE = re.compile(r"\s+")
@@ -40,6 +42,8 @@ def send_letter(
 
 def text_of(content: str) -> str:
     """The plain text of a mail in HTML: a paragraph for each block, and the address of each link behind its words."""
+    from lxml import html  # no mail is made by most commands
+
     document = html.document_fromstring(content)
     # A line ends where an element says so, not where a line of the template does.
     for element in document.iter():

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import chain
 
 from language.scripts import SPACELESS_SCRIPTS
-from language.terms import terms, word_spans
 
 _SPACELESS = re.compile(f"[{SPACELESS_SCRIPTS}]")
 
@@ -73,6 +72,7 @@ def content_terms(text: str, language: str) -> frozenset[str]:
     """The terms of the text's words that are no stop words as they are written, though a stop word has the same stem:
     in Hindi "किराया" (rent) has that of "किर"."""
     from language.stop_words import stop_words_in
+    from language.terms import terms, word_spans
 
     stopped = frozenset(map(_without_accents, stop_words_in(language)))
     words = (text[start:end] for start, end in word_spans(text))

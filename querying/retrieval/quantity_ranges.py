@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from language.figures.figure_types import Quantity
 from language.figures.intervals import Interval, find_interval, plain_quantities, tidy_text
 from language.terms import terms
+from language.units import compare_amounts
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
@@ -34,11 +35,23 @@ NO_RANGE_MATCH = RangeMatch()
 def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
     """For each sentence which quantities of the question its ranges and bounds include and exclude."""
     quantities = plain_quantities(question)
+    if len(quantities) <= _MAX_QUANTITIES:
+        quantities = [one for one in quantities if not any(_is_written(one, sentence) for sentence in sentences)]
     if not quantities or len(quantities) > _MAX_QUANTITIES:
         return [NO_RANGE_MATCH] * len(sentences)
     rows = [[find_interval(one, sentence) for one in quantities] for sentence in sentences]
     in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
     return [_match_sentence(question, quantities, row, in_any) for row in rows]
+
+
+def _is_written(quantity: Quantity, sentence: str) -> bool:
+    """What a sentence states as it is needs no range: "45 mm" beside "the cover is 45 mm"."""
+    return any(
+        compare_amounts(quantity.low, mine, one.low, theirs) == 0
+        for one in plain_quantities(sentence)
+        for mine in quantity.units
+        for theirs in one.units
+    )
 
 
 def _match_sentence(

@@ -127,7 +127,11 @@ def test_sp_12_a_langchain_agent_asks_the_plugin_of_the_demo(
 ) -> None:
     loaded, environment = demo
     assert loaded.plugin.slug == PLUGIN
-    (code,) = (code for where, _, code in blocks("quickstart.md") if where == "A LangChain agent")
+    (code,) = (
+        code
+        for where, language, code in blocks("quickstart.md")
+        if where == "A LangChain agent" and language == "python"
+    )
     program = tmp_path / "agent.py"
     program.write_text(code)
     with OpenAIStub(agents_model) as model:

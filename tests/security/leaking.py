@@ -210,7 +210,9 @@ def _private(model: type[models.Model], row: Any) -> Iterator[tuple[str, Any]]:
     public = PUBLIC.get(model._meta.label, set())
     for field in model._meta.concrete_fields:
         is_left = field.primary_key or field.is_relation or field.choices or field.name in public
-        if not is_left and (value := _marked(field, getattr(row, field.attname))) is not None:
+        # No two plugins have the same token of an unlisted page.
+        kept = row.pk if field.name == "page_token" else getattr(row, field.attname)
+        if not is_left and (value := _marked(field, kept)) is not None:
             yield field.name, value
 
 

@@ -198,7 +198,9 @@ def test_plugins_are_chosen_among_those_that_the_person_may_ask(
     assert browse(alice).post(f"/projects/{project.pk}", {"name": "Marrow", "plugin": "cover"}).status_code == 302
     page = page_of(browse(alice), f"/projects/{project.pk}")
     assert '<option value="cover" selected>Cover</option>' in page
-    assert '<a href="/marketplace/cover">Cover</a>' in page
+    assert "asks Cover</p>" in page  # a draft has no page
+    Plugin.objects.filter(slug="cover").update(is_published=True)
+    assert '<a href="/marketplace/cover">Cover</a>' in page_of(browse(alice), f"/projects/{project.pk}")
 
 
 def test_a_project_is_deleted_once_what_is_lost_was_shown(

@@ -26,3 +26,8 @@ def test_a_question_without_numbers_or_with_a_list_of_them_is_left_alone() -> No
     numbers = ", ".join(f"{one} days" for one in range(1, 9))
     assert match_ranges("What is refunded?", [HALF]) == [NO_RANGE_MATCH]
     assert match_ranges(f"What is refunded for {numbers}?", [HALF]) == [NO_RANGE_MATCH]
+
+
+def test_a_number_that_a_sentence_states_is_looked_for_in_no_range() -> None:
+    sentences = ["The cover is 45 mm.", "Footings have at least 50 mm.", "Spacers stand at most one metre apart."]
+    assert match_ranges("a cover of 45 mm", sentences) == [NO_RANGE_MATCH] * 3
