@@ -177,18 +177,18 @@ def _units_agree(
     if any(not mine and not theirs for mine, theirs in pairs):
         return _equal_in_units(wanted, "", one, "")
     if one.is_bare and not one.noun:
-        headers = header_units(_table_cell(known.words, one)) or headers
+        headers = header_units(known.words[slice(*table_cell(known.words, one.start, one.end))]) or headers
         return any(_equal_in_units(wanted, mine, one, header) for mine in wanted.units for header in headers)
     if wanted.is_bare and not wanted.noun:
         return any(_equal_in_units(wanted, header, one, theirs) for header in stated.units for theirs in one.units)
     return False
 
 
-def _table_cell(text: str, quantity: Quantity) -> str:
-    """The cell of a table's row that the quantity stands in."""
-    start = text.rfind("|", 0, quantity.start) + 1
-    end = text.find("|", quantity.end)
-    return text[start : end if end >= 0 else len(text)]
+def table_cell(text: str, start: int, end: int, *, breaks: str = "|") -> tuple[int, int]:
+    """Where the cell of a table's row that holds `text[start:end]` begins and ends; `breaks` are what ends a cell."""
+    ends = (text.find(mark, end) for mark in breaks)
+    begin = max(text.rfind(mark, 0, start) for mark in breaks) + 1
+    return begin, min((place for place in ends if place >= 0), default=len(text))
 
 
 def _equal_in_units(one: Quantity, unit: str, other: Quantity, other_unit: str) -> bool:

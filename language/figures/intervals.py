@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
-from language.figures.figure_extraction import extract_figures
+from language.figures.figure_extraction import extract_figures, table_cell
 from language.figures.figure_types import Quantity
 from language.terms import terms
 from language.units import compare_amounts, parse_unit
@@ -19,7 +19,7 @@ from language.units import compare_amounts, parse_unit
 _MAX_JOINT = 20
 _JOINT_BREAK = re.compile(r"[.;:|\n]")
 _DIRECTIONS = {"after": MORE_THAN, "before": LESS_THAN}
-_CELL_LABEL = re.compile(r"[|\n](?=[^|\n]*$)")
+_CELL_BREAKS = "|\n"
 _LABEL_WORD = re.compile(r"[^\W\d_]+")
 # Ages are written with and without their unit.
 _AGE_UNIT = "year"
@@ -136,8 +136,8 @@ def _join_bounds(text: str, one: Interval, other: Interval) -> Interval | None:
 
 def _label_units(text: str, quantity: Quantity) -> tuple[str, ...]:
     """The units that the label of a table's cell names: "Days before departure: 7-14"."""
-    before = _CELL_LABEL.split(text[: quantity.start])[-1]
-    label, colon, _ = before.rpartition(":")
+    begin, _ = table_cell(text, quantity.start, quantity.end, breaks=_CELL_BREAKS)
+    label, colon, _ = text[begin : quantity.start].rpartition(":")
     found = (parse_unit(word) for word in _LABEL_WORD.findall(label) if len(word) > 1) if colon else ()
     return tuple(dict.fromkeys(filter(None, found))) or ("",)
 
@@ -150,7 +150,5 @@ def _counts_the_same(interval: Interval, quantity: Quantity, text: str) -> bool:
     read = extract_figures(text)
     if any(one.noun == quantity.noun for one in read.quantities):
         return False
-    text = read.text
-    begin = max(text.rfind(mark, 0, interval.start) for mark in "|\n") + 1
-    ends = (text.find(mark, interval.end) for mark in "|\n")
-    return quantity.noun in terms(text[begin : min((end for end in ends if end >= 0), default=len(text))])
+    cell = table_cell(read.text, interval.start, interval.end, breaks=_CELL_BREAKS)
+    return quantity.noun in terms(read.text[slice(*cell)])
