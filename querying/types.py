@@ -177,13 +177,30 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RangeMatch:
+    """How the ranges and bounds of a sentence fit the quantities of a question.
+
+    `included` are the stems of those that lie in one; `excluded` those of numbers that lie in none, though another
+    sentence has one for them. `numbers` are the values that are included, plainly, and `wording` is the question with
+    the ranges in their place; empty where none is.
+    """
+
+    included: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    wording: str = ""
+
+
+NO_RANGE_MATCH = RangeMatch()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
     matches the word of the question that it matches least, 0 to 1.
 
-    `numbers_in_ranges` are the question's numbers that it does not write but has a range for, and `range_wording` is
-    the question with these ranges; empty where there are none. `is_outside_ranges`: it has only ranges that do not hold
-    one of the numbers, and another sentence has one that does. `header` is the header row of a row of a Markdown table.
+    `ranges` says which of the question's quantities it has a range for; `header` is the header row of a row of a
+    Markdown table.
     """
 
     source: int  # index into the passages that were read
@@ -192,9 +209,7 @@ class Sentence:
     text: str
     score: float
     weakest: float = 1.0
-    numbers_in_ranges: frozenset[str] = frozenset()
-    range_wording: str = ""
-    is_outside_ranges: bool = False
+    ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
 
 

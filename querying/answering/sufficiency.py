@@ -115,7 +115,7 @@ def _contradiction_signs(
     numbered = of_row if CELL_SEPARATOR in best.text else around
     asked_numbers = set(numbers_with_units(asked))
     missing_numbers = asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else set()
-    if missing := sorted(missing_numbers - best.numbers_in_ranges):
+    if missing := sorted(missing_numbers - best.ranges.numbers):
         signs.append((_NUMBER_PENALTY, _unmentioned(missing)))
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
@@ -165,7 +165,7 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
         return []
     known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
-    in_ranges = evidence.sentences[0].numbers_in_ranges if evidence.sentences else frozenset()
+    in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = (word for word in topic_words(question) if word not in in_ranges)
     return [word for word in words if not any(map(is_known, terms(word)))]
 

@@ -32,7 +32,7 @@ def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
     if not evidence.sentences:
         return evidence
     excerpt = _best_excerpt(evidence)
-    wordings = (*wordings, *filter(None, [evidence.sentences[0].range_wording]))
+    wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)

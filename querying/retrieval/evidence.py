@@ -130,9 +130,7 @@ class _ScoredPassage:
                 text=self.passage.content[start:end],
                 score=max(0.0, score),
                 weakest=match.weakest,
-                numbers_in_ranges=match.ranges.numbers,
-                range_wording=match.ranges.wording,
-                is_outside_ranges=bool(match.ranges.excluded),
+                ranges=match.ranges,
                 header=match.header,
             )
 

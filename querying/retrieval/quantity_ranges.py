@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from language.figures.figure_types import Quantity
 from language.figures.intervals import Interval, find_interval, plain_quantities, tidy_text
 from language.terms import terms
 from language.units import compare_amounts
+from querying.types import NO_RANGE_MATCH, RangeMatch
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class RangeMatch:
-    """How the ranges and bounds of a sentence fit the quantities of a question.
-
-    `included` are the stems of those that lie in one; `excluded` those of numbers that lie in none, though another
-    sentence has one for them. `numbers` are the values that are included, plainly, and `wording` is the question with
-    the ranges in their place; empty where none is.
-    """
-
-    included: frozenset[str] = frozenset()
-    excluded: frozenset[str] = frozenset()
-    numbers: frozenset[str] = frozenset()
-    wording: str = ""
-
-
-NO_RANGE_MATCH = RangeMatch()
 
 
 def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
-from querying.types import REFUSAL, Evidence, Prompt, Sentence, SubQuestion
+from querying.types import REFUSAL, Evidence, Prompt, RangeMatch, Sentence, SubQuestion
 from tests.querying.passages import evidence, passage
 
 MILD = passage("For mild exposure the nominal cover is 20 mm.", number=1)
@@ -376,6 +376,6 @@ def test_a_sentence_whose_ranges_leave_the_number_out_is_not_quoted() -> None:
     half, nothing = "From 7 to 14 days before, half is refunded.", "Fewer than 7 days before, nothing is refunded."
     found = read(f"{half} {nothing}", half, nothing)
     first, second = found.sentences
-    sentences = (first, replace(second, is_outside_ranges=True))
+    sentences = (first, replace(second, ranges=RangeMatch(excluded=frozenset({"10"}))))
     cited = answered("refund if I cancel 10 days before?", replace(found, sentences=sentences))
     assert [one.text for one in cited] == ["From 7 to 14 days before, half is refunded [Source 1]."]

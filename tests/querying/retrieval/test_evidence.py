@@ -202,8 +202,8 @@ def test_a_number_in_the_range_of_a_sentence_counts_as_said() -> None:
     found = weighed(("What is refunded if I cancel 10 days before departure?", 1.0), passages=passages)
     first, second = found.sentences
     assert first.text.startswith("If you cancel 7 to 14 days")
-    assert (first.numbers_in_ranges, second.numbers_in_ranges) == ({"10"}, frozenset())
-    assert first.range_wording == "What is refunded if I cancel 7 to 14 days before departure?"
+    assert (first.ranges.numbers, second.ranges.numbers) == ({"10"}, frozenset())
+    assert first.ranges.wording == "What is refunded if I cancel 7 to 14 days before departure?"
     assert first.weakest > 0.5 > second.weakest
 
 

@@ -69,7 +69,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
-        if is_statement(stated) and not is_head and not sentence.is_outside_ranges:
+        if is_statement(stated) and not is_head and not sentence.ranges.excluded:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
