@@ -6,9 +6,13 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evaluation.eval_types import PipelineOutcome
 
 
 def run_benchmark(
@@ -64,3 +68,20 @@ def processor_seconds(pid: int, *, with_children: bool = False) -> float:
     """What this process has used so far, in all its threads, and its children that have ended (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11 : 15 if with_children else 13])) / os.sysconf("SC_CLK_TCK")
+
+
+def ask_questions(rows: Sequence[Mapping[str, Any]], documents: Iterable[Path]) -> Iterator[PipelineOutcome]:
+    """What the pipeline gives for each question of a set that holds these documents; `rows` are as `questions.jsonl`
+    has them."""
+    from evaluation import dataset, eval_corpus, run_question
+
+    with tempfile.TemporaryDirectory(prefix="asked-") as name:
+        folder = Path(name)
+        (folder / "documents").mkdir()
+        for path in documents:
+            (folder / "documents" / path.name).symlink_to(path.resolve())
+        (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        data = dataset.read_dataset(folder)
+        corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
+        for one in data.questions:
+            yield run_question.run_pipeline(run_question.build_question(one, corpus))

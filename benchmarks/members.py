@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks._harness import ask_questions
 from manage import services_for_command
 
 if TYPE_CHECKING:
@@ -71,23 +71,13 @@ def read_pairs(half: str, folders: Sequence[Path]) -> list[Pair]:
 
 def ask_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[PipelineOutcome, PipelineOutcome]]:
     """What the pipeline gives for both questions of each pair, asked of the pair's document alone."""
-    from evaluation import dataset, eval_corpus, run_question
-
-    with tempfile.TemporaryDirectory(prefix="members-") as name:
-        folder = Path(name)
-        (folder / "documents").mkdir()
-        for path in {pair["path"] for pair in pairs}:
-            (folder / "documents" / path.name).symlink_to(path)
-        rows = [
-            {"id": f"{pair['id']}/{side}", "question": pair[side]["question"], "document": pair["document"]}
-            for pair in pairs
-            for side in "ab"
-        ]
-        (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        data = dataset.read_dataset(folder)
-        corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
-        given = [run_question.run_pipeline(run_question.build_question(asked, corpus)) for asked in data.questions]
-        yield from zip(given[::2], given[1::2], strict=True)
+    rows = [
+        {"id": f"{pair['id']}/{side}", "question": pair[side]["question"], "document": pair["document"]}
+        for pair in pairs
+        for side in "ab"
+    ]
+    given = list(ask_questions(rows, {pair["path"] for pair in pairs}))
+    return zip(given[::2], given[1::2], strict=True)
 
 
 def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, Any]:

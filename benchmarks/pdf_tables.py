@@ -5,7 +5,7 @@ each row, with three rules as books have them, and without any. What does not fi
 head on each page and once with the first alone. A cell is right where a line of a page names its row, its column's
 head and, after that, what stands in it. Questions on cells (`--questions`) are right where a citation does.
 
-`--set FILE --documents FOLDER` reads real PDFs instead, whose tables the file says (see `_real_tables`).
+`--set FILE --documents FOLDER` reads real PDFs instead, whose tables the file says (see `_annotated_tables`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import _real_tables
+from benchmarks import _annotated_tables
 from benchmarks._harness import temporary_database
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import Limits, PageText
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--documents", type=Path, default=Path(), help="where the files of the set are")
     options = parser.parse_args()
     if options.set:
-        _real_tables.measure(options.set, options.documents, options)
+        _annotated_tables.measure(options.set, options.documents, options)
         return
     tables = read_tables(options.tables)
     for layout in options.layouts:

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import temporary_database
+from benchmarks._harness import ask_questions, temporary_database
 from benchmarks.members import is_same_place
 
 if TYPE_CHECKING:
@@ -46,16 +45,8 @@ def main() -> None:
 
 def ask(questions: Sequence[Asked], folder: Path) -> Iterator[PipelineOutcome]:
     """What the pipeline gives for each question, asked of its document alone."""
-    from evaluation import dataset, eval_corpus, run_question
-
-    with tempfile.TemporaryDirectory(prefix="ranges-") as name:
-        Path(name, "documents").symlink_to((folder / "documents").resolve())
-        wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
-        Path(name, "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wanted), encoding="utf-8")
-        data = dataset.read_dataset(Path(name))
-        corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
-        for one in data.questions:
-            yield run_question.run_pipeline(run_question.build_question(one, corpus))
+    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
+    return ask_questions(wanted, (folder / "documents").iterdir())
 
 
 def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:

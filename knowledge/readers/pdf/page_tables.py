@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
+from knowledge.readers.pdf.ascii_tables import inline_typed_tables
 from knowledge.readers.pdf.filled_tables import CellGrid, inline_tables
 from knowledge.readers.pdf.page_layout import PageLayout
-from knowledge.readers.pdf.sideways import turned_back, turned_upright
+from knowledge.readers.pdf.rotated_pages import turned_back, turned_upright
 from knowledge.readers.pdf.table_head import TableHead
-from knowledge.readers.pdf.typed_tables import inline_typed_tables
 from knowledge.readers.pdf.word_columns import find_aligned_grids
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import temporary_database
+from benchmarks._harness import ask_questions, temporary_database
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.readers.types import Limits, PageText
@@ -113,14 +112,5 @@ def _ask(tables: Sequence[dict[str, Any]], documents: Path, *, with_misses: bool
 
 
 def _answers(path: Path, questions: Sequence[dict[str, Any]]) -> list[PipelineOutcome]:
-    from evaluation import dataset, eval_corpus, run_question
-
-    with tempfile.TemporaryDirectory(prefix="tables-") as name:
-        folder = Path(name)
-        (folder / "documents").mkdir()
-        (folder / "documents" / path.name).write_bytes(path.read_bytes())
-        rows = [{"id": str(at), "question": one["question"]} for at, one in enumerate(questions)]
-        (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        data = dataset.read_dataset(folder)
-        corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
-        return [run_question.run_pipeline(run_question.build_question(each, corpus)) for each in data.questions]
+    rows = [{"id": str(at), "question": one["question"]} for at, one in enumerate(questions)]
+    return list(ask_questions(rows, [path]))
