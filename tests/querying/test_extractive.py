@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
+from querying.retrieval.markdown_tables import read_layout
 from querying.types import REFUSAL, Evidence, Prompt, RangeMatch, Sentence, SubQuestion
 from tests.querying.passages import evidence, passage
 
@@ -39,11 +40,14 @@ def prompt(*passages, recommendation: str = "", question: str = "cover?") -> Pro
 def read(text: str, *best: str) -> Evidence:
     """One passage, cut into its sentences; those that hold these words answer, the first ones better."""
     page = passage(text)
+    spans = sentence_spans(text)
+    headers = read_layout(text, spans).headers
     sentences = []
-    for start, end in sentence_spans(text):
+    for start, end in spans:
         ranks = [rank for rank, words in enumerate(best) if words in text[start:end]]
         score = 0.9 - 0.01 * ranks[0] if ranks else 0.3
-        sentences.append(Sentence(source=0, start=start, end=end, text=text[start:end], score=score))
+        header = text[slice(*headers.get((start, end), (0, 0)))]
+        sentences.append(Sentence(source=0, start=start, end=end, text=text[start:end], score=score, header=header))
     sentences.sort(key=lambda sentence: -sentence.score)
     return Evidence(passages=(page,), sentences=tuple(sentences), strength=0.9)
 

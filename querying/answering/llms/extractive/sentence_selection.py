@@ -70,7 +70,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
         if is_statement(stated) and not is_head and not sentence.ranges.excluded:
-            bonus = _shared_words_score(weights, sentence, neighbours)
+            bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
@@ -91,12 +91,6 @@ def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
     stems = [content_stems(sentence.text) for sentence in evidence.sentences]
     counts = Counter(chain.from_iterable(stems))
     return {word: math.log(1 + len(stems) / (1 + counts[word])) for word in content_stems(question)}
-
-
-def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
-    """The bonus for words shared with the question, by a row together with its header."""
-    header = table_headers.find_header(sentence, neighbours)
-    return _SHARED_WORDS_BONUS * _weight_share(weights, f"{header.text} {sentence.text}" if header else sentence.text)
 
 
 def _weight_share(weights: Mapping[str, float], text: str) -> float:
