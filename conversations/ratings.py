@@ -41,11 +41,11 @@ def rate_answer(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResp
             if "note" in form.errors
             else None
         )
-        return _error_page(request, plugin, found, InvalidInput(reason))
+        return _rating_error_page(request, plugin, found, InvalidInput(reason))
     try:
         _save(found, form.cleaned_data["answer"], form.cleaned_data["verdict"], form.cleaned_data["note"])
     except NotFound as error:
-        return _error_page(request, plugin, found, error)
+        return _rating_error_page(request, plugin, found, error)
     response = HttpResponseRedirect(
         f"{reverse('one_chat', args=[plugin.address, session])}#turn-{form.cleaned_data['answer']}"
     )
@@ -53,7 +53,7 @@ def rate_answer(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResp
     return response
 
 
-def _error_page(
+def _rating_error_page(
     request: HttpRequest, plugin: Plugin, session: ChatSession, error: InvalidInput | NotFound
 ) -> HttpResponse:
     response = render_chat_page(request, plugin, session, error=error)

@@ -108,7 +108,7 @@ def _load_plugin(folder: Path, owner: User, *, say: Say) -> Release:
         marks = {"is_template": listed.get("template", False), "is_public": listed.get("public", document.is_public)}
         Document.objects.filter(pk=document.pk).update(**marks)
     _add_trees(folder, plugin)
-    golden_file.import_golden_questions(plugin, lines=_text(folder, "golden.jsonl").splitlines())
+    golden_file.import_golden_questions(plugin, lines=_read_text(folder, "golden.jsonl").splitlines())
     publication = publish(plugin, by=owner, notes="The demo.")
     say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
     return publication.release
@@ -149,8 +149,8 @@ def _demo_plugin(folder: Path, owner: User) -> Plugin:
         defaults={
             **columns,
             "owner": owner,
-            "system_prompt": _text(folder, "persona.md"),
-            "disclaimer": _text(folder, "disclaimer.txt"),
+            "system_prompt": _read_text(folder, "persona.md"),
+            "disclaimer": _read_text(folder, "disclaimer.txt"),
             "is_shared": True,
             "public_chat": described.get("public_chat", False),
         },
@@ -197,9 +197,9 @@ def _demo_key(owner: User) -> str:
     return secret
 
 
-def _text(folder: Path, name: str) -> str:
+def _read_text(folder: Path, name: str) -> str:
     return (folder / name).read_text(encoding="utf-8").strip()
 
 
 def _json(folder: Path, name: str) -> Any:
-    return json.loads(_text(folder, name))
+    return json.loads(_read_text(folder, name))

@@ -31,7 +31,7 @@ def ask_to_confirm(request_id: int) -> bool:
     link = settings.PUBLIC_URL + reverse("confirm_expert_request", args=[make_confirmation_token(request)])
     with translation.override(_language(request)):
         subject = gettext("Shall the expert’s reply be mailed to you?")
-        return _send(request.email, subject=subject, template="expert_confirmation", context={"link": link})
+        return _send_mail(request.email, subject=subject, template="expert_confirmation", context={"link": link})
 
 
 def mail_reply(request_id: int) -> bool:
@@ -50,7 +50,7 @@ def mail_reply(request_id: int) -> bool:
         address = request.user.email if request.user else request.email
         with translation.override(_language(request)):
             subject = gettext("A reply from the expert of %(plugin)s") % {"plugin": name}
-            sent = _send(address, subject=subject, template="expert_reply", context=context)
+            sent = _send_mail(address, subject=subject, template="expert_reply", context=context)
         if sent:
             request.mark_sent()
         return sent
@@ -70,7 +70,7 @@ def _language(request: ExpertRequest) -> str:
     return language if language in dict(LANGUAGES) else ENGLISH
 
 
-def _send(address: str, *, subject: str, template: str, context: dict[str, object]) -> bool:
+def _send_mail(address: str, *, subject: str, template: str, context: dict[str, object]) -> bool:
     try:
         send_to_address(address, subject=subject, template=template, context=context)
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection

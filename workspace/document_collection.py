@@ -110,7 +110,7 @@ def documents_context(request: SignedInRequest, place: DocumentCollection) -> di
     return {
         "place": place,
         "may_change": place.documents.is_editor,
-        "lines": _lines(list(page), place, comparable=_comparable(everything)),
+        "lines": _list_items(list(page), place, comparable=_comparable(everything)),
         "page": page,
         "counts": counts,
         "title_words": words,
@@ -150,7 +150,7 @@ def _comparable(documents: DocumentQuerySet) -> set[UUID]:
     return set(ready.values_list("pk", flat=True)[:2])
 
 
-def _lines(
+def _list_items(
     documents: Sequence[Document], place: DocumentCollection, *, comparable: Set[UUID]
 ) -> list[DocumentListItem]:
     base = place.documents.base

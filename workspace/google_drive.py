@@ -68,30 +68,30 @@ def _render_files(request: SignedInRequest, place: DocumentCollection) -> HttpRe
     found = DriveClient(connection).list_files(name=name, cursor=cursor, limit=_PER_PAGE)
     context = {
         "connection": connection,
-        "rows": _rows(found.entries),
+        "rows": _drive_rows(found.entries),
         "words": name,
         "is_first": not cursor,
         "more": _address_of_next(found, name),
         "most_files": MAX_FILES,
     }
-    return _render(request, place, context)
+    return _render_picker(request, place, context)
 
 
 def _render_problem(request: SignedInRequest, place: DocumentCollection, error: LexicError) -> HttpResponse:
     """Where nothing is connected, how that is done; otherwise what went wrong."""
     if isinstance(error, DriveNotConnected | DriveNotSetUp):
-        return _render(request, place, {"is_set_up": isinstance(error, DriveNotConnected)})
-    return _render(request, place, {"is_set_up": True, "words": ""}, error=error)
+        return _render_picker(request, place, {"is_set_up": isinstance(error, DriveNotConnected)})
+    return _render_picker(request, place, {"is_set_up": True, "words": ""}, error=error)
 
 
-def _render(
+def _render_picker(
     request: SignedInRequest, place: DocumentCollection, context: dict[str, Any], *, error: LexicError | None = None
 ) -> HttpResponse:
     shown = {"place": place, "project": place.project, "back": place.page_url(), **context}
     return render_page(request, "workspace/google_drive.html", shown, section=place.section, error=error)
 
 
-def _rows(entries: Sequence[DriveEntry]) -> list[DriveRow]:
+def _drive_rows(entries: Sequence[DriveEntry]) -> list[DriveRow]:
     refusals = ((entry, entry.refusal()) for entry in entries)
     return [DriveRow(entry=entry, problem=refusal.message if refusal else "") for entry, refusal in refusals]
 

@@ -41,7 +41,7 @@ class ProjectsView(PrivateView):
     def post(self, request: Request) -> Response:
         """Make a project with a knowledge base of its own. A key needs the capability to author."""
         maker = self.get_maker()
-        fields = _columns(serializers.NewProjectSerializer(data=request.data), principal=self.principal)
+        fields = _project_fields(serializers.NewProjectSerializer(data=request.data), principal=self.principal)
         project = Project.objects.create_with_base(owner=maker, **fields)
         response = _project_response(request, _project_as_seen(request, project.pk), status=201)
         response["Location"] = f"/api/projects/{project.pk}"
@@ -59,7 +59,7 @@ class ProjectView(PrivateView):
         """Change its name, its description, or the plugin that its conversations ask (null: none). Only its owner
         changes the plugin."""
         found = get_project(request, project)
-        fields = _columns(serializers.ProjectChangeSerializer(data=request.data), principal=self.principal)
+        fields = _project_fields(serializers.ProjectChangeSerializer(data=request.data), principal=self.principal)
         if "plugin" in fields and found.role != "owner":
             raise NotProjectOwner
         with transaction.atomic():
@@ -94,7 +94,7 @@ class ProjectMembersView(PrivateView):
         return _project_response(request, _project_as_seen(request, found.pk))
 
 
-def _columns(body: serializers.NewProjectSerializer, *, principal: Principal) -> dict[str, Any]:
+def _project_fields(body: serializers.NewProjectSerializer, *, principal: Principal) -> dict[str, Any]:
     """The columns that a body sets. Raises `ValidationError`, `UnknownPlugin`."""
     fields = validated(body)
     if fields.get("plugin") is not None:

@@ -126,10 +126,12 @@ def _changed_path(path: str, document: Document | None) -> ChangedPath:
     pages = Page.objects.filter(document=document) if document else Page.objects.none()
     revision: Any = pages.aggregate(last=Max("added_in"))["last"]
     if revision and document and revision != document.added_in:
-        rows = compare_texts(_text(pages.filter(removed_in=revision)), _text(pages.filter(added_in=revision)))
+        rows = compare_texts(
+            _pages_text(pages.filter(removed_in=revision)), _pages_text(pages.filter(added_in=revision))
+        )
     return ChangedPath(path=path, document=document, rows=rows)
 
 
-def _text(pages: Any) -> str:
+def _pages_text(pages: Any) -> str:
     texts = pages.order_by("number").values_list("text", flat=True)[:50]
     return "\n".join(texts)[:_MAX_COMPARED_CHARACTERS]

@@ -71,7 +71,7 @@ def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
     results = run_cases(reading, parse_cases([case.as_dict() for case in tree.cases.all()]))
     return TreeRow(
         tree=tree,
-        summary=tree.description or _summary(reading),
+        summary=tree.description or _tree_summary(reading),
         errors=errors,
         warnings=len(found) - errors,
         cases=len(results),
@@ -80,7 +80,7 @@ def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
     )
 
 
-def _summary(tree: Tree) -> str:
+def _tree_summary(tree: Tree) -> str:
     """What a tree without a description asks, or else the facts that it reads; nothing of one not yet written."""
     asked = [one.question.text or one.label for one in tree.questions]
     asked = [text for text in asked if text not in _STARTER_QUESTIONS]

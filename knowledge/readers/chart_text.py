@@ -34,11 +34,14 @@ def chart_text(chart: Any) -> str:
     groups: dict[tuple[tuple[int, str], ...], list[_Series]] = {}
     for one in series:
         groups.setdefault(tuple(one.categories.texts.items()), []).append(one)
-    title, epoch = _title(chart), _epoch(chart)
-    return "\n".join(line for group in groups.values() for line in _lines(title or "Category", group, epoch)) or title
+    title, epoch = _chart_title(chart), _epoch(chart)
+    return (
+        "\n".join(line for group in groups.values() for line in _chart_lines(title or "Category", group, epoch))
+        or title
+    )
 
 
-def _lines(corner: str, group: list[_Series], epoch: datetime) -> Iterator[str]:
+def _chart_lines(corner: str, group: list[_Series], epoch: datetime) -> Iterator[str]:
     header = [corner, *(one.name for one in group)]
     labels = list(map(cut_label, header))
     yield row_line(header, [])
@@ -50,7 +53,7 @@ def _lines(corner: str, group: list[_Series], epoch: datetime) -> Iterator[str]:
             yield line
 
 
-def _title(chart: Any) -> str:
+def _chart_title(chart: Any) -> str:
     drawn = chart._chartSpace.xpath("./c:chart/c:title//a:p")
     return one_line(clean_text(" ".join("".join(one.xpath(".//a:t/text()")) for one in drawn)))
 
@@ -67,13 +70,13 @@ def _values(drawn: list[Any]) -> _Values:
         return _Values({}, "")
     levels = drawn[0].xpath(".//c:lvl")
     points = levels[0].xpath("./c:pt") if levels else drawn[0].xpath(".//c:pt")
-    texts = dict(_texts(points))
+    texts = dict(_point_texts(points))
     return _Values(
         texts, "".join(drawn[0].xpath("./*/c:numCache/c:formatCode/text() | ./c:numLit/c:formatCode/text()"))
     )
 
 
-def _texts(points: Iterable[Any]) -> Iterator[tuple[int, str]]:
+def _point_texts(points: Iterable[Any]) -> Iterator[tuple[int, str]]:
     for point in points:
         place, text = point.get("idx", ""), "".join(point.xpath("./c:v/text()"))
         if place.isascii() and place.isdigit() and len(place) < 10 and text:

@@ -46,7 +46,7 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
         pages = list(_chapters(archive, names, limits))
     if not pages:
         raise NoText()
-    yield DocumentHeader(title=_title(package), page_total=len(pages), paged=True)
+    yield DocumentHeader(title=_book_title(package), page_total=len(pages), paged=True)
     yield from pages
 
 
@@ -112,6 +112,6 @@ def _chapters(archive: zipfile.ZipFile, names: list[str], limits: Limits) -> Ite
         yield PageText(number=number, text=text, headings=placed, label=f"chapter {number}")
 
 
-def _title(package: etree._Element) -> str | None:
+def _book_title(package: etree._Element) -> str | None:
     said = next((one.text or "" for one in package.iter("{http://purl.org/dc/elements/1.1/}title")), "")
     return one_line(clean_text(said))[:300] or None

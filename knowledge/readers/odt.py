@@ -86,14 +86,14 @@ class _BodyText:
     def add_margins(self, styles: etree._Element | None) -> None:
         """What headers and footers say, each once, in one line. A page number alone says nothing."""
         margins = [] if styles is None else [*styles.iter(*_MARGINS)]
-        texts = (one_line(" ".join(_text(one) for one in margin.iter(*_PARAGRAPHS))) for margin in margins)
+        texts = (one_line(" ".join(_paragraph_text(one) for one in margin.iter(*_PARAGRAPHS))) for margin in margins)
         for text in dict.fromkeys(texts):
             if any(map(str.isalpha, text)):
                 self._append(text)
                 self._append("")
 
     def _add_paragraph(self, paragraph: etree._Element) -> None:
-        text = "\n".join(filter(None, map(one_line, _text(paragraph).split("\n"))))
+        text = "\n".join(filter(None, map(one_line, _paragraph_text(paragraph).split("\n"))))
         if text:
             if paragraph.tag == f"{_TEXT}h":
                 level = paragraph.get(f"{_TEXT}outline-level", "1")
@@ -103,7 +103,7 @@ class _BodyText:
             self._append(text)
             self._append("")
         for note in paragraph.iter(f"{_TEXT}note-body"):
-            if words := one_line(" ".join(_text(one) for one in note.iter(*_PARAGRAPHS))):
+            if words := one_line(" ".join(_paragraph_text(one) for one in note.iter(*_PARAGRAPHS))):
                 self._append(words)
                 self._append("")
 
@@ -116,7 +116,7 @@ def _is_skipped(element: etree._Element) -> bool:
     return element.tag in _SKIPPED or element.get(f"{_TEXT}display") == "none"
 
 
-def _text(element: etree._Element) -> str:
+def _paragraph_text(element: etree._Element) -> str:
     """The visible text of a paragraph, with its line breaks; what stands in a frame inside it as lines of its own."""
     parts: list[str] = []
     walker = etree.iterwalk(element, events=("start", "end"))
@@ -142,7 +142,7 @@ def _table_rows(table: etree._Element) -> list[list[str]]:
             continue
         cells: list[str] = []
         for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-            cells += _cells(cell, len(cells), below)
+            cells += _repeated_cells(cell, len(cells), below)
         times = _count(row, "number-rows-repeated") if any(cells) else 1
         count += times * len(cells)
         if count > _MAX_CELLS:
@@ -151,14 +151,14 @@ def _table_rows(table: etree._Element) -> list[list[str]]:
     return rows
 
 
-def _cells(cell: etree._Element, column: int, below: dict[int, tuple[int, str]]) -> list[str]:
+def _repeated_cells(cell: etree._Element, column: int, below: dict[int, tuple[int, str]]) -> list[str]:
     """`below` holds, by column, how many more rows a cell from above reaches into and its text."""
     times = _count(cell, "number-columns-repeated")
     if cell.tag == f"{_TABLE}covered-table-cell":
         left, above = below.get(column, (0, ""))
         below[column] = (left - 1, above)
         return [above if left > 0 else ""] + [""] * (times - 1)
-    text = one_line(" ".join(_text(one) for one in cell.iter(*_PARAGRAPHS)))
+    text = one_line(" ".join(_paragraph_text(one) for one in cell.iter(*_PARAGRAPHS)))
     below[column] = (_count(cell, "number-rows-spanned") - 1, text)
     return [text] * times
 

@@ -126,7 +126,7 @@ def parse_library_file(path: str, text: str) -> LibraryFile:
     tags = [*parsed.columns["tags"], *(_items(body, "Tags") if doc_type == DESIGN else ())]
     return LibraryFile(
         doc_type=doc_type,
-        title=_title(path, doc_type, source, parsed.title or _first_title(body))[:_MAX_TITLE_LENGTH],
+        title=_file_title(path, doc_type, source, parsed.title or _first_title(body))[:_MAX_TITLE_LENGTH],
         text=text,
         columns={
             **parsed.columns,
@@ -155,7 +155,7 @@ def _doc_type(path: str, meta: Mapping[str, str]) -> str:
     return DESIGN if meta.get("source") or folder not in _FOLDERS else _FOLDERS[folder]
 
 
-def _title(path: str, doc_type: str, source: str, named: str) -> str:
+def _file_title(path: str, doc_type: str, source: str, named: str) -> str:
     if doc_type == DESIGN:
         return f"Design of {source}"
     if doc_type == DIRECTORY:

@@ -31,7 +31,7 @@ class SettingChange:
 
 def text_changes(now: Release, then: Release) -> list[TextChange]:
     return [
-        TextChange(title=_label(name), rows=compare_texts(_text(then, name), _text(now, name)))
+        TextChange(title=_label(name), rows=compare_texts(_setting_text(then, name), _setting_text(now, name)))
         for name in _TEXTS
         if not is_same_text(getattr(now, name), getattr(then, name))
     ]
@@ -58,7 +58,7 @@ def _label(name: str) -> str:
     return label[:1].upper() + label[1:]
 
 
-def _text(release: Release, name: str) -> str:
+def _setting_text(release: Release, name: str) -> str:
     value = getattr(release, name)
     return format_synonyms(value) if name == "synonyms" else str(value)
 

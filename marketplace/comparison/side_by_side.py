@@ -39,7 +39,7 @@ class Row:
 
 def compare_texts(then: str, now: str) -> list[Row]:
     """The differences with a few lines around them, in reading order. Empty: there are none in what is compared."""
-    old, new = _lines(then), _lines(now)
+    old, new = _compared_lines(then), _compared_lines(now)
     rows: list[Row] = []
     operations = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     for place, (kind, old_from, old_to, new_from, new_to) in enumerate(operations):
@@ -50,7 +50,7 @@ def compare_texts(then: str, now: str) -> list[Row]:
     return rows if any(row.kind != "skipped" for row in rows) else []
 
 
-def _lines(text: str) -> list[str]:
+def _compared_lines(text: str) -> list[str]:
     return [line[:MAX_LINE_LENGTH] for line in text.splitlines()[:MAX_LINES]]
 
 

@@ -32,7 +32,7 @@ _DOORS = (
 @cache_control(public=True, max_age=_MAX_AGE)
 def llms_txt_view(request: HttpRequest) -> HttpResponse:
     """What there is to read, as a list of links in Markdown."""
-    return HttpResponse("\n".join(_lines()) + "\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse("\n".join(_index_lines()) + "\n", content_type="text/plain; charset=utf-8")
 
 
 @require_safe
@@ -46,7 +46,7 @@ def guide_markdown_view(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
-def _lines() -> Iterator[str]:
+def _index_lines() -> Iterator[str]:
     yield from ("# Lexic", "", f"> {_SUMMARY}", "")
     for group in guides.GUIDE_GROUPS:
         yield from (f"## {group.title}", "")

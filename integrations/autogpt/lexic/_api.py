@@ -35,19 +35,19 @@ def read(status: int, reply: Any) -> dict[str, Any]:
     """The answer as a dict with every key. Raises `LexicFailed` for an error."""
     fields = reply if isinstance(reply, dict) else {}
     if not 200 <= status < 300:
-        said = " ".join(text for name in ("error", "hint") if (text := _text(fields.get(name))))
+        said = " ".join(text for name in ("error", "hint") if (text := _string_or_empty(fields.get(name))))
         raise LexicFailed(said or f"The server answered with status {status}.")
     return {
-        "answer": _text(fields.get("answer")),
+        "answer": _string_or_empty(fields.get("answer")),
         "citations": _objects(fields.get("citations")),
         "decision_path": _objects(fields.get("decisionPath")),
-        "confidence": _text(fields.get("confidence")) or "low",
-        "outcome": _text(fields.get("outcome")) or "answered",
+        "confidence": _string_or_empty(fields.get("confidence")) or "low",
+        "outcome": _string_or_empty(fields.get("outcome")) or "answered",
         "clarification": fields["clarification"] if isinstance(fields.get("clarification"), dict) else None,
     }
 
 
-def _text(value: Any) -> str:
+def _string_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 

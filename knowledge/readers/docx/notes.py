@@ -33,18 +33,18 @@ class Notes:
         pieces = (piece for paragraph in paragraphs for piece in text_pieces(paragraph, self._hidden))
         for element, _ in pieces:
             note = self._notes.get((NOTE_REFERENCES.get(element.tag, ""), attribute(element, "id")))
-            if note is not None and (text := _text(note, self._hidden)):
+            if note is not None and (text := _note_text(note, self._hidden)):
                 yield text
 
 
 def margin_texts(document: Any, hidden: HiddenText) -> list[str]:
     """What headers and footers say, each once, in one line. A page number alone says nothing."""
     parts = [part for kind in _MARGINS for part in _related_parts(document, kind)]
-    texts = dict.fromkeys(_text(part, hidden) for part in parts)
+    texts = dict.fromkeys(_note_text(part, hidden) for part in parts)
     return [text for text in texts if any(letter.isalpha() for letter in text)]
 
 
-def _text(container: Any, hidden: HiddenText) -> str:
+def _note_text(container: Any, hidden: HiddenText) -> str:
     own = (line for line in container.iter(f"{W}p") if next(line.iterancestors(f"{W}p"), None) is None)
     return one_line(" ".join(paragraph_text(line, hidden) for line in own))
 

@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> None:
     restraints.limit_resources(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
     restraints.disable_network()
     restraints.stub_project_package()
-    for line in _lines(Path(path), json.loads(Path(job).read_text(encoding="utf-8"))):
+    for line in _reply_lines(Path(path), json.loads(Path(job).read_text(encoding="utf-8"))):
         sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         sys.stdout.buffer.flush()
     os._exit(0)
@@ -43,7 +43,7 @@ def _load_restraints() -> ModuleType:
     return module
 
 
-def _lines(path: Path, job: dict[str, Any]) -> Iterator[list[Any]]:
+def _reply_lines(path: Path, job: dict[str, Any]) -> Iterator[list[Any]]:
     # Imported only now that the process has given up its powers.
     from lexic.errors import LexicError
 

@@ -73,7 +73,7 @@ def _add_headers(message: EmailMessage, properties: Properties) -> None:
     recipients = _recipients(properties)
     for kind, header, shown in _RECIPIENTS:
         names = [_mailbox(one.strip()) for one in properties.line(shown).split(";")[:MAX_RECIPIENTS]]
-        headers[header] = _joined(recipients.get(kind) or list(filter(None, names)))
+        headers[header] = _joined_mailboxes(recipients.get(kind) or list(filter(None, names)))
     headers["Subject"] = properties.line(0x0037)[:MAX_ADDRESS_CHARACTERS]
     for header, value in headers.items():
         if value:
@@ -101,7 +101,7 @@ def _recipients(properties: Properties) -> dict[int, list[str]]:
     return found
 
 
-def _joined(mailboxes: list[str]) -> str:
+def _joined_mailboxes(mailboxes: list[str]) -> str:
     joined = ", ".join(mailboxes)
     return joined if len(joined) <= MAX_ADDRESS_CHARACTERS else joined[:MAX_ADDRESS_CHARACTERS].rpartition(", ")[0]
 

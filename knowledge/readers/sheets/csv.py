@@ -28,7 +28,7 @@ _MAX_CELL_CHARACTERS = 100_000
 def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     text = clean_text(decode_bytes(path.read_bytes()))
     pager = SheetPager(limits)
-    rows = enumerate(_rows(text, find_delimiter(text)), start=1)
+    rows = enumerate(_csv_rows(text, find_delimiter(text)), start=1)
     if _NAMED_DELIMITER.match(text):
         next(rows)
     pager.add_sheet((SheetRow(number, _texts(row)) for number, row in rows), has_groups=False)
@@ -46,7 +46,7 @@ def find_delimiter(text: str) -> str:
     sample = text[:_SAMPLE_CHARACTERS]
     whole = _DECIMAL_COMMA.sub(".", sample)
     even = {
-        delimiter: _evenness(list(islice(_rows(whole if delimiter == "," else sample, delimiter), _SAMPLE_ROWS)))
+        delimiter: _evenness(list(islice(_csv_rows(whole if delimiter == "," else sample, delimiter), _SAMPLE_ROWS)))
         for delimiter in _DELIMITERS
     }
     # A first row without a comma is the head of one column of decimals.
@@ -69,7 +69,7 @@ def _evenness(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
     return widths.count(usual), usual
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     csv.field_size_limit(_MAX_CELL_CHARACTERS)
     quoting = csv.QUOTE_NONE if _has_loose_quotes(text, delimiter) else csv.QUOTE_MINIMAL
     try:

@@ -58,7 +58,7 @@ class DeclaredLabels:
         while self._waiting and self._waiting[0].first_row <= row:
             self._around.append(self._waiting.popleft())
         self._around = [table for table in self._around if table.last_row >= row]
-        return _joined([table.labels_at(row) for table in self._around]) if self._around else None
+        return _joined_labels([table.labels_at(row) for table in self._around]) if self._around else None
 
 
 def read_layout(sheet: Any) -> SheetLayout:
@@ -83,7 +83,7 @@ def read_layout(sheet: Any) -> SheetLayout:
     return layout
 
 
-def _joined(rows: Sequence[Sequence[str]]) -> list[str]:
+def _joined_labels(rows: Sequence[Sequence[str]]) -> list[str]:
     """The labels of tables that stand side by side."""
     return [next(filter(None, labels), "") for labels in zip_longest(*rows, fillvalue="")]
 
