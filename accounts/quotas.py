@@ -214,7 +214,7 @@ PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)
 WEBHOOKS = Quota(name="webhooks", noun="webhooks", refusal=TooManyWebhooks)
 STREAMS = Quota(name="streams", noun="questions at once", refusal=TooManyStreams)
 FOLLOWERS = Quota(name="followers", noun="streams of runs", refusal=TooManyFollowers)
-# Nobody is refused to be read: documents wait, see knowledge/reading_turns.py.
+# Nobody is refused to be read: documents wait, see knowledge/ingest_scheduling.py.
 READS = Quota(name="reads", noun="documents read at once", refusal=QuotaExceeded)
 # What an account can see that it uses of what it may store.
 STORED = (PLUGINS, DOCUMENTS, STORAGE)

@@ -165,7 +165,7 @@ def create_published_plugin(*, capabilities: Sequence[str] = ("query",)) -> tupl
     from accounts.models import ApiKey, User
     from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
-    from knowledge.own_knowledge_base import own_knowledge_base
+    from knowledge.plugin_knowledge_base import own_knowledge_base
     from marketplace.publishing.publish import publish
     from plugins.models import Plugin
 

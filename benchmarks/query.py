@@ -134,7 +134,7 @@ def create_published_plugin(dice: random.Random, *, chunks: int = CHUNKS) -> tup
     from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
     from knowledge.models import Chunk
-    from knowledge.own_knowledge_base import own_knowledge_base
+    from knowledge.plugin_knowledge_base import own_knowledge_base
     from marketplace.publishing.publish import publish
     from plugins.models import Plugin
 

@@ -17,7 +17,7 @@ from builder.persona.forms import NewPluginForm, PluginForm
 from builder.persona.views import has_model, persona_context
 from builder.readiness import reverse_pane
 from builder.releases.publication import try_publish, withdraw_with_message
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.scoped_admin import ScopedAdmin, column
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import PublishingRun

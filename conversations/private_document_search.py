@@ -12,8 +12,8 @@ from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import BaseRevision, search
 from knowledge.search.passages import Passage
-from querying.layers import current_layers
 from querying.presentation.source_citations import SourceCitation, source_citations
+from querying.private_layers import current_layers
 
 # A passage found by meaning alone must be more similar than this (cosine).
 _THRESHOLD = 0.3

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.signed_in_request import user_or_none
-from conversations.asker_proof import is_maker, sign_made
+from conversations.signed_question_ids import is_maker, sign_made
 from lexic.errors import NotFound
 from querying.models import AnswerLink
 from querying.presentation.answer import present_answer, stored_from_query

@@ -18,7 +18,7 @@ from knowledge.documents.bulk_import import add_texts
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import drop_index, ensure_index
 from lexic.errors import LexicError
 from plugins.models import Plugin, Release

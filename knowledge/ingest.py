@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from knowledge import lease, reading_turns, task_queue, webhook_events
+from knowledge import ingest_scheduling, lease, task_queue, webhook_events
 from knowledge.documents import mail_attachments, metadata_columns, prepared_import
 from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import source_file
@@ -86,8 +86,8 @@ def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, emb
                     _ingest_version(document, on_progress=on_progress, embedder=embedder)
                 except lease.LeaseLost:  # whoever took the work over ends it
                     return
-                except reading_turns.TurnEnded:
-                    reading_turns.rejoin_queue(document_id)
+                except ingest_scheduling.TurnEnded:
+                    ingest_scheduling.rejoin_queue(document_id)
                     task_queue.publish_ingest(document_id)
                     return
 
@@ -145,7 +145,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
     try:
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
         _run_stages(document, embedder=embedder, on_progress=on_progress)
-    except (lease.LeaseLost, reading_turns.TurnEnded):
+    except (lease.LeaseLost, ingest_scheduling.TurnEnded):
         raise
     except (Superseded, embeddings.EmbedderChanged):
         _discard_if_finished(document)
@@ -176,7 +176,7 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         progress.enter_stage(DocumentStatus.READING, **counters)
         limits = reading_limits()
         with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
-            turn = reading_turns.Turn(document.pk)
+            turn = ingest_scheduling.Turn(document.pk)
             reading = staging.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))

@@ -15,13 +15,13 @@ from pgvector.django import HalfVectorField
 from accounts.models import ApiKey, Principal
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
-from knowledge.base_models import KnowledgeBase as KnowledgeBase
-from knowledge.base_models import KnowledgeBaseQuerySet as KnowledgeBaseQuerySet
-from knowledge.base_models import Revision as Revision
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
 from knowledge.grant_models import KnowledgeGrantQuerySet as KnowledgeGrantQuerySet
+from knowledge.knowledge_base_models import KnowledgeBase as KnowledgeBase
+from knowledge.knowledge_base_models import KnowledgeBaseQuerySet as KnowledgeBaseQuerySet
+from knowledge.knowledge_base_models import Revision as Revision
 from knowledge.lease_models import Lease as Lease
 from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember

@@ -17,7 +17,7 @@ from django.db import OperationalError
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from knowledge import lease, reading_turns
+from knowledge import ingest_scheduling, lease
 from knowledge.documents import page_corrections
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import (
@@ -28,7 +28,7 @@ from knowledge.ingest import (
     mark_failed,
     mark_waiting,
 )
-from knowledge.ingest_together import ingest_together
+from knowledge.ingest_batch import ingest_together
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Lease, Page, Source
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
@@ -71,7 +71,7 @@ class WorkerCrashed(LexicError):
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     """Read this document, or that of another owner whose turn it is, and small ones beside it. Tries again, later and
     later, while the embedding provider, the database or the file storage is away."""
-    claimed = reading_turns.claim_next(UUID(document_id))
+    claimed = ingest_scheduling.claim_next(UUID(document_id))
     if claimed is None:
         return
     document_id = str(claimed)
@@ -98,7 +98,7 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
             # While another worker reads it, the count is about that one.
             if not lease.is_leased(claimed):
                 cache.delete(_start_count_key(document_id))
-            if waiting := reading_turns.next_waiting():
+            if waiting := ingest_scheduling.next_waiting():
                 publish_ingest(waiting)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)
@@ -107,10 +107,10 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
 def _read_small_together(claimed: UUID) -> None:
     """Read the document with the small ones that wait beside it, if there are any. Those that could not be read so wait
     again; this one is for the caller to go on with."""
-    if beside := reading_turns.claim_small_beside(claimed):
+    if beside := ingest_scheduling.claim_small_beside(claimed):
         left = ingest_together([claimed, *beside])
         back = [document_id for document_id in left if document_id != claimed]
-        reading_turns.return_to_queue(back)
+        ingest_scheduling.return_to_queue(back)
         for document_id in back:  # their own messages may be used up
             publish_ingest(document_id)
 

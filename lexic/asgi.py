@@ -22,8 +22,8 @@ from lexic.database import in_thread  # noqa: E402
 from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
+from lexic.infrastructure_errors import outage_error  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
-from lexic.outages import outage_error  # noqa: E402
 
 
 class _SizedRequest(ASGIRequest):

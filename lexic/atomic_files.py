@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from lexic.outages import outage_error
+from lexic.infrastructure_errors import outage_error
 
 _UNFINISHED = ".incoming-"
 

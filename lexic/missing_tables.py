@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from lexic.diagnostics import count_unapplied_migrations
 from lexic.errors import LexicError
-from lexic.outages import ServiceUnavailable
+from lexic.infrastructure_errors import ServiceUnavailable
 
 # Commands that look at the tables as they are, or change them themselves.
 _ABOUT_TABLES = frozenset(

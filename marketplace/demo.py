@@ -22,7 +22,7 @@ from evaluation.golden import golden_file
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release

@@ -14,7 +14,7 @@ from pgvector.django import HalfVectorField
 
 from accounts.models import User
 from marketplace.approval_models import ReleaseApproval as ReleaseApproval
-from marketplace.attention_sentences import shown_attention
+from marketplace.listings.stale_score_messages import shown_attention
 from marketplace.publishing_run_models import PublishingRun as PublishingRun
 from plugins.models import Plugin, Release
 

@@ -20,7 +20,7 @@ from knowledge import task_queue
 from knowledge.models import BaseMember, Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
-from marketplace.publishing.departure import leave_all, lock_organisations_of, organisations_without_other_owner
+from marketplace.publishing.member_departure import leave_all, lock_organisations_of, organisations_without_other_owner
 from marketplace.publishing.membership import end_lapsed_grants
 from organisations.models import MembershipInvitation, Organisation
 from plugins import collaborators

@@ -10,8 +10,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.signed_in_request import signed_in_user
+from knowledge.citation_url import source_path
 from knowledge.models import Chunk
-from knowledge.source_address import source_path
 from lexic.scoped_admin import ReadOnlyAdmin, column
 from lexic.short_text import shorten
 from plugins.admin_display import change_link, json_block, key_value_table, text_block

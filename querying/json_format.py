@@ -9,9 +9,9 @@ from typing import Any
 
 from django.conf import settings
 
-from knowledge.file_place import place_as_json
+from knowledge.citation_url import source_path
+from knowledge.code_location import place_as_json
 from knowledge.search.passages import Passage
-from knowledge.source_address import source_path
 from lexic.phrases import in_language
 from querying.answering import confidence
 from querying.question.answer_language import answer_language

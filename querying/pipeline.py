@@ -18,12 +18,12 @@ from knowledge.search.passages import Passage
 from lexic.concurrency import Place
 from lexic.database import in_thread
 from lexic.errors import LexicError
-from lexic.outages import outage_error
+from lexic.infrastructure_errors import outage_error
 from lexic.phrases import counted_phrase, phrase
 from plugins.models import Planner, PluginKind
 from querying.admission import admit
-from querying.answering import document_list, import_list, tree_answers
-from querying.answering.findings import Findings, apply_gate
+from querying.answering import document_list, import_dependencies, tree_answers
+from querying.answering.evidence_gate import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.structured.fill_fields import empty_fields, fill_fields
@@ -221,7 +221,7 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     """Search passages, follow the decision tree, and judge whether there is enough to write from."""
     question = record.question
     yield Status(step=Step.SEARCHING, message=phrase("Searching the knowledge base"))
-    if imports := await place.run(import_list.answer_from_imports, question):
+    if imports := await place.run(import_dependencies.answer_from_imports, question):
         _set_answer(record, imports)
         return
     find_words = partial(find_misspellings, question=question, statistics=question.statistics)

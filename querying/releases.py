@@ -14,7 +14,7 @@ from lexic.errors import NotFound
 from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
 from plugins.visibility import is_page_token
-from querying.layers import readable_layers
+from querying.private_layers import readable_layers
 from querying.types import Question
 
 DRAFT = "draft"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from knowledge.file_place import FilePlace
+from knowledge.code_location import FilePlace
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision

@@ -18,7 +18,7 @@ from knowledge.chunking.chunker import chunk_pages
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.readers.types import PageText
 from knowledge.source_models import SourceItem
 from marketplace.publishing.publish import publish

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from knowledge.embedders.wordpiece import PAD_ID
 from language.terms import terms
-from querying.retrieval import pair_tokens
+from querying.retrieval import cross_encoder_input
 from training import minilm
 
 
@@ -32,15 +32,17 @@ class Example:
 
     @property
     def length(self) -> int:
-        return len(self.question) + min(len(self.title) + len(self.tokens), pair_tokens.MAX_EXCERPT_TOKENS)
+        return len(self.question) + min(len(self.title) + len(self.tokens), cross_encoder_input.MAX_EXCERPT_TOKENS)
 
 
 def prepare_pair(pair: dict[str, Any]) -> Example:
     tokenizer = minilm.tokenizer()
     read, gold = tokenizer.tokens(pair["text"]), pair["gold"]
     return Example(
-        question=tokenizer.tokens(pair["q"]).ids[: pair_tokens.MAX_QUESTION_TOKENS],
-        title=tokenizer.tokens(pair_tokens.title_text(pair["title"])).ids[: pair_tokens.MAX_TITLE_TOKENS],
+        question=tokenizer.tokens(pair["q"]).ids[: cross_encoder_input.MAX_QUESTION_TOKENS],
+        title=tokenizer.tokens(cross_encoder_input.title_text(pair["title"])).ids[
+            : cross_encoder_input.MAX_TITLE_TOKENS
+        ],
         tokens=read.ids,
         answering=[at for at, (s, e) in enumerate(read.offsets) if any(s < end and e > start for start, end in gold)],
         is_answerable=bool(gold),
@@ -53,7 +55,7 @@ def collate(examples: Sequence[Example], rng: random.Random) -> tuple[Tensor, Te
     """Token numbers and marks, int64 [batch, tokens], and 1 where a token answers, float32 of the same shape."""
     rows = [_row(example, rng) for example in examples]
     shape = len(rows), max(len(ids) for ids, _, _ in rows)
-    ids, marks = np.full(shape, PAD_ID), np.full(shape, pair_tokens.SPECIAL)
+    ids, marks = np.full(shape, PAD_ID), np.full(shape, cross_encoder_input.SPECIAL)
     places = np.zeros(shape, np.float32)
     for at, row in enumerate(rows):
         for into, values in zip((ids, marks, places), row, strict=True):
@@ -64,7 +66,7 @@ def collate(examples: Sequence[Example], rng: random.Random) -> tuple[Tensor, Te
 def _row(example: Example, rng: random.Random) -> tuple[list[int], list[int], list[float]]:
     begin, end = _cut(example, rng)
     excerpt = [*example.title, *example.tokens[begin:end]]
-    ids, marks = pair_tokens.pair_tokens(example.question, excerpt, function_words=function_word_ids())
+    ids, marks = cross_encoder_input.pair_tokens(example.question, excerpt, function_words=function_word_ids())
     places, before = [0.0] * len(ids), len(example.question) + len(example.title) + 2
     for at in example.answering:
         if begin <= at < end:
@@ -75,7 +77,7 @@ def _row(example: Example, rng: random.Random) -> tuple[list[int], list[int], li
 def _cut(example: Example, rng: random.Random) -> tuple[int, int]:
     """Which tokens are read where there are too many: somewhere around the answer, else where most of the question's
     words are."""
-    room, count = pair_tokens.MAX_EXCERPT_TOKENS - len(example.title), len(example.tokens)
+    room, count = cross_encoder_input.MAX_EXCERPT_TOKENS - len(example.title), len(example.tokens)
     if count <= room:
         return 0, count
     if example.answering:

@@ -16,7 +16,7 @@ from knowledge.embedders.bert import DIMENSIONS, HEADS
 from knowledge.embedders.minilm import LAYERS
 from knowledge.embedders.wordpiece import PAD_ID
 from querying.retrieval.cross_encoder import FROZEN_LAYERS
-from querying.retrieval.pair_tokens import EXCERPT, MARK_COUNT, SHARED_EXCERPT
+from querying.retrieval.cross_encoder_input import EXCERPT, MARK_COUNT, SHARED_EXCERPT
 from training import minilm
 
 EPSILON = 1e-12

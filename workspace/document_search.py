@@ -8,10 +8,10 @@ from typing import Any
 
 from accounts.signed_in_request import SignedInRequest
 from conversations.private_document_search import DocumentScope, UserDocumentSearch, find_user_passages
+from knowledge.citation_url import source_path
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import MAX_QUERY_CHARACTERS
-from knowledge.source_address import source_path
 from language.terms import terms
 from language.word_matching import TextSpan, matching_spans, split_at_matches
 from lexic.errors import LexicError

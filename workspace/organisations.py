@@ -20,8 +20,8 @@ from accounts.second_step import second_steps_of
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError, NotAllowed
 from lexic.http.parameters import get_page
-from marketplace.publishing.departure import change_member_role, delete_organisation, remove_member
-from marketplace.publishing.handover import accept_for_organisation
+from marketplace.publishing.member_departure import change_member_role, delete_organisation, remove_member
+from marketplace.publishing.ownership_transfer import accept_for_organisation
 from organisations import invitations
 from organisations.invitation_mail import invite_and_mail
 from organisations.invitations import NotAdministrator

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.clauses.clause_types import ContractPage
+from contracts.clauses.parsed_contract import ContractPage
 from contracts.models import ContractReview, Decision, Finding
 from contracts.risk import MAX_SCALE, MIN_SCALE, Classification, RiskLevel, risk_level, risk_score
 from workspace.text_pieces import QuotedSpan, TextPiece, text_pieces

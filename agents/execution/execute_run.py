@@ -13,16 +13,16 @@ from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import DatabaseError
 
-from agents.execution.assignment import layer_pins, principal_of, read_assignment
+from agents.execution.load_assignment import layer_pins, principal_of, read_assignment
 from agents.execution.loop import RunOutcome, run_loop
+from agents.execution.resumable_text import Entry
 from agents.execution.run_context import RunCancelled, RunContext
 from agents.execution.run_end import CANCELLED, answer_message, done_data, last_entries, partial_answer_message
-from agents.execution.run_text import Entry
 from agents.execution.run_trace import send_run_trace
 from agents.journal.progress import Progress
 from agents.message_attachments import wait_until_read
 from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
-from agents.planners.model_planner import ModelPlanner
+from agents.planners.llm_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rule_planner import RulesPlanner
 from agents.tools.registry import TOOLS
@@ -30,7 +30,7 @@ from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
 from lexic.database import in_thread
 from lexic.errors import LexicError
-from lexic.outages import outage_error
+from lexic.infrastructure_errors import outage_error
 from querying.answering.llms import get_llm
 from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.llm_interface import LLM

@@ -19,7 +19,7 @@ from agents.models import AgentEvent, AgentRun, EventKind
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.http.error_handlers import to_lexic_error
-from querying.layers import find_principal
+from querying.private_layers import find_principal
 from querying.query_log.quotations import WITHHELD_TEXT
 from querying.question.caller_access import CHECK_SECONDS, AccessEnded
 from querying.types import Caller

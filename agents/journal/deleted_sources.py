@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from knowledge.models import Document
 from lexic.errors import Conflict
-from querying.layers import lock_bases_against_deletion
+from querying.private_layers import lock_bases_against_deletion
 
 if TYPE_CHECKING:
     from agents.models import AgentRun

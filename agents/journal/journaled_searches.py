@@ -10,11 +10,11 @@ from uuid import UUID
 
 from knowledge.search.passages import Passage
 from lexic.database import in_thread
-from querying.answering.findings import Findings, apply_gate
+from querying.answering.evidence_gate import Findings, apply_gate
 from querying.llm_interface import LLM
+from querying.question.document_validity import OutOfForce
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import consult_trees
-from querying.question.validity import OutOfForce
 from querying.retrieval.retriever import build_evidence
 from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
 

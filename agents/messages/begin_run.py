@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
-from agents.execution.assignment import layer_pins
+from agents.execution.load_assignment import layer_pins
 from agents.message_attachments import Attachment, readable_attachments
 from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project

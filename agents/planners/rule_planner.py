@@ -21,7 +21,7 @@ from agents.planners.planner_types import (
     OpenDraft,
     ReadyAnswer,
 )
-from agents.planners.server_text import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
+from agents.planners.templated_replies import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
 from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document

@@ -15,7 +15,7 @@ from agents.tools.sanitize_content import SANITIZE_CONTENT
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import CallOutcome, Tool, ToolContext
 from lexic.errors import InvalidInput, LexicError, NotFound
-from lexic.outages import outage_error
+from lexic.infrastructure_errors import outage_error
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.chat_completions.structures import fields_as_json
+from api.chat_completions.structured_output import fields_as_json
 from querying import json_format
 from querying.answering.citation_styles import CITATION_MARK
 from querying.question import clarifications

@@ -10,7 +10,7 @@ from rest_framework.serializers import Serializer
 
 from api.chat_completions import messages
 from api.chat_completions.serializers import ChatSerializer
-from api.chat_completions.structures import WantedStructure, read_wanted_structure
+from api.chat_completions.structured_output import WantedStructure, read_wanted_structure
 from api.fields import validated
 
 # How many ignored names an answer lists at most, and how long a listed name may be.

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from api.chat_completions.completions import Completion, message_text
-from api.chat_completions.structures import check_filled
+from api.chat_completions.structured_output import check_filled
 from lexic.errors import LexicError
 from lexic.http.openai_errors import error_envelope
 from querying import pipeline

@@ -19,7 +19,7 @@ from api.chat_completions import model_list, serializers
 from api.chat_completions.completions import Completion
 from api.chat_completions.requests import read_chat_request
 from api.chat_completions.stream import stream_completion
-from api.chat_completions.structures import check_filled, shape_of, tool_of
+from api.chat_completions.structured_output import check_filled, shape_of, tool_of
 from api.idempotency import IdempotentView
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser

@@ -13,7 +13,7 @@ from api.authentication import get_principal
 from api.plugins.lookup import get_plugin
 from api.views import first_or_raise
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed, NotFound
 from plugins.models import Plugin
 

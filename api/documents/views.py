@@ -29,11 +29,11 @@ from api.pagination import DefaultPagination, page_response
 from api.parsers import StrictJSONParser
 from api.uploads import UploadParser, get_file, get_form_fields
 from api.views import AuthorView, first_or_raise, put_like
+from knowledge.citation_url import source_path
 from knowledge.documents.cancellation import cancel_ingestion
 from knowledge.documents.lifecycle import reingest_document, replace_file
 from knowledge.models import Document
 from knowledge.recognised_text import ReadBy
-from knowledge.source_address import source_path
 from language.word_matching import terms_by_word
 from lexic.errors import NotFound
 from querying.releases import snapshot

@@ -16,7 +16,7 @@ from api.fields import (
     StrictIntegerField,
     StrictSerializer,
 )
-from evaluation.golden import golden_form_format
+from evaluation.golden import expectation_text
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.models import EvaluationRun, GoldenQuestion
 from lexic.column_length import column_length
@@ -54,12 +54,12 @@ class GoldenQuestionSerializer(StrictSerializer):
     expectation = StrictChoiceField(GoldenQuestion.Expectation.values, required=False)
     facts = FactsField(required=False)
     mustCite = CitedPlaceSerializer(  # type: ignore[call-arg]
-        source="must_cite", many=True, required=False, max_length=golden_form_format.MAX_LINES
+        source="must_cite", many=True, required=False, max_length=expectation_text.MAX_LINES
     )
     mustContain = serializers.ListField(
         source="must_contain",
-        child=StrictCharField(max_length=golden_form_format.MAX_PHRASE_LENGTH),
-        max_length=golden_form_format.MAX_LINES,
+        child=StrictCharField(max_length=expectation_text.MAX_PHRASE_LENGTH),
+        max_length=expectation_text.MAX_LINES,
         required=False,
         help_text="Words of the answer, in any case.",
     )
@@ -85,11 +85,11 @@ class GoldenQuestionSerializer(StrictSerializer):
         plugin: Plugin = self.context["plugin"]
         places, refuses = fields["must_cite"], fields["expectation"] == GoldenQuestion.Expectation.REFUSE
         if "must_cite" in attrs and (
-            wrong := golden_form_format.place_errors(places, titles=document_page_counts(plugin), each="Place")
+            wrong := expectation_text.place_errors(places, titles=document_page_counts(plugin), each="Place")
         ):
             raise serializers.ValidationError({"mustCite": wrong})
         if refuses and (places or fields["must_contain"]):
-            raise serializers.ValidationError({"expectation": golden_form_format.REFUSAL_CONFLICT})
+            raise serializers.ValidationError({"expectation": expectation_text.REFUSAL_CONFLICT})
         return attrs
 
     def create(self, validated_data: dict[str, Any]) -> GoldenQuestion:

@@ -69,7 +69,7 @@ async def _call(name: str, callers: CallerResolver, context: RequestContext, **g
         strict_json.check_json(given)
         key = await in_thread(callers.look_up, context)
         check_capability(key, *list_experts.TOOL.capabilities)
-        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.expert_listings")
+        work = await asyncio.to_thread(importlib.import_module, "api.mcp.handlers.expert_listings")
         return await in_thread(getattr(work, name), key=key, **given)
     except Exception as raised:
         raise as_protocol_error(raised) from None

@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 from mcp.types import ResourceTemplate
 
+from knowledge.citation_url import source_path
 from knowledge.page_names import page_name
-from knowledge.source_address import source_path
 
 MIME_TYPE = "text/plain"
 EXPERTS, PAGES = "lexic://experts/", "lexic://pages/"

@@ -168,10 +168,10 @@ async def _resource_text(uri: str, key: ApiKey) -> str:
     strict_json.check_json(uri)
     if uri.startswith(resources.EXPERTS):
         check_capability(key, *list_experts.TOOL.capabilities)
-        work = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.expert_listings")
+        work = await asyncio.to_thread(importlib.import_module, "api.mcp.handlers.expert_listings")
         description: str = await in_thread(work.describe_expert, uri, key=key)
         return description
-    sources = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.sources")
+    sources = await asyncio.to_thread(importlib.import_module, "api.mcp.handlers.sources")
     source = await in_thread(sources.find_source, uri, key=key)
     text: str = source.text
     return text

@@ -27,7 +27,7 @@ from api.uploads import UploadParser
 from api.views import AuthorView, put_like
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed
 from lexic.http.downloads import DownloadResponse
 from marketplace.bundle import export_description, export_plugin

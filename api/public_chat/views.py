@@ -24,7 +24,7 @@ from api.parsers import StrictJSONParser
 from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
 from api.schema import examples
 from api.views import PublicView
-from conversations import notes_chat_format
+from conversations import plain_text_stream
 from conversations.public_questions import (
     MAX_CONTEXT_EXCHANGES,
     MAX_TURN_CHARACTERS,
@@ -72,7 +72,7 @@ class PublicChatView(PublicView):
             found = public_chat_plugin(plugin)
             question = _read_public_question(request.data, latest_release(found))
             question = question_of_visitor(question, visitors.visitor_id(request._request))
-        stream = async_to_sync(notes_chat_format.open_answer_stream)(question)
+        stream = async_to_sync(plain_text_stream.open_answer_stream)(question)
         if stream.failure:
             raise AnswerFailed(stream.failure)
         if stream.followup:

@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import ApiKey
 from api.chat_completions.messages import NoQuestion, read_messages
 from api.chat_completions.requests import read_fields, unread_names
-from api.chat_completions.structures import WantedStructure, read_wanted_structure
+from api.chat_completions.structured_output import WantedStructure, read_wanted_structure
 from api.fields import validated
 from api.query.serializers import MAX_TURNS
 from api.responses.input_items import read_input

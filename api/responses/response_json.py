@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from api.chat_completions.completions import cited_links, extensions, message_text
-from api.chat_completions.structures import tool_of
+from api.chat_completions.structured_output import tool_of
 from api.responses.requests import ResponseRequest
 from api.responses.stored import MESSAGE_PREFIX, RESPONSE_PREFIX
 from lexic.errors import LexicError

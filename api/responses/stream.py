@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from api.chat_completions.completions import message_text
-from api.chat_completions.structures import check_filled
+from api.chat_completions.structured_output import check_filled
 from api.responses.response_json import ResponseFormat
 from api.responses.stored import store
 from lexic.database import in_thread

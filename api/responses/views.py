@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.chat_completions.structures import shape_of
+from api.chat_completions.structured_output import shape_of
 from api.chat_completions.views import OpenAIView, request_key
 from api.query.questions import read_question
 from api.responses import serializers

@@ -8,9 +8,9 @@ from typing import Any
 from django.http import HttpResponse
 from scim2_models import Context, ListResponse, Meta, NotFoundException, ResourceType, Schema
 
-from api.scim.people import scim_root
 from api.scim.protocol import ScimRequest, json_response
 from api.scim.resources import Group, User, resource_types, service_provider_config
+from api.scim.users import scim_root
 
 _MODELS = (User, Group)
 

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from scim2_models import Context, InvalidValueException, NotFoundException, PatchOp
 
 from api.scim.filtering import answer_search, check_version, list_response, read_search, resource_response
-from api.scim.people import all_people, scim_root
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import Group, User, as_group
+from api.scim.users import all_people, scim_root
 from marketplace.publishing.provisioning import delete_group as remove_group
 from marketplace.publishing.provisioning import people_of, save_group
 from organisations.models import ProvisionedGroup, ProvisionedPerson

@@ -13,7 +13,7 @@ from api.plugins.lookup import get_plugin
 from api.synced_sources import serializers
 from api.views import AuthorView, first_or_raise
 from knowledge.models import Source, SourceQuerySet
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.sync.remote import source_settings
 from knowledge.task_queue import enqueue_sync
 from lexic.errors import NotFound

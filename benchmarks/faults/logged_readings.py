@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge import ingest as ingesting
-from knowledge import ingest_together as together
+from knowledge import ingest_batch as together
 from knowledge.models import Document
 
 _log = Path(os.environ["LEXIC_BENCH_READINGS"])

@@ -29,7 +29,7 @@ class Lexic:
         from accounts.models import User
         from knowledge.documents.lifecycle import add_text
         from knowledge.models import Chunk
-        from knowledge.own_knowledge_base import own_knowledge_base
+        from knowledge.plugin_knowledge_base import own_knowledge_base
         from knowledge.tasks import ingest_document
         from marketplace.publishing.publish import publish
         from plugins.models import Plugin

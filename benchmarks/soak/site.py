@@ -145,8 +145,8 @@ def make_expert(slug: str, receiver: Receiver) -> Expert:
 def _add_handbook(plugin: Plugin, owner: User) -> None:
     from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
-    from knowledge.own_knowledge_base import own_knowledge_base
     from knowledge.personal_knowledge_base import personal_knowledge_base
+    from knowledge.plugin_knowledge_base import own_knowledge_base
     from marketplace.publishing.publish import publish
 
     choose = random.Random(1)

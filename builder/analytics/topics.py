@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from builder.analytics import charts
 from knowledge.embedders import EmbedderError
-from querying.query_log.topics import group_similar, question_vectors
+from querying.query_log.question_clustering import group_similar, question_vectors
 from querying.query_statistics import QueryStatistics
 from querying.types import Outcome
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
-from evaluation.golden import golden_form_format
+from evaluation.golden import expectation_text
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.golden.tree_ends import tree_ends
 from evaluation.models import GoldenQuestion
@@ -60,8 +60,8 @@ class GoldenQuestionForm(forms.ModelForm):
         self._plugin = plugin
         super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
         golden = self.instance
-        self.fields["facts_in_lines"].initial = golden_form_format.format_facts(golden.facts)
-        self.fields["places"].initial = golden_form_format.format_places(golden.must_cite)
+        self.fields["facts_in_lines"].initial = expectation_text.format_facts(golden.facts)
+        self.fields["places"].initial = expectation_text.format_places(golden.must_cite)
         self.fields["phrases"].initial = "\n".join(golden.must_contain)
         self.fields["must_reach"].widget = forms.Select(choices=_end_choices(plugin, golden.must_reach))
         for name, field in self.fields.items():
@@ -70,21 +70,21 @@ class GoldenQuestionForm(forms.ModelForm):
             field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
 
     def clean_facts_in_lines(self) -> dict[str, Any]:
-        return golden_form_format.parse_facts(self.cleaned_data["facts_in_lines"])
+        return expectation_text.parse_facts(self.cleaned_data["facts_in_lines"])
 
-    def clean_places(self) -> list[golden_form_format.CitedPlace]:
-        return golden_form_format.parse_places(self.cleaned_data["places"])
+    def clean_places(self) -> list[expectation_text.CitedPlace]:
+        return expectation_text.parse_places(self.cleaned_data["places"])
 
     def clean_phrases(self) -> list[str]:
-        return golden_form_format.parse_phrases(self.cleaned_data["phrases"])
+        return expectation_text.parse_phrases(self.cleaned_data["phrases"])
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         places = data.get("places") or []
-        if places and (wrong := golden_form_format.place_errors(places, titles=document_page_counts(self._plugin))):
+        if places and (wrong := expectation_text.place_errors(places, titles=document_page_counts(self._plugin))):
             self.add_error("places", ValidationError(wrong))
         if data.get("expectation") == GoldenQuestion.Expectation.REFUSE and (places or data.get("phrases")):
-            self.add_error("expectation", golden_form_format.REFUSAL_CONFLICT)
+            self.add_error("expectation", expectation_text.REFUSAL_CONFLICT)
         return data
 
     def save(self, commit: bool = True) -> GoldenQuestion:

@@ -12,9 +12,9 @@ from django.shortcuts import redirect
 from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.panes import render_pane
+from evaluation.golden.expectation_text import MAX_PHRASE_LENGTH, place_errors
 from evaluation.golden.golden_file import InvalidGoldenRow, document_page_counts, save_golden_rows, validated_row
-from evaluation.golden.golden_form_format import MAX_PHRASE_LENGTH, place_errors
-from evaluation.golden.model_proposals import propose_with_model
+from evaluation.golden.llm_proposals import propose_with_model
 from evaluation.golden.propose_questions import MAX_PROPOSED, ProposedQuestion, propose_questions
 from lexic.errors import LexicError
 from lexic.http.parameters import single_line

@@ -14,7 +14,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.golden.last_run import LastRun, calibration_text, last_run, propose_threshold
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
-from evaluation.golden import golden_form_format, run_progress
+from evaluation.golden import expectation_text, run_progress
 from evaluation.golden.golden_runs import required_passes
 from evaluation.models import GoldenQuestion
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
@@ -88,12 +88,12 @@ def _conclusions_context(plugin: Plugin, last: LastRun | None, total: int) -> di
 
 
 def _question_row(plugin: Plugin, golden: GoldenQuestion, last: LastRun | None) -> GoldenQuestionRow:
-    facts = golden_form_format.format_facts(golden.facts)
+    facts = expectation_text.format_facts(golden.facts)
     asked = {"question": golden.question} | ({"facts": facts} if facts else {})
     was_run = golden.last_passed is not None and last is not None
     return GoldenQuestionRow(
         golden=golden,
-        places=golden_form_format.format_places(golden.must_cite).splitlines(),
+        places=expectation_text.format_places(golden.must_cite).splitlines(),
         facts=facts.replace("\n", ", "),
         sandbox=reverse("admin:builder_sandbox", args=[plugin.pk], query=asked),
         is_newly_failing=bool(was_run and last and golden.pk in last.newly_failing),

@@ -15,7 +15,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents.expert_answers import TITLE, add_expert_answer
 from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
 from querying.query_log.put_to_expert import reply_to_requests

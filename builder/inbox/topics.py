@@ -13,7 +13,7 @@ from django.utils import timezone
 from lexic.plots import Frame, line_path
 from plugins.models import Plugin
 from querying.models import Query
-from querying.query_log.topics import group_similar, question_vectors
+from querying.query_log.question_clustering import group_similar, question_vectors
 from querying.types import Outcome
 
 # Enough for a person to work through; the newest come first, so that what is left out is old.

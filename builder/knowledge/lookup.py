@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from accounts.signed_in_request import SignedInRequest
 from knowledge.documents.document_rows import BaseAccess
 from knowledge.models import Document, KnowledgeBase, KnowledgeBaseQuerySet
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
 

@@ -11,11 +11,11 @@ from django.http import HttpResponse
 from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.lookup import readable_base_ids
 from builder.panes import render_pane
+from knowledge.citation_url import source_path
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import Document
 from knowledge.search.query_words import MAX_QUERY_CHARACTERS
-from knowledge.source_address import source_path
 from language.word_matching import split_at_matches, terms_by_word
 from lexic.http.parameters import single_line
 from plugins.models import Plugin

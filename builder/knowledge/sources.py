@@ -16,7 +16,7 @@ from builder.history import log_and_report, log_plugin_change
 from builder.knowledge.source_forms import KIND_NAMES, SourceForm
 from builder.panes import render_pane
 from knowledge.models import Document, Page, Source
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.sync.remote import source_settings
 from knowledge.task_queue import enqueue_sync
 from lexic.errors import LexicError

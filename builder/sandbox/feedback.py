@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from builder.panes import HtmxRequest, render_pane
-from evaluation.golden.golden_form_format import MAX_LINES, MAX_PHRASE_LENGTH
+from evaluation.golden.expectation_text import MAX_LINES, MAX_PHRASE_LENGTH
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying.models import Feedback, Query

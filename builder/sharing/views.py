@@ -26,13 +26,13 @@ from marketplace import bundle
 from marketplace.invitations import ROLE_PERMISSIONS, invite_and_mail
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import Install
-from marketplace.publishing.handover import (
+from marketplace.publishing.membership import remove_from_plugin
+from marketplace.publishing.ownership_transfer import (
     accept_for_organisation,
     accept_ownership,
     offer_ownership,
     offer_to_organisation,
 )
-from marketplace.publishing.membership import remove_from_plugin
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer
 from marketplace.sharing.provenance import provenance_of

@@ -10,9 +10,9 @@ from django.http import HttpResponse, JsonResponse
 from accounts.signed_in_request import SignedInRequest
 from builder.trees.json_requests import json_errors, read_body
 from builder.trees.views import tree_or_404
+from knowledge.citation_url import source_path
 from knowledge.embedders.base import EmbedderError
 from knowledge.page_names import page_name
-from knowledge.source_address import source_path
 from lexic.errors import InvalidInput
 from plugins.models import CitationMode, Plugin
 from querying import releases

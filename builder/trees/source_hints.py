@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from knowledge.citation_url import source_path
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import KnowledgeBase
 from knowledge.page_names import page_name
 from knowledge.search.hybrid import BaseRevision, search
 from knowledge.search.passages import Passage
-from knowledge.source_address import source_path
 from plugins.models import Plugin
 
 

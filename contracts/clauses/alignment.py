@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from contracts.clauses.clause_types import Clause, TextSpan
+from contracts.clauses.parsed_contract import Clause, TextSpan
 from language.sentences import sentence_spans
 from language.terms import terms
 

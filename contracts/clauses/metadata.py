@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from contracts.clauses.clause_types import ContractMetadata, ContractPage, TextSpan
+from contracts.clauses.parsed_contract import ContractMetadata, ContractPage, TextSpan
 from language.figures.figure_extraction import extract_figures
 from language.sentences import sentence_spans
 from language.terms import terms

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from contracts.clauses.clause_types import Clause, TextSpan
+from contracts.clauses.parsed_contract import Clause, TextSpan
 from language.clauses import text_before_predicate
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity

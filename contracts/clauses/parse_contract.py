@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contracts.clauses.clause_types import ContractPage, ParsedContract
 from contracts.clauses.metadata import read_metadata
+from contracts.clauses.parsed_contract import ContractPage, ParsedContract
 from contracts.clauses.segmentation import split_clauses
 from knowledge.models import Document, DocumentStatus, Page
 from lexic.errors import Conflict

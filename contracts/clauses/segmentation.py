@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from contracts.clauses.clause_types import Clause, ContractPage, TextSpan, page_order
 from contracts.clauses.numbering import ClauseOpening, read_opening
+from contracts.clauses.parsed_contract import Clause, ContractPage, TextSpan, page_order
 from language.sentences import sentences_by_block
 
 # With fewer openings than these a document has no outline, and each paragraph is a clause.

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import Position
-from contracts.review.model_opinion import ModelOpinion, ModelVerdict
+from contracts.review.llm_opinion import ModelOpinion, ModelVerdict
 from contracts.review.rule_judge import Judgement, judge_quoted
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.semantic_similarity import similarities

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from contracts.clauses.clause_types import ContractPage
+from contracts.clauses.parsed_contract import ContractPage
 from contracts.models import ENGLISH
 from language.identification import language_of
 from lexic.errors import LexicError

@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from statistics import fmean
 from uuid import UUID
 
-from contracts.clauses.clause_types import TextSpan
+from contracts.clauses.parsed_contract import TextSpan
 from knowledge.embedders import get_embedder
 from knowledge.models import Document
 from knowledge.search.filters import Filters

@@ -6,7 +6,7 @@ from contracts.playbook.playbook_types import Position
 from contracts.review.contract_language import check_language
 from contracts.review.document_search import RecordingSearch
 from contracts.review.learned_thresholds import learned_thresholds
-from contracts.review.model_judge import ModelJudge
+from contracts.review.llm_judge import ModelJudge
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract
 from contracts.review.rule_judge import (
     DEFAULT_THRESHOLDS,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.clauses.clause_types import ContractPage, ParsedContract, TextSpan
 from contracts.clauses.parse_contract import contract_pages, parse_pages
+from contracts.clauses.parsed_contract import ContractPage, ParsedContract, TextSpan
 from contracts.models import ContractReview, ReviewKind
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook, PlaybookStatement

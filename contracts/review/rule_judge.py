@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from contracts.clauses.clause_types import TextSpan
+from contracts.clauses.parsed_contract import TextSpan
 from contracts.models import Verdict
 from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
-from contracts.review.model_opinion import ModelOpinion
+from contracts.review.llm_opinion import ModelOpinion
 from contracts.review.statement_mismatches import disclaims_itself, has_other_figures, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted

@@ -18,7 +18,7 @@ from contracts.clauses.alignment import find_changes
 from contracts.clauses.obligations import find_obligations
 from contracts.models import RULES, ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position
-from contracts.review.model_opinion import ModelOpinion
+from contracts.review.llm_opinion import ModelOpinion
 from contracts.review.position_judge import PositionJudge
 from contracts.review.review_summary import escalations, summarise
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed

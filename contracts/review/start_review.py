@@ -9,8 +9,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.models import Principal, User
-from contracts.clauses.clause_types import ContractPage
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
+from contracts.clauses.parsed_contract import ContractPage
 from contracts.models import ContractReview, ReviewKind, ReviewState
 from contracts.playbook.playbook_sources import (
     NDA_PLAYBOOK,

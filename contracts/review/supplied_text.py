@@ -12,7 +12,7 @@ from uuid import UUID
 
 import numpy as np
 
-from contracts.clauses.clause_types import ContractPage, TextSpan
+from contracts.clauses.parsed_contract import ContractPage, TextSpan
 from contracts.models import ENGLISH, Verdict
 from contracts.playbook.playbook_types import Playbook, Position
 from contracts.review.contract_language import UnreadLanguage, contract_language

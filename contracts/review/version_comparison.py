@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.clauses.alignment import ClauseChange
-from contracts.clauses.clause_types import TextSpan
+from contracts.clauses.parsed_contract import TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import Playbook, Position
 from contracts.review.rule_judge import Judgement

@@ -13,8 +13,8 @@ from typing import Any
 from lxml import etree
 
 from contracts.word.edits import WordSigned
-from knowledge.readers.archive import check_archive
 from knowledge.readers.types import DamagedDocument
+from knowledge.readers.zip_checks import check_archive
 
 CONTENT_TYPES = "[Content_Types].xml"
 _TYPES = "{http://schemas.openxmlformats.org/package/2006/content-types}"

@@ -26,9 +26,9 @@ from contracts.word.resolve_revisions import (
     mark_key,
     resolve_revisions,
 )
-from knowledge.readers.archive import check_archive
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.reader import open_document, read_body
+from knowledge.readers.zip_checks import check_archive
 
 _COMMENTS_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments"
 

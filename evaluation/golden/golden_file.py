@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
-from evaluation.golden.golden_form_format import MAX_PHRASE_LENGTH
+from evaluation.golden.expectation_text import MAX_PHRASE_LENGTH
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from lexic.errors import InvalidInput

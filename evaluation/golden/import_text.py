@@ -13,6 +13,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.golden import question_table
+from evaluation.golden.expectation_text import REFUSAL_CONFLICT
 from evaluation.golden.golden_file import (
     MAX_GOLDEN_FILE_BYTES,
     MAX_GOLDEN_ROWS,
@@ -25,7 +26,6 @@ from evaluation.golden.golden_file import (
     save_golden_rows,
     validated_row,
 )
-from evaluation.golden.golden_form_format import REFUSAL_CONFLICT
 from evaluation.golden.question_table import COLUMNS, EndlessCell, UnknownColumn
 from evaluation.golden.tree_ends import tree_ends
 from evaluation.models import GoldenQuestion

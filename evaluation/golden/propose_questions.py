@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
+from knowledge.citation_url import source_path
 from knowledge.models import Chunk, Document, DocumentStatus
-from knowledge.source_address import source_path
-from language.question_forms import question_about
+from language.question_generation import question_about
 from language.sentences import sentence_spans
 from plugins.models import Plugin
 

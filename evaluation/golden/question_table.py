@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from evaluation.golden import golden_form_format
+from evaluation.golden import expectation_text
 from evaluation.golden.golden_file import InvalidGoldenRow, validated_row
 from evaluation.models import GoldenQuestion
 from lexic.spreadsheet_cells import escape_formula
@@ -98,12 +98,12 @@ def parse_row(row: TableRow, *, ends: Mapping[str, str]) -> dict[str, Any]:
         {
             "question": cells["question"],
             "expectation": _choice(cells, "expectation", _EXPECTATIONS, "“answers”, “refuses” or “asks back”"),
-            "must_cite": _parsed(cells, "must_cite", golden_form_format.parse_places, "Write “Cover handbook, p. 3”."),
+            "must_cite": _parsed(cells, "must_cite", expectation_text.parse_places, "Write “Cover handbook, p. 3”."),
             "must_contain": _parsed(
-                cells, "must_contain", golden_form_format.parse_phrases, "Write a short phrase such as “45 mm”."
+                cells, "must_contain", expectation_text.parse_phrases, "Write a short phrase such as “45 mm”."
             ),
             "must_reach": ends.get(reach.casefold(), reach),
-            "facts": _parsed(cells, "facts", golden_form_format.parse_facts, "Write “exposure = severe”."),
+            "facts": _parsed(cells, "facts", expectation_text.parse_facts, "Write “exposure = severe”."),
             "is_public": _choice(cells, "is_public", _TRUTHS, "“yes” or “no”"),
         }
     )
@@ -178,9 +178,9 @@ def _golden_cells(golden: GoldenQuestion) -> list[str]:
     return [
         golden.question,
         golden.get_expectation_display(),
-        golden_form_format.format_places(golden.must_cite),
+        expectation_text.format_places(golden.must_cite),
         "\n".join(golden.must_contain),
         golden.must_reach,
-        golden_form_format.format_facts(golden.facts),
+        expectation_text.format_facts(golden.facts),
         "yes" if golden.is_public else "no",
     ]

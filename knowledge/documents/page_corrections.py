@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from knowledge import task_queue
-from knowledge.documents.corrected_words import placed_words
 from knowledge.documents.lifecycle import record_change
 from knowledge.documents.reading_limits import reading_limits
 from knowledge.documents.source_file import source_file
+from knowledge.documents.word_box_alignment import placed_words
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, Page, PageCorrection
 from knowledge.readers.isolation.reader_process import read_pages

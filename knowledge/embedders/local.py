@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.conf import settings
 
-from knowledge.embedders import minilm, windows
+from knowledge.embedders import minilm, text_windows
 from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
 from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
 from knowledge.embedders.wordpiece import WordPiece
@@ -94,7 +94,7 @@ class LocalEmbedder(Embedder):
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
         budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return windows.split_windows(self.tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return text_windows.split_windows(self.tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
 
     @cached_property
     def tokenizer(self) -> WordPiece:

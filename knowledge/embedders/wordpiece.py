@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge.embedders.base import replace_surrogates
-from knowledge.embedders.windows import CutPoints
+from knowledge.embedders.text_windows import CutPoints
 
 PAD_ID, CLS_ID, SEP_ID = 0, 101, 102  # [PAD], [CLS], [SEP]
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from knowledge.readers.archive import MAX_XML_BYTES, UNPACK_ERRORS, check_archive
 from knowledge.readers.html import VisibleText, parse_html
+from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     DamagedDocument,
@@ -26,7 +26,7 @@ from knowledge.readers.types import (
     TooLarge,
     TooManyPages,
 )
-from knowledge.readers.xml import parse_xml
+from knowledge.readers.zip_checks import MAX_XML_BYTES, UNPACK_ERRORS, check_archive
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from lxml import etree
 
-from knowledge.readers.archive import check_archive, open_archive
+from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, EncryptedDocument, Heading, Limits, ReaderEvent, TooLarge
-from knowledge.readers.xml import parse_xml
+from knowledge.readers.zip_checks import check_archive, open_archive
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

@@ -12,8 +12,8 @@ from typing import IO
 
 from lxml import etree
 
-from knowledge.readers.archive import open_archive
-from knowledge.readers.xml import parse_xml
+from knowledge.readers.safe_xml import parse_xml
+from knowledge.readers.zip_checks import open_archive
 
 _SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _STRICT_NAMES = re.compile(rb"http://purl\.oclc\.org/ooxml/([A-Za-z]{1,40})/")

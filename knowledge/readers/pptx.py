@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from knowledge.readers.archive import check_archive
 from knowledge.readers.chart_text import chart_text
 from knowledge.readers.office_package import open_transitional
 from knowledge.readers.stated_titles import given_title
@@ -26,6 +25,7 @@ from knowledge.readers.types import (
     UnreadableDocument,
     UnsupportedDocument,
 )
+from knowledge.readers.zip_checks import check_archive
 
 NOTES_HEADING = "Speaker notes"
 _MAX_GROUP_DEPTH = 20

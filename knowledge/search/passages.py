@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from knowledge.file_place import FilePlace, lines_of_span
+from knowledge.code_location import FilePlace, lines_of_span
 from knowledge.page_names import page_name
 from language.code_lines import code_spans
 from language.sentences import TextSpan, sentence_spans

@@ -16,7 +16,7 @@ from knowledge.models import Document, Source
 from knowledge.readers.types import UnreadableDocument
 from knowledge.sync import folder as disk
 from knowledge.sync import library_files as files
-from knowledge.sync import secrets
+from knowledge.sync import secret_scanning
 from knowledge.sync.library_files import LibraryFile
 from knowledge.sync.notes.note_problems import NoteMistake
 from knowledge.sync.notes.parse_note import Note, sha256_hex, unreadable_note
@@ -108,7 +108,7 @@ class _LibraryPlanner:
         if not files.is_safe_source(path):
             self.result.skipped.append((path, "it is no source of the repository"))
             return None
-        if reason := secrets.reason_by_name(path):
+        if reason := secret_scanning.reason_by_name(path):
             self._leave_out(path, reason)
             return None
         if not (self.root / path).exists():
@@ -135,7 +135,7 @@ class _LibraryPlanner:
         except (NoteMistake, UnreadableDocument) as mistake:
             self._leave_out(path, mistake.message)
             return None
-        if reason := secrets.reason_by_values(path, text):
+        if reason := secret_scanning.reason_by_values(path, text):
             self._leave_out(path, reason)
             return None
         if not any(map(str.isalnum, text)):

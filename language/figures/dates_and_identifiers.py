@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from language.dates import MONTH_PATTERN, month_number
 from language.figures.figure_types import Identifier, StatedDate
 from language.lazy_pattern import lazy_pattern
+from language.month_names import MONTH_PATTERN, month_number
 from language.units import UNIT_PATTERN, parse_unit
 
 _MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"

@@ -32,7 +32,7 @@ CELERY_TASK_ROUTES = {
     "api.work_on_batch": {"queue": REVIEW_QUEUE, "routing_key": REVIEW_QUEUE},
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULER = "lexic.timetable:Timetable"
+CELERY_BEAT_SCHEDULER = "lexic.beat_scheduler:Timetable"
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {
         "task": "knowledge.resume_unfinished",

@@ -23,8 +23,8 @@ from rest_framework import exceptions as api
 
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound, try_again_in
 from lexic.http import openai_errors
+from lexic.infrastructure_errors import outage_error
 from lexic.middleware.trailing_slash import address_without_trailing_slash
-from lexic.outages import outage_error
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from lexic.outages import StorageUnavailable as StorageUnavailable
+from lexic.infrastructure_errors import StorageUnavailable as StorageUnavailable
 from lexic.storage.base import Storage as Storage
 from lexic.storage.base import StoredObject as StoredObject
 from lexic.storage.base import prune as prune

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from lexic import atomic_files
-from lexic.outages import StorageUnavailable
+from lexic.infrastructure_errors import StorageUnavailable
 from lexic.storage.base import Storage, StoredObject
 
 SUFFIX = ".enc"

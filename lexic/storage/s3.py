@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from lexic import atomic_files
-from lexic.outages import StorageUnavailable
+from lexic.infrastructure_errors import StorageUnavailable
 from lexic.storage.base import Storage, StoredObject
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluation.golden.golden_runs import required_passes
 from evaluation.models import EvaluationRun
-from marketplace.attention_sentences import asked_again_sentence, old_sentence, superseded_sentence
+from marketplace.listings.stale_score_messages import asked_again_sentence, old_sentence, superseded_sentence
 from marketplace.listings.trust_label import scorecard_rate, wilson_interval
 from marketplace.models import Label
 from plugins.models import Plugin, Release

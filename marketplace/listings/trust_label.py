@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext, ngettext
 
-from marketplace.attention_sentences import shown_attention
+from marketplace.listings.stale_score_messages import shown_attention
 from marketplace.models import Label, Listing
 
 # Of a normal distribution, 95 % lies within so many standard deviations.

@@ -9,9 +9,9 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from conversations.asker_proof import asked_query
 from conversations.expert_request_form import put_posted_question
 from conversations.shared_answer import redirect_to_made
+from conversations.signed_question_ids import asked_query
 from lexic.errors import LexicError
 from lexic.http.error_handlers import with_retry_after
 from marketplace.plugin_page.page_view import plugin_or_404

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import visitors
 from accounts.signed_in_request import user_or_none
-from conversations.asker_proof import sign_asked
+from conversations.signed_question_ids import sign_asked
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from marketplace.plugin_page.forms import VisitorQuestionForm

@@ -8,7 +8,7 @@ from accounts.author_access import EmailNotConfirmed
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from lexic.errors import Conflict
-from marketplace.publishing.handover import pass_on
+from marketplace.publishing.ownership_transfer import pass_on
 from organisations.models import Membership, Organisation, OrganisationRole
 from plugins.models import Plugin
 

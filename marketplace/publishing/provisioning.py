@@ -19,7 +19,7 @@ from accounts.mailed_invitations import clean_address
 from accounts.models import User
 from lexic.column_length import column_length
 from lexic.errors import Conflict, InvalidInput
-from marketplace.publishing.departure import end_membership, set_member_role
+from marketplace.publishing.member_departure import end_membership, set_member_role
 from organisations.models import (
     IdentityProvider,
     Membership,

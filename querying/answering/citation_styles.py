@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from knowledge.page_names import page_name
-from querying.question import validity
+from querying.question import document_validity
 from querying.sanitize import sanitize
 from querying.types import Citation, CitationStyle
 
@@ -26,7 +26,7 @@ def render_sentence(text: str, *, style: CitationStyle) -> str:
 def render_footnotes(citations: Sequence[Citation], *, style: CitationStyle) -> str:
     """What stands under the text: a note where a source is out of force, whatever the style, and the numbered list
     where footnotes were asked for."""
-    noted = render_sentence(validity.validity_note(citations), style=style)
+    noted = render_sentence(document_validity.validity_note(citations), style=style)
     listed = [f"[{citation.number}] {describe_citation(citation)}" for citation in citations]
     paragraphs = [noted, "\n".join(listed if style == CitationStyle.FOOTNOTE else [])]
     return "".join(f"\n\n{paragraph}" for paragraph in paragraphs if paragraph)

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
-from knowledge.file_place import place_on_page
+from knowledge.code_location import place_on_page
 from knowledge.models import Chunk, Document
 from knowledge.search.passages import Passage, spans_of
 from language.terms import terms

@@ -14,7 +14,7 @@ from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
-from language.counted_words import counted_words
+from language.counted_nouns import counted_words
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.stemming import STEMMED_LANGUAGES, stem_in
@@ -22,7 +22,7 @@ from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
 from lexic.phrases import phrase
-from querying.question.validity import without_requested_day
+from querying.question.document_validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2

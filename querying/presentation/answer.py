@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from accounts.models import User
-from knowledge.source_address import source_path
+from knowledge.citation_url import source_path
 from querying.json_format import answer_as_json
 from querying.models import Query
 from querying.presentation import answer_text

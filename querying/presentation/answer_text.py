@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext, gettext_lazy
 
-from knowledge.file_place import lines_text
+from knowledge.code_location import lines_text
 from knowledge.page_names import section_below_title, shown_page_name
 from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query

@@ -22,10 +22,10 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import User
 from accounts.signed_in_request import user_or_none
+from knowledge.code_location import place_on_page
 from knowledge.documents import file_store, page_images
 from knowledge.documents.highlights import Rectangle, bounding_rectangle, highlight_rectangles
 from knowledge.documents.page_images import NoPageImage, PageImage
-from knowledge.file_place import place_on_page
 from knowledge.models import Document, KnowledgeBase, Page
 from knowledge.page_names import shown_page_name
 from lexic.http.error_handlers import retry_headers

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import User
+from knowledge.citation_url import source_path
 from knowledge.models import Chunk, Page
 from knowledge.page_names import section_below_title, shown_page_name
-from knowledge.source_address import source_path
 from querying.json_format import cited_page_id
 from querying.models import Query
 

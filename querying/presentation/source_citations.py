@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from knowledge.file_place import place_as_json
+from knowledge.code_location import place_as_json
 from knowledge.models import Document
 from knowledge.search.passages import Passage
-from querying.answering.findings import Findings
+from querying.answering.evidence_gate import Findings
 from querying.types import Citation, Clarification
 
 MAX_SUMMARY_CHARACTERS = 300

@@ -9,8 +9,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import Principal
+from knowledge.citation_url import source_path
 from knowledge.models import Page
-from knowledge.source_address import source_path
 from querying.presentation.page_excerpts import word_end, word_start
 from querying.presentation.page_viewer import document_status, title_and_section
 from querying.presentation.source_citations import SourceType, source_type_of

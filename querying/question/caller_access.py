@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexic.errors import NotAllowed
 from plugins.models import Plugin
 from plugins.visibility import WITH_PAGE
-from querying.layers import find_principal, may_read_layers
+from querying.private_layers import find_principal, may_read_layers
 from querying.types import Question
 
 # How long an answer may go on after the access of its caller has ended.

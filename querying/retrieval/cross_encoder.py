@@ -19,7 +19,7 @@ from knowledge.embedders import local_embedder, minilm
 from knowledge.embedders.bert import DIMENSIONS, CompiledModel, GraphBuilder, PerProcess, Precision, pad_rows
 from knowledge.embedders.local import model_folder
 from knowledge.embedders.wordpiece import PAD_ID
-from querying.retrieval import pair_tokens
+from querying.retrieval import cross_encoder_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,19 +71,21 @@ class CrossEncoder:
         ids, marks = zip(*(self._inputs(question, excerpt) for excerpt in excerpts), strict=True)
         padded = pad_rows(ids, value=PAD_ID)
         rows = [np.concatenate([self._word_table[token : token + 1] for token in row]) for row in padded.tolist()]
-        inputs = [padded, np.stack(rows), pad_rows(marks, value=pair_tokens.SPECIAL)]
+        inputs = [padded, np.stack(rows), pad_rows(marks, value=cross_encoder_input.SPECIAL)]
         ((answers,),) = self._compiled.infer([inputs])
         return [float(answer) for answer in answers]
 
     def _inputs(self, question: str, excerpt: Excerpt) -> tuple[list[int], list[int]]:
-        asked = self._tokenizer.tokens(question).ids[: pair_tokens.MAX_QUESTION_TOKENS]
+        asked = self._tokenizer.tokens(question).ids[: cross_encoder_input.MAX_QUESTION_TOKENS]
         read = self._excerpt_tokens(excerpt)
-        return pair_tokens.pair_tokens(asked, read, function_words=self._function_words)
+        return cross_encoder_input.pair_tokens(asked, read, function_words=self._function_words)
 
     def _excerpt_tokens(self, excerpt: Excerpt) -> list[int]:
         """The title's tokens, and as many of the text's as fit, those around the center in the middle."""
-        title = self._tokenizer.tokens(pair_tokens.title_text(excerpt.title)).ids[: pair_tokens.MAX_TITLE_TOKENS]
-        tokens, room = self._tokenizer.tokens(excerpt.text), pair_tokens.MAX_EXCERPT_TOKENS - len(title)
+        title = self._tokenizer.tokens(cross_encoder_input.title_text(excerpt.title)).ids[
+            : cross_encoder_input.MAX_TITLE_TOKENS
+        ]
+        tokens, room = self._tokenizer.tokens(excerpt.text), cross_encoder_input.MAX_EXCERPT_TOKENS - len(title)
         start, end = excerpt.center
         inside = [at for at, (first, last) in enumerate(tokens.offsets) if first < end and last > start] or [0]
         begin = max(0, min((inside[0] + inside[-1]) // 2 - room // 2, len(tokens.ids) - room))
@@ -131,8 +133,8 @@ class _CrossEncoderGraph(GraphBuilder):
         likely to be."""
         ops = self.ops
         is_excerpt = ops.logical_or(
-            ops.equal(marks, self.integers(pair_tokens.EXCERPT)),
-            ops.equal(marks, self.integers(pair_tokens.SHARED_EXCERPT)),
+            ops.equal(marks, self.integers(cross_encoder_input.EXCERPT)),
+            ops.equal(marks, self.integers(cross_encoder_input.SHARED_EXCERPT)),
         )
         place = ops.squeeze(self.linear(states, "place"), self.integers(2))
         place = ops.softmax(ops.select(is_excerpt, place, ops.constant(np.float32(-30))), 1)

@@ -26,13 +26,13 @@ from language.clause_references import referenced_clauses
 from language.stemming import stem
 from language.terms import terms
 from plugins.models import PluginKind
-from querying.question import document_access, validity
+from querying.question import document_access, document_validity
 from querying.question.resolve import ResolvedQuestion
 from querying.releases import bases_of
 from querying.retrieval import rerankers
-from querying.retrieval.answerability import adjust_strength
 from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import score_evidence
+from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.retrieval.question_wording import wording_of
 from querying.types import Answer, Evidence, Question
@@ -133,7 +133,7 @@ def _search_passages(
     def strength(passages: Sequence[Passage]) -> float:
         return _fit_of_best_file(passages) if is_library else _score(question, passages).strength
 
-    in_force = validity.passages_in_force(question, find=find, strength=strength)
+    in_force = document_validity.passages_in_force(question, find=find, strength=strength)
     return [passage for passage in in_force if passage.is_verbatim]  # every citation depends on it
 
 

@@ -21,8 +21,8 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from accounts.models import User
-from conversations.asker_proof import sign_asked
 from conversations.models import Project
+from conversations.signed_question_ids import sign_asked
 from organisations.models import Membership, Organisation
 from plugins.models import Plugin
 from querying.models import Query

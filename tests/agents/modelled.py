@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agents.planners.model_messages import behaviour
+from agents.planners.llm_messages import behaviour
 from tests.openai_stub import Answer, Body, OpenAIStub, ToolCall, tool_call
 
 Turn = Answer | Callable[[Body], Answer]

@@ -17,8 +17,8 @@ from conversations.models import Project
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, RevisionPin
-from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from privacy.account_deletion import account_deletion, delete_account
 from privacy.document_deletion import delete_private_document

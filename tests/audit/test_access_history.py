@@ -20,9 +20,9 @@ from audit.models import AuditEntry
 from audit.references import person
 from knowledge.access_history import ANYBODY, document_access
 from knowledge.models import BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.publishing.departure import remove_member
-from marketplace.publishing.handover import accept_for_organisation, offer_to_organisation
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from marketplace.publishing.member_departure import remove_member
+from marketplace.publishing.ownership_transfer import accept_for_organisation, offer_to_organisation
 from organisations.models import Membership, Organisation
 from plugins import collaborators
 from plugins.models import Plugin, Role

@@ -12,7 +12,7 @@ from audit.actions import Action
 from audit.models import AuditEntry
 from audit.unrecorded_changes import unrecorded_changes
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from tests.two_transactions import wait_in_turn
 

@@ -27,12 +27,12 @@ from audit.chain import verify_chain
 from audit.models import AuditEntry, AuditName
 from knowledge.documents.lifecycle import add_text, delete_document, update_details
 from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.models import ReleaseApproval
 from marketplace.publishing.approval import request_approval
-from marketplace.publishing.departure import change_member_role, delete_organisation, remove_member
-from marketplace.publishing.handover import accept_ownership, offer_ownership, offer_to_organisation
+from marketplace.publishing.member_departure import change_member_role, delete_organisation, remove_member
 from marketplace.publishing.membership import remove_from_plugin
+from marketplace.publishing.ownership_transfer import accept_ownership, offer_ownership, offer_to_organisation
 from marketplace.publishing.provisioning import save_group
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from organisations.domains import mark_verified

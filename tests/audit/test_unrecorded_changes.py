@@ -12,8 +12,8 @@ from django.db import connection
 from accounts.models import User
 from audit.unrecorded_changes import unrecorded_changes
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.publishing.handover import accept_ownership, offer_ownership
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from marketplace.publishing.ownership_transfer import accept_ownership, offer_ownership
 from plugins import collaborators
 from plugins.models import Plugin, Role
 

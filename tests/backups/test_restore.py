@@ -36,7 +36,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.models import Document
-from lexic.outages import DiskFull
+from lexic.infrastructure_errors import DiskFull
 from lexic.storage import site_storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage

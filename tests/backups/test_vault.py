@@ -158,7 +158,7 @@ def test_what_was_never_written_to_its_end_is_no_piece_and_goes(vault: Vault, wh
 
 
 def test_full_disk(full_disk: Path) -> None:
-    from lexic.outages import DiskFull
+    from lexic.infrastructure_errors import DiskFull
 
     with pytest.raises(DiskFull):
         Vault(FolderStorage(full_disk / "vault")).add(WORDS)

@@ -15,7 +15,7 @@ from builder.dashboard import WEEK
 from builder.readiness import reverse_pane
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin, Release
 from querying.models import Dismissal, Query
 from tests.knowledge.bases import attach

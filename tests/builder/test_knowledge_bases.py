@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.models import User
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin, Release
 from tests.knowledge.bases import attach
 from tests.remembered import remembered

@@ -18,7 +18,7 @@ from knowledge.documents.lifecycle import add_file, add_text
 from knowledge.embedders.base import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.releases import snapshot
 from querying.retrieval.retriever import retrieve

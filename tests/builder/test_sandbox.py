@@ -14,10 +14,10 @@ from django.urls import reverse
 
 from accounts.models import User
 from builder.sandbox.turns import SandboxTurn
-from evaluation.golden.golden_form_format import MAX_LINES
+from evaluation.golden.expectation_text import MAX_LINES
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 from querying.question import user_limits

@@ -16,7 +16,7 @@ from django.urls import reverse
 from accounts.models import User
 from builder.trees.editor_json import checked_tree_json
 from knowledge.ingest import ingest
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
 from tests.knowledge.bases import add_markdown

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from accounts.models import User
 from knowledge.ingest import ingest
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.database import release_connections
 from plugins.models import Plugin
 from tests.browsers import each_look, overflow, serious_in_each_look, sign_in

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import User
-from contracts.clauses.clause_types import ContractPage
+from contracts.clauses.parsed_contract import ContractPage
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import BaseKind, Document, KnowledgeBase

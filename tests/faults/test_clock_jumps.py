@@ -18,8 +18,8 @@ from agents.models import AgentRun, RunState
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import Document
 from knowledge.tasks import resume_unfinished
+from lexic.beat_scheduler import Timetable
 from lexic.celery import app
-from lexic.timetable import Timetable
 from tests.knowledge.bases import add_markdown, make_base
 from tests.webhooks.conftest import boots, receiver, webhook
 from tests.webhooks.receiver import Receiver

@@ -16,8 +16,8 @@ from rest_framework.test import APIClient
 from accounts.models import ApiKey, User
 from knowledge.documents.lifecycle import add_file
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
-from lexic.outages import DiskFull
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from lexic.infrastructure_errors import DiskFull
 from plugins.models import Plugin
 from tests.full_disk import full_disk
 

@@ -24,7 +24,7 @@ from backups.vault import Vault
 from knowledge.embedders import clear_embedders, get_embedder
 from knowledge.models import Document, EmbeddingSpace, KnowledgeBase, Lease
 from knowledge.versions.reembed import reembed_base
-from lexic.outages import DiskFull
+from lexic.infrastructure_errors import DiskFull
 from plugins.models import Plugin
 from tests.backups.conftest import elsewhere, move, vault, where
 from tests.faults.held_command import held_command, let_go_on

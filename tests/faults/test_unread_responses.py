@@ -13,7 +13,7 @@ from asgiref.sync import async_to_sync, sync_to_async
 from django.core.cache import cache
 from django.test import AsyncClient
 
-from conversations import notes_chat_format
+from conversations import plain_text_stream
 from lexic.redis_cache import redis_client
 from plugins.models import Plugin
 from querying.admission import answer_limit
@@ -79,7 +79,7 @@ def test_a_response_that_is_closed_unread_gives_its_place_back(opened: Plugin) -
 def test_a_response_that_is_dropped_gives_its_place_back_soon(opened: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
     """So it goes where the caller leaves while the view returns: nobody closes the response, and something refers to
     it for as long as it likes."""
-    monkeypatch.setattr(notes_chat_format, "UNREAD_SECONDS", 0.2)
+    monkeypatch.setattr(plain_text_stream, "UNREAD_SECONDS", 0.2)
 
     async def leave() -> None:
         dropped = await ask()
@@ -91,7 +91,7 @@ def test_a_response_that_is_dropped_gives_its_place_back_soon(opened: Plugin, mo
 
 
 def test_a_response_that_is_read_slowly_is_read_to_its_end(opened: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notes_chat_format, "UNREAD_SECONDS", 0.1)
+    monkeypatch.setattr(plain_text_stream, "UNREAD_SECONDS", 0.1)
 
     @async_to_sync
     async def read() -> str:

@@ -11,7 +11,7 @@ from accounts.models import User
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases

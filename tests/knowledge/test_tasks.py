@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 from django.utils import timezone
 
-from knowledge import lease, reading_turns, tasks
+from knowledge import ingest_scheduling, lease, tasks
 from knowledge.documents.lifecycle import add_url, delete_document, reingest_document
 from knowledge.embedders import EmbedderUnavailable, clear_embedders
 from knowledge.ingest import ingest
@@ -115,7 +115,7 @@ def test_a_database_that_is_away_before_anything_is_claimed_loses_no_message(
     def broken(document_id: UUID) -> None:
         raise OperationalError("the database system is starting up")
 
-    monkeypatch.setattr(reading_turns, "claim_next", broken)
+    monkeypatch.setattr(ingest_scheduling, "claim_next", broken)
     monkeypatch.setattr(tasks.Task, "apply_async", lambda *args, **kwargs: None)
     assert attempt(add_markdown(make_base(), "Wear boots."), retries=0) == 10
 
@@ -126,7 +126,7 @@ def test_a_database_that_is_lost_as_a_document_ends_takes_nothing_back(
     def broken() -> None:
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setattr(reading_turns, "next_waiting", broken)
+    monkeypatch.setattr(ingest_scheduling, "next_waiting", broken)
     document = add_markdown(make_base(), "Wear boots.")
     run(document)
     document.refresh_from_db()

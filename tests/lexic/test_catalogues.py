@@ -28,7 +28,7 @@ OTHERS = [code for code, _ in LANGUAGES if code != ENGLISH]
 WITH_PHRASES_ALONE = ["ar"]  # in which questions are answered, and no page is
 ERROR_MODULES = (
     "accounts.rate_limits",
-    "conversations.asker_proof",
+    "conversations.signed_question_ids",
     "conversations.public_questions",
     "lexic.http.error_handlers",
     "marketplace.reviews.abuse_reports",

@@ -21,7 +21,7 @@ from knowledge.documents.file_store import SourceFileMissing
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.bundle import export_plugin, import_plugin
 from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
 from plugins.models import Plugin

@@ -12,9 +12,9 @@ from django.test import Client
 
 from accounts import mailed_invitations
 from accounts.models import User
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace import invitations
-from marketplace.publishing import handover
+from marketplace.publishing import ownership_transfer
 from plugins.models import Invitation, Plugin, Role
 from tests.remembered import remembered
 
@@ -115,12 +115,12 @@ def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch)
 def test_a_plugin_is_handed_over_with_its_knowledge(cover: Plugin, alice: User, bob: User, charlie: User) -> None:
     base = own_knowledge_base(cover)
     cover.editors.add(bob)
-    handover.offer_ownership(cover, to=bob, by=cover.owner)
-    handover.accept_ownership(cover, by=bob)
+    ownership_transfer.offer_ownership(cover, to=bob, by=cover.owner)
+    ownership_transfer.accept_ownership(cover, by=bob)
     cover.refresh_from_db()
     base.refresh_from_db()
     assert (cover.owner, base.owner, list(cover.editors.all())) == (bob, bob, [alice])
-    with pytest.raises(handover.NotAnEditor):
-        handover.offer_ownership(cover, to=charlie, by=cover.owner)
-    with pytest.raises(handover.NothingOffered):
-        handover.accept_ownership(cover, by=alice)
+    with pytest.raises(ownership_transfer.NotAnEditor):
+        ownership_transfer.offer_ownership(cover, to=charlie, by=cover.owner)
+    with pytest.raises(ownership_transfer.NothingOffered):
+        ownership_transfer.accept_ownership(cover, by=alice)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, Capability, User
 from knowledge.models import KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.reviews.eligibility import is_team_member
 from organisations.models import Membership, Organisation, OrganisationRole
 from plugins.models import Plugin

@@ -21,7 +21,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace import tasks
 from marketplace.models import ReleaseApproval
 from marketplace.publishing import golden_gate

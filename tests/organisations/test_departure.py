@@ -9,8 +9,8 @@ import pytest
 from accounts.models import ApiKey, User
 from audit.models import AuditEntry
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.publishing.departure import (
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from marketplace.publishing.member_departure import (
     OnlyOwnerOfOrganisation,
     OrganisationOwnsPlugins,
     change_member_role,

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from accounts.author_access import EmailNotConfirmed
 from accounts.models import User
 from audit.models import AuditEntry
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.publishing.appoint_owner import OrganisationHasOwner, appoint_owner
 from organisations.models import Organisation
 from plugins.models import Plugin

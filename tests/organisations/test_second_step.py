@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, Capability, User
 from knowledge.models import KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from organisations.models import Membership, MembershipInvitation, Organisation
 from plugins import collaborators
 from plugins.models import Plugin, Role

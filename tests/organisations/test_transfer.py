@@ -9,9 +9,9 @@ from django.urls import reverse
 from accounts.models import User
 from audit.models import AuditEntry
 from knowledge.models import KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.publishing.departure import remove_member
-from marketplace.publishing.handover import (
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from marketplace.publishing.member_departure import remove_member
+from marketplace.publishing.ownership_transfer import (
     NothingOffered,
     NotInOrganisation,
     accept_for_organisation,

@@ -14,10 +14,10 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
-from marketplace.publishing.departure import change_member_role, delete_organisation, remove_member
-from marketplace.publishing.handover import (
+from marketplace.publishing.member_departure import change_member_role, delete_organisation, remove_member
+from marketplace.publishing.ownership_transfer import (
     accept_for_organisation,
     accept_ownership,
     offer_ownership,

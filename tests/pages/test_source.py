@@ -17,7 +17,7 @@ from knowledge.documents import page_images
 from knowledge.documents.lifecycle import add_file, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.readers.isolation import reader_process
 from knowledge.readers.types import ReadingTimedOut
 from plugins.models import Plugin, Release

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from accounts.models import User
 from lexic.conf.languages import ENGLISH, LANGUAGES
-from lexic.outages import ServiceUnavailable
+from lexic.infrastructure_errors import ServiceUnavailable
 from marketplace.publishing.publish import publish
 from notifications.models import MailKind
 from notifications.unsubscribe import make_token

@@ -17,10 +17,10 @@ from connectors.models import DriveConnection
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from conversations.models import ChatSession, Project
+from knowledge.citation_url import source_path
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
-from knowledge.source_address import source_path
 from plugins.models import Plugin
 from tests.browsers import sign_in, streamed_page, violations_in_each_look
 from tests.contracts.documents import give_contract

@@ -14,7 +14,7 @@ from accounts.models import User
 from knowledge.documents.lifecycle import add_text, delete_document, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.prune import prune_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin

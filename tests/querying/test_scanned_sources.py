@@ -15,7 +15,7 @@ from accounts.models import ApiKey, Capability, User
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.bundle.document_content import page_and_chunk_lines, parse_pages
 from marketplace.bundle.pinned_documents import pinned_documents
 from marketplace.publishing.publish import publish

@@ -22,7 +22,7 @@ from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Report, Review
 from marketplace.publishing.publish import publish

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import CitationMode, Plugin
 from querying.json_format import answer_as_json
 from querying.sanitize import sanitize

@@ -20,7 +20,7 @@ from api.query.questions import make_options
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases

@@ -18,8 +18,8 @@ from accounts.quotas import QuotaExceeded
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant, Page
-from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.publishing.handover import accept_ownership, offer_ownership
+from knowledge.plugin_knowledge_base import own_knowledge_base
+from marketplace.publishing.ownership_transfer import accept_ownership, offer_ownership
 from marketplace.publishing.publish import NotReady, publish
 from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
 from marketplace.sharing.installs import install_copy
@@ -154,7 +154,7 @@ def test_whatever_ends_the_grant_ends_every_use(
 def test_a_citation_that_a_key_was_given_is_not_read_again_once_the_grant_ended(
     setting: Setting, alice: User, bob: User, charlie: User
 ) -> None:
-    from api.mcp.calls.sources import UnknownSource, find_source
+    from api.mcp.handlers.sources import UnknownSource, find_source
     from api.mcp.resources import citation_uri
 
     setting.grant(bob, alice, Consent.PUBLISHED)

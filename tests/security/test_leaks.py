@@ -18,11 +18,11 @@ from django.test import Client
 from django.urls import NoReverseMatch, get_resolver, resolve, reverse
 
 from accounts.models import ApiKey, User
-from conversations.asker_proof import sign_made
+from conversations.signed_question_ids import sign_made
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin

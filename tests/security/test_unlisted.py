@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, ApiKeyPlugin, User
 from api.cors import allows_origin
-from api.mcp.calls.expert_listings import complete_slug
-from api.mcp.calls.list_experts import find_experts
-from api.mcp.calls.search import plugins_to_search
+from api.mcp.handlers.expert_listings import complete_slug
+from api.mcp.handlers.list_experts import find_experts
+from api.mcp.handlers.search import plugins_to_search
 from api.mcp.tools.list_experts import ExpertsArguments
 from conversations.public_questions import UnknownChat, public_chat_plugin
 from knowledge.models import Document, Page

@@ -13,7 +13,7 @@ from evaluation import run_question
 from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text, reingest_document
 from knowledge.ingest import NoCitableText, ingest, mark_failed
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from contracts.clauses.clause_types import ContractPage
+from contracts.clauses.parsed_contract import ContractPage
 from contracts.models import ContractReview, Decision, Finding, ReviewState
 from contracts.review.run_review import run_review
 from conversations.models import Project

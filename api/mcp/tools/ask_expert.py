@@ -70,5 +70,5 @@ TOOL = Tool(
     ),
     arguments=AskArguments,
     result=AnswerResult,
-    work="api.mcp.calls.ask_expert",
+    work="api.mcp.handlers.ask_expert",
 )

@@ -50,5 +50,5 @@ TOOL = Tool(
     ),
     arguments=RoomArguments,
     result=model_for(CollaborationSerializer),
-    work="api.mcp.calls.ask_experts",
+    work="api.mcp.handlers.ask_experts",
 )

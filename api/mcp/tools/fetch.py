@@ -29,6 +29,6 @@ TOOL = Tool(
     ),
     arguments=IdArguments,
     result=FetchResult,
-    work="api.mcp.calls.fetch",
+    work="api.mcp.handlers.fetch",
     capabilities=(Capability.READ, Capability.AUTHOR),
 )

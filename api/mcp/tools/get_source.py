@@ -45,5 +45,5 @@ TOOL = Tool(
     ),
     arguments=SourceArguments,
     result=SourceResult,
-    work="api.mcp.calls.get_source",
+    work="api.mcp.handlers.get_source",
 )

@@ -38,6 +38,6 @@ TOOL = Tool(
     ),
     arguments=ExpertsArguments,
     result=ExpertsResult,
-    work="api.mcp.calls.list_experts",
+    work="api.mcp.handlers.list_experts",
     capabilities=(Capability.QUERY, Capability.READ, Capability.AUTHOR),
 )

@@ -29,5 +29,5 @@ TOOL = Tool(
     ),
     arguments=ReviewArguments,
     result=model_for(TextReviewSerializer),
-    work="api.mcp.calls.review_text",
+    work="api.mcp.handlers.review_text",
 )

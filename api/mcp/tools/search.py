@@ -34,6 +34,6 @@ TOOL = Tool(
     ),
     arguments=QueryArguments,
     result=ResultList,
-    work="api.mcp.calls.search",
+    work="api.mcp.handlers.search",
     capabilities=(Capability.READ, Capability.AUTHOR),
 )

@@ -56,5 +56,5 @@ TOOL = Tool(
     ),
     arguments=SearchArguments,
     result=SearchResult,
-    work="api.mcp.calls.search_sources",
+    work="api.mcp.handlers.search_sources",
 )

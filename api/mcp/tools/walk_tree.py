@@ -73,5 +73,5 @@ TOOL = Tool(
     ),
     arguments=WalkArguments,
     result=WalkResult,
-    work="api.mcp.calls.walk_tree",
+    work="api.mcp.handlers.walk_tree",
 )

@@ -14,8 +14,8 @@ from backups.golden_answers import check_golden_answers
 from backups.manifest import Manifest, summary
 from backups.vault import open_vault
 from backups.verify import verify_backup
+from lexic.infrastructure_errors import outage_error
 from lexic.management.lexic_command import LexicCommand
-from lexic.outages import outage_error
 
 
 class Command(LexicCommand):

@@ -9,8 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 from backups.manifest import Manifest
 from backups.restore import restore_backup
 from backups.vault import open_vault
+from lexic.infrastructure_errors import outage_error
 from lexic.management.lexic_command import LexicCommand
-from lexic.outages import outage_error
 
 
 class Command(LexicCommand):

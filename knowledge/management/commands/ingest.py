@@ -12,11 +12,11 @@ from tqdm import tqdm
 
 from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.ingest import ingest_until_done
-from knowledge.ingest_together import ingest_small
+from knowledge.ingest_batch import ingest_small
+from knowledge.ingest_scheduling import SMALL_TOGETHER
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.readers.formats import TYPES_BY_EXTENSION
-from knowledge.reading_turns import SMALL_TOGETHER
 from knowledge.search.vector_index import ensure_index
 from knowledge.versions.batches import batched
 from lexic.errors import LexicError

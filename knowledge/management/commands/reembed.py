@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from knowledge.embedders import get_embedder
 from knowledge.management.progress_bar import progress_bar
 from knowledge.models import KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
 from knowledge.versions.reembed import count_missing, reembed_base
 from lexic.management.lexic_command import LexicCommand

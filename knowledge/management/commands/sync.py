@@ -11,7 +11,7 @@ from django.db import transaction
 
 from knowledge.management.progress_bar import progress_bar
 from knowledge.models import KnowledgeBase, Source
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
 from knowledge.source_models import REMOTE_KINDS
 from knowledge.sync.library import has_library

@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from knowledge.readers.archive import check_archive
+from knowledge.readers.docx.footnotes import Notes, margin_texts
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W, attribute, is_on
-from knowledge.readers.docx.notes import Notes, margin_texts
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
 from knowledge.readers.office_package import is_strict, open_transitional
@@ -28,6 +27,7 @@ from knowledge.readers.types import (
     UnreadableDocument,
     UnsupportedDocument,
 )
+from knowledge.readers.zip_checks import check_archive
 
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
 # A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.

@@ -11,12 +11,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from knowledge.readers.archive import check_archive
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W
 from knowledge.readers.docx.reader import Segment, open_document, read_body
 from knowledge.readers.docx.visible_text import text_pieces
 from knowledge.readers.text_cleaning import clean_text
+from knowledge.readers.zip_checks import check_archive
 
 
 class RunPosition(NamedTuple):

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.tables import cut_label
 from knowledge.readers.text_cleaning import clean_text, one_line
-from knowledge.readers.xml import parse_xml
 
 MAX_COLUMN = 16_384
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

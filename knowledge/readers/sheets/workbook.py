@@ -10,7 +10,6 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import IO, Any
 
-from knowledge.readers.archive import check_archive
 from knowledge.readers.office_package import open_transitional, with_plain_styles
 from knowledge.readers.sheets.cells import rows_of_cells
 from knowledge.readers.sheets.headers import SheetRow
@@ -28,6 +27,7 @@ from knowledge.readers.types import (
     UnreadableDocument,
     UnsupportedDocument,
 )
+from knowledge.readers.zip_checks import check_archive
 
 # A formula whose value was never computed, as programs write it that only make workbooks.
 _FORMULA_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f/>)(?:<v\s?/>|<v></v>)?</c>")

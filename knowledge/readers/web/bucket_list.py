@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.types import DamagedDocument
-from knowledge.readers.xml import parse_xml
 
 
 def read_bucket_list(path: Path) -> Iterator[dict[str, Any]]:

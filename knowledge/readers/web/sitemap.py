@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.types import DamagedDocument, TooLarge
-from knowledge.readers.xml import parse_xml
 
 MAX_ADDRESSES = 50_000
 MAX_BYTES = 50 * 1024 * 1024

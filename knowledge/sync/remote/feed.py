@@ -12,7 +12,7 @@ from typing import Any
 from knowledge.models import SourceItem
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.types import UnreadableDocument
-from knowledge.sync.remote import page_rules
+from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, file_name, normalise
 from knowledge.sync.remote.errors import SourceEmpty, SourceUnavailable
 from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
@@ -95,7 +95,7 @@ def _read_entry(
         listing.left_out.append((address, f"it is {said.content_type or 'of a kind that is not said'}"))
     else:
         path, sha256 = spool.keep(said.body)
-        rules = page_rules.read_page_rules([(path, address)])[0] if said.content_type in _HTML_TYPES else None
+        rules = crawl_rules.read_page_rules([(path, address)])[0] if said.content_type in _HTML_TYPES else None
         if rules and rules.asks_for_password:
             _keep(listing, address, "It asks for a password.")
             return

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from knowledge.models import SourceItem
 from knowledge.readers.types import UnreadableDocument
-from knowledge.sync.remote import page_rules
+from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, Scope, file_name, normalise
+from knowledge.sync.remote.crawl_rules import PageRules
 from knowledge.sync.remote.errors import SourceUnavailable
 from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
-from knowledge.sync.remote.page_rules import PageRules
 from knowledge.sync.remote.web_client import LeftAlone, WebClient, version_of
 from lexic.egress import EgressRefused, FetchFailed, WebResponse
 
@@ -88,7 +88,7 @@ class _Crawl:
             return None
         path, _ = self.spool.keep(said.body[: 512 * 1024])
         try:
-            answer = page_rules.check_robots(path, [self.start])
+            answer = crawl_rules.check_robots(path, [self.start])
         except UnreadableDocument as error:
             raise SourceUnavailable("The site's robots.txt cannot be understood, so that nothing was read.") from error
         if self.start not in answer.allowed:
@@ -119,7 +119,7 @@ class _Crawl:
             return _known_page(item)
         page = self._kept_page(found, said)
         if page.media_type in _HTML_TYPES:
-            page.rules = page_rules.read_page_rules([(page.path, page.address)] if page.path else [])[0]
+            page.rules = crawl_rules.read_page_rules([(page.path, page.address)] if page.path else [])[0]
         if page.rules.asks_for_password:
             raise SourceUnavailable(f"{self.start} asks for a password.")
         return page
@@ -131,7 +131,7 @@ class _Crawl:
         while waiting:
             page = waiting.pop(0)
             try:
-                entries = page_rules.read_sitemap(page.path) if page.path else []
+                entries = crawl_rules.read_sitemap(page.path) if page.path else []
             except UnreadableDocument as error:
                 raise SourceUnavailable(f"{page.address} is no sitemap that can be read.") from error
             pages += [address for kind, address in entries if kind == "page"]
@@ -177,7 +177,7 @@ class _Crawl:
 
     def _allowed(self, addresses: list[str]) -> list[str]:
         try:
-            allowed = page_rules.check_robots(self.robots, addresses).allowed
+            allowed = crawl_rules.check_robots(self.robots, addresses).allowed
         except UnreadableDocument:
             self.listing.end_early("The site's robots.txt cannot be understood.")
             return []
@@ -226,7 +226,7 @@ class _Crawl:
 
     def _read_rules(self, pages: list[_Page]) -> None:
         html = [page for page in pages if page.path and page.media_type in _HTML_TYPES]
-        rules = page_rules.read_page_rules([(page.path, page.address) for page in html if page.path])
+        rules = crawl_rules.read_page_rules([(page.path, page.address) for page in html if page.path])
         for page, found in zip(html, rules, strict=True):
             page.rules = found
 

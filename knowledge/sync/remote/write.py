@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import lease, reading_turns
+from knowledge import ingest_scheduling, lease
 from knowledge.documents.lifecycle import add_fetched_file, replace_file
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.ingest import ingest_until_done
-from knowledge.ingest_together import ingest_small
+from knowledge.ingest_batch import ingest_small
 from knowledge.models import Document, Source, SourceItem
 from knowledge.readers.types import UnreadableDocument
 from knowledge.sync.remote.compare import RemotePlan
@@ -37,7 +37,7 @@ def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress
     before the next ones are taken, else by workers in their turn. Raises `LeaseLost`; what is done by then is done."""
     written = Written()
     steps, number = list(_steps(plan)), 0
-    for batch in batched(steps, reading_turns.SMALL_TOGETHER if reads_now else 1):
+    for batch in batched(steps, ingest_scheduling.SMALL_TOGETHER if reads_now else 1):
         for _ in _write_batch(source, batch, written, reads_now=reads_now):
             number += 1
             if on_progress:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from language.antonyms import opposite_words
 from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import find_bounds
 from language.figures.figure_extraction import extract_figures
-from language.opposites import opposite_words
 
 _LOWERCASE_WORD = re.compile(r"[a-z]{2,30}")
 _NEGATING_PREFIXES = ("un", "non", "dis")

@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.antonyms import opposite_words
 from language.cache_sizes import CACHED_SENTENCES
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark, unsupported_figures
 from language.negation import reverses_polarity
-from language.opposites import opposite_words
 from language.synonyms import synonyms_of
 from language.terms import terms
 from querying.answering.grounding.claim_contradictions import (

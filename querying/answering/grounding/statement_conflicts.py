@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
+from language.antonyms import opposite_words
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import TOLERANCE, Quantity
 from language.negation import reverses_polarity
-from language.opposites import opposite_words
 from language.units import convert_number
 from querying.answering.grounding.claim_contradictions import find_opposite, lowercase_words
 from querying.answering.grounding.claim_support import Surroundings, compare_words

@@ -16,8 +16,8 @@ from django.conf import settings
 from lexic.errors import LexicError
 from querying.answering.llms.json_replies import find_json_object
 from querying.answering.llms.provider_error_text import provider_error_text
-from querying.answering.llms.thinking import thinking_parameters
-from querying.answering.llms.thought_tags import ThoughtTags
+from querying.answering.llms.reasoning_effort import thinking_parameters
+from querying.answering.llms.reasoning_tags import ThoughtTags
 from querying.answering.llms.tool_call_deltas import ToolCallDeltas
 from querying.llm_interface import (
     LLM,

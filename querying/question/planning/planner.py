@@ -17,7 +17,7 @@ from plugins.models import Planner
 from querying.llm_interface import LLM, ProviderFailed
 from querying.question import document_access
 from querying.question.clarifications import TIME_FIELD
-from querying.question.planning import model_planner, rule_planner
+from querying.question.planning import llm_planner, rule_planner
 from querying.question.planning.label_vocabulary import LabelVocabulary, document_vocabulary
 from querying.question.planning.matching_documents import documents_of_question
 from querying.question.planning.query_plan import (
@@ -95,10 +95,10 @@ async def make_plan(question: Question, *, text: str, llm: LLM) -> PlanResult:
 async def _plan_by_model(question: Question, text: str, *, known: LabelVocabulary, llm: LLM) -> PlanResult:
     usage, here = Usage(), _zone_name(question)
     try:
-        reply, usage = await model_planner.request_plan(
+        reply, usage = await llm_planner.request_plan(
             text, vocabulary=known, today=local_today(question), llm=llm, zone=here
         )
-        plan = model_planner.parse_model_plan(reply, vocabulary=known, zone=here, maker=llm.name)
+        plan = llm_planner.parse_model_plan(reply, vocabulary=known, zone=here, maker=llm.name)
         return PlanResult(plan=plan, usage=usage)
     except (ProviderFailed, InvalidPlan) as error:
         logger.warning("the model made no plan: %s", error.code)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dateutil.relativedelta import relativedelta
 
-from language.dates import MONTHS, WEEKDAYS
+from language.month_names import MONTHS, WEEKDAYS
 from language.number_words import ORDINALS, SMALL_NUMBERS
 from querying.question.planning.query_plan import DayRange, Mention
 from querying.question.planning.spelling import correct_spelling

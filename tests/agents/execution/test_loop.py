@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents.execution.assignment import read_assignment
+from agents.execution.load_assignment import read_assignment
 from agents.journal.journaled_searches import JournaledSearch, found_as_json
 from agents.models import AgentRun, EventKind
 from agents.tools import registry
@@ -18,11 +18,11 @@ from agents.tools.tool_types import ToolOutput
 from conversations.models import ChatSession
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
-from querying.answering.findings import Findings
+from querying.answering.evidence_gate import Findings
 from querying.models import Query
 from querying.query_log.spending import SpendingCapReached
+from querying.question.document_validity import OutOfForce
 from querying.question.resolve import ResolvedQuestion
-from querying.question.validity import OutOfForce
 from querying.types import REFUSAL
 from tests.agents.working import (
     OFF_TOPIC,

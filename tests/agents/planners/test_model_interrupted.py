@@ -20,7 +20,7 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from tests.agents.execution.test_resume import COMMITTED_WITH_THE_NEXT, timeless
 from tests.agents.modelled import ScriptedModel, calls, search, told
-from tests.agents.planners.test_model_planner import MILD, SPACER_TURNS, cited
+from tests.agents.planners.test_llm_planner import MILD, SPACER_TURNS, cited
 from tests.agents.reviewing import worker
 from tests.agents.working import OPEN, answer_of, ask, begin, data_of, died_behind, kinds, shown, text_of, work
 from tests.contracts.documents import NDA

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents.planners.model_question import model_question
+from agents.planners.llm_question import model_question
 from agents.tools.stated_facts import unstated_facts
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from tests.agents.modelled import ScriptedModel, calls, search, told
-from tests.agents.planners.test_model_planner import APART, SPACER_TURNS, cited
+from tests.agents.planners.test_llm_planner import APART, SPACER_TURNS, cited
 from tests.agents.working import OFF_TOPIC, SPACERS, answer_of, ask, data_of, kinds, text_of
 from tests.conversations.layered import give
 from tests.openai_stub import OpenAIStub

@@ -9,7 +9,7 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.models import ApiKey, Principal, User
-from agents.execution.assignment import read_assignment
+from agents.execution.load_assignment import read_assignment
 from agents.models import AgentRun
 from agents.tools import sanitize_content
 from agents.tools.registry import TOOLS, execute_tool

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import ApiKey, User
-from api.mcp.calls import expert_listings
+from api.mcp.handlers import expert_listings
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, PREVIOUS, WEATHER, child, over_http, over_stdio
 

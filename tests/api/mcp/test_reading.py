@@ -243,7 +243,7 @@ def test_experts_are_found_by_words(published: Plugin, server: str, key: str):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_listing_takes_as_many_statements_for_many_as_for_one(alice: User, count: int, django_assert_num_queries):
-    from api.mcp.calls import list_experts
+    from api.mcp.handlers import list_experts
 
     for number in range(count):
         Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from accounts.models import ApiKey, User
-from api.mcp.calls import search
+from api.mcp.handlers import search
 from plugins.models import Plugin
 from tests.api.mcp.clients import call, data_of, error_of, text_of
 from tests.cover import give_document

@@ -23,7 +23,7 @@ def test_nothing_loads_the_library_before_it_is_needed(what: str):
 HEAVY = ("onnxruntime", "tokenizers", "openai", "dateparser", "pypdfium2", "pdfplumber", "lxml", "matplotlib")
 HEAVY += ("numpy", "PIL", "httpcore2", "snowballstemmer", "language.terms", "language.units")
 # What does the work of the tools.
-PIPELINE = ("api.mcp.calls", "querying.pipeline", "querying.json_format", "knowledge.search.hybrid", "trees.walk")
+PIPELINE = ("api.mcp.handlers", "querying.pipeline", "querying.json_format", "knowledge.search.hybrid", "trees.walk")
 # The builder, which is loaded with the addresses that lead to it.
 PAGES = ("lexic.urls", "unfold.admin", "builder.admin", "marketplace.admin", "drf_spectacular.generators")
 MAX_MEGABYTES = 200

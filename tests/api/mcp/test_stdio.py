@@ -42,7 +42,7 @@ import django
 from django.core.management import call_command
 
 django.setup()
-from api.mcp.calls import list_experts
+from api.mcp.handlers import list_experts
 
 find = list_experts.find_experts
 list_experts.find_experts = lambda *args, **kwargs: print("noise", flush=True) or find(*args, **kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.test import APIClient
 
 from knowledge.models import Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.json_format import cited_page_id
 

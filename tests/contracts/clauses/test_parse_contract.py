@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.clauses.clause_types import ContractMetadata
 from contracts.clauses.parse_contract import DocumentNotReady, parse_contract, parse_nda, parse_pages
+from contracts.clauses.parsed_contract import ContractMetadata
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, Page
 from tests.contracts.documents import NDA, give_contract, page

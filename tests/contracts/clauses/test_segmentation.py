@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.clauses.clause_types import Clause
+from contracts.clauses.parsed_contract import Clause
 from contracts.clauses.segmentation import split_clauses
 from tests.contracts.documents import NDA, page
 from tests.linear_time import grows_linearly

@@ -14,7 +14,6 @@ from accounts.models import User
 from audit.actions import Action
 from audit.models import AuditEntry
 from knowledge import ingest as ingestion
-from knowledge.documents.corrected_words import placed_words
 from knowledge.documents.lifecycle import add_file, reingest_document, update_details
 from knowledge.documents.page_corrections import (
     NoCorrection,
@@ -24,6 +23,7 @@ from knowledge.documents.page_corrections import (
     page_to_reread,
     reread_page,
 )
+from knowledge.documents.word_box_alignment import placed_words
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
 from knowledge.readers.isolation import reader_process

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from knowledge.readers import archive as document_archive
+from knowledge.readers import zip_checks as document_archive
 from knowledge.readers.types import DamagedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
 from tests.knowledge.readers.made import noted_document, read_here, read_text, repacked, word, word_xml
 

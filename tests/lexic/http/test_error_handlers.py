@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 from lexic.concurrency import Overloaded
 from lexic.errors import LexicError
 from lexic.http import error_handlers
-from lexic.outages import ServiceUnavailable, StorageUnavailable
+from lexic.infrastructure_errors import ServiceUnavailable, StorageUnavailable
 
 FIELDS = {"error", "code", "hint"}
 

@@ -24,7 +24,7 @@ from knowledge import tasks, usage
 from knowledge.documents import file_store, lifecycle
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.prune import prune_knowledge_base
 from lexic import diagnostics
 from lexic.errors import LexicError

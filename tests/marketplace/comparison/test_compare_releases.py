@@ -11,7 +11,7 @@ from accounts.models import User
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import delete_document
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.comparison.compare_releases import ReleaseComparison, compare_releases
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin

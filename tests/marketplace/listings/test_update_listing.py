@@ -19,7 +19,7 @@ from marketplace.listings import listing_embeddings
 from marketplace.listings.listing_text import embedding_text
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Label, Listing
-from marketplace.publishing.handover import accept_ownership, offer_ownership
+from marketplace.publishing.ownership_transfer import accept_ownership, offer_ownership
 from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace

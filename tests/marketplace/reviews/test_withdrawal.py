@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.models import Report
 from marketplace.publishing.publish import NotReady, publish, publish_blockers
 from marketplace.publishing.rollback import roll_back

@@ -14,7 +14,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_file, add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
 from tests.cover import HANDBOOK, TREE

@@ -10,8 +10,8 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.models import User
+from knowledge.code_location import place_on_page
 from knowledge.embedders import LocalEmbedder, get_embedder
-from knowledge.file_place import place_on_page
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page, Revision
 from knowledge.versions.reembed import reembed_base

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Document, Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.sync.runner import get_or_create_source, run_sync
 from plugins.library_plugin import create_library_plugin
 from plugins.models import Plugin

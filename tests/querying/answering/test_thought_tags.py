@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from querying.answering.llms.thought_tags import ThoughtTags
+from querying.answering.llms.reasoning_tags import ThoughtTags
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])

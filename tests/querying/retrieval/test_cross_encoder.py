@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from querying.retrieval import pair_tokens
+from querying.retrieval import cross_encoder_input
 from querying.retrieval.cross_encoder import FROZEN_LAYERS, WEIGHTS, CrossEncoder, Excerpt
 
 LEAVE = "| Employment | Annual leave |\n| --- | --- |\n| Full-time staff | 25 days |\n| Interns | 10 days |"
@@ -58,21 +58,21 @@ def test_what_is_far_from_the_center_is_not_read(exact: CrossEncoder):
     before, middle, after = "Early words. " * 200, "The fee is 40 euros.", " Late words." * 200
     center = (len(before), len(before) + len(middle))
     far = exact._excerpt_tokens(excerpt(before + middle + after, title="Fees", center=center))
-    assert len(far) == pair_tokens.MAX_EXCERPT_TOKENS
+    assert len(far) == cross_encoder_input.MAX_EXCERPT_TOKENS
     fee = exact._tokenizer.tokens(middle).ids
     at = next(at for at in range(len(far)) if far[at : at + len(fee)] == fee)
-    assert pair_tokens.MAX_EXCERPT_TOKENS / 3 < at < 2 * pair_tokens.MAX_EXCERPT_TOKENS / 3
+    assert cross_encoder_input.MAX_EXCERPT_TOKENS / 3 < at < 2 * cross_encoder_input.MAX_EXCERPT_TOKENS / 3
 
 
 def test_a_long_title_leaves_room_for_the_text(exact: CrossEncoder):
     read = exact._excerpt_tokens(excerpt(COVER, title="A very long title " * 40))
-    assert read[pair_tokens.MAX_TITLE_TOKENS :] == exact._tokenizer.tokens(COVER).ids
+    assert read[cross_encoder_input.MAX_TITLE_TOKENS :] == exact._tokenizer.tokens(COVER).ids
 
 
 def test_a_long_question_is_cut(exact: CrossEncoder):
     ids, marks = exact._inputs("word " * 2000, excerpt(COVER))
-    assert marks.count(pair_tokens.QUESTION) + marks.count(pair_tokens.SHARED_QUESTION) == 48
-    assert len(ids) == len(marks) <= 48 + pair_tokens.MAX_EXCERPT_TOKENS + 3
+    assert marks.count(cross_encoder_input.QUESTION) + marks.count(cross_encoder_input.SHARED_QUESTION) == 48
+    assert len(ids) == len(marks) <= 48 + cross_encoder_input.MAX_EXCERPT_TOKENS + 3
 
 
 @given(question=st.text(max_size=60), title=st.text(max_size=30), text=st.text(max_size=200))
@@ -83,10 +83,10 @@ def test_any_texts_get_a_probability(exact: CrossEncoder, question: str, title: 
 
 
 def test_only_content_words_count_as_shared():
-    ids, marks = pair_tokens.pair_tokens([5, 6, 7], [6, 7, 8], function_words={7})
+    ids, marks = cross_encoder_input.pair_tokens([5, 6, 7], [6, 7, 8], function_words={7})
     assert ids == [101, 5, 6, 7, 102, 6, 7, 8, 102]
-    special, question, read = pair_tokens.SPECIAL, pair_tokens.QUESTION, pair_tokens.EXCERPT
-    shared = pair_tokens.SHARED_QUESTION, pair_tokens.SHARED_EXCERPT
+    special, question, read = cross_encoder_input.SPECIAL, cross_encoder_input.QUESTION, cross_encoder_input.EXCERPT
+    shared = cross_encoder_input.SHARED_QUESTION, cross_encoder_input.SHARED_EXCERPT
     assert marks == [special, question, shared[0], question, special, shared[1], read, read, special]
 
 

@@ -13,7 +13,7 @@ from accounts.models import User
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Page
-from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.retrieval import rerankers, retriever

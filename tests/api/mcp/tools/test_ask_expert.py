@@ -322,7 +322,7 @@ def test_a_provider_that_fails_is_an_error_without_its_words(
 
 
 def test_an_unforeseen_error_is_told_by_a_number(published: Plugin, server: str, key: str, monkeypatch):
-    monkeypatch.setattr("api.mcp.calls.ask_expert.parse_question", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr("api.mcp.handlers.ask_expert.parse_question", lambda *args, **kwargs: 1 / 0)
     failed = call(server, key, "ask_expert", plugin="cover", question=WEATHER)
     assert error_of(failed)["code"] == "internal"
     assert "division" not in str(failed)

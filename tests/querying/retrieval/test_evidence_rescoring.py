@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+
+from querying.retrieval import evidence_rescoring
+from querying.retrieval.evidence_rescoring import adjust_strength
+from querying.types import Evidence, Sentence
+from tests.querying.passages import passage
+
+FILLER = "The yard keeps its gravel in the third bay behind the office. "
+COVER = "The minimum cover for beams is 45 mm."
+
+
+def evidence(text: str, *, best: str, strength: float = 0.5, title: str = "Concrete") -> Evidence:
+    at = text.index(best)
+    sentence = Sentence(source=0, start=at, end=at + len(best), text=best, score=strength)
+    return Evidence(passages=(passage(text, document_title=title),), sentences=(sentence,), strength=strength)
+
+
+class FixedEncoder:
+    """A cross-encoder that says the same of everything, and keeps what it read."""
+
+    def __init__(self, probability: float) -> None:
+        self.said = probability
+        self.read: list[str] = []
+
+    def probability(self, question, excerpt):
+        self.read.append(excerpt.text[slice(*excerpt.center)])
+        return self.said
+
+
+@pytest.fixture
+def say(monkeypatch: pytest.MonkeyPatch):
+    """Makes every cross-encoder say one probability."""
+
+    def install(probability: float) -> FixedEncoder:
+        evidence_rescoring._answer_probability.cache_clear()
+        fixed = FixedEncoder(probability)
+        monkeypatch.setattr(evidence_rescoring, "cross_encoder", lambda: fixed)
+        return fixed
+
+    yield install
+    evidence_rescoring._answer_probability.cache_clear()
+
+
+def test_a_sentence_about_another_member_is_weaker_evidence() -> None:
+    found = evidence(f"{COVER} {FILLER}", best=COVER)
+    own = adjust_strength(found, "What is the minimum cover for beams?")
+    other = adjust_strength(found, "What is the minimum cover for slabs?")
+    assert own.strength > found.strength > other.strength
+    assert (own.answer_probability or 0) > (other.answer_probability or 0) + 0.3
+
+
+def test_only_the_strength_changes(say) -> None:
+    say(0.9)
+    found = evidence(COVER, best=COVER)
+    adjusted = adjust_strength(found, "What is the minimum cover?")
+    assert (adjusted.passages, adjusted.sentences) == (found.passages, found.sentences)
+    assert adjusted.strength == pytest.approx(0.5 + 0.2 * (0.9 - 0.35))
+    assert adjusted.answer_probability == 0.9
+
+
+@pytest.mark.parametrize(("strength", "probability", "expected"), [(0.99, 1.0, 1.0), (0.01, 0.0, 0.0)])
+def test_the_strength_stays_between_0_and_1(say, strength: float, probability: float, expected: float) -> None:
+    say(probability)
+    assert adjust_strength(evidence(COVER, best=COVER, strength=strength), "Cover?").strength == expected
+
+
+def test_the_best_sentence_is_in_the_middle_of_what_is_read(say) -> None:
+    encoder = say(0.5)
+    adjust_strength(evidence(FILLER * 30 + COVER + FILLER * 30, best=COVER), "What is the minimum cover?")
+    assert encoder.read == [COVER]
+
+
+def test_the_same_pair_is_read_once(say) -> None:
+    encoder = say(0.5)
+    for question in ("What is the cover?", "What is the cover?", "What is the least cover?"):
+        adjust_strength(evidence(COVER, best=COVER), question, question)
+    assert len(encoder.read) == 2
+
+
+def test_without_sentences_nothing_is_read(say) -> None:
+    encoder = say(0.5)
+    nothing = Evidence(passages=(passage(FILLER),), sentences=(), strength=0.0)
+    assert adjust_strength(nothing, "What is the cover?") is nothing
+    assert encoder.read == []
+
+
+def test_of_two_wordings_the_likelier_counts() -> None:
+    found = evidence(f"{COVER} {FILLER}", best=COVER)
+    whole, fragment = "What is the minimum cover for beams?", "severe"
+    both = adjust_strength(found, fragment, whole)
+    assert both.answer_probability == adjust_strength(found, whole).answer_probability
+    assert both.strength > adjust_strength(found, fragment).strength
