@@ -250,7 +250,7 @@ class ApiKeyAdmin(ScopedAdmin):
     def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         form.person = request.user  # type: ignore[attr-defined]
-        form.offered = _all_plugins().known_to(request.user)  # type: ignore[attr-defined]
+        form.offered = _all_plugins().discoverable_by(request.user)  # type: ignore[attr-defined]
         return form
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:

@@ -142,7 +142,7 @@ class A2ATaskQuerySet(models.QuerySet["A2ATask"]):
     def readable_by(self, key: ApiKey) -> A2ATaskQuerySet:
         """The key's tasks with plugins that it may still ask, as long as their words are kept."""
         mine = self.filter(api_key=key, query__erased_at=None)
-        return mine.filter(query__plugin__in=Plugin.objects.visible_to(key)).select_related("query")
+        return mine.filter(query__plugin__in=Plugin.objects.askable_by(key)).select_related("query")
 
 
 class A2ATask(models.Model):

@@ -89,7 +89,7 @@ class PluginAdmin(ScopedAdmin):
     # --- Who may ---------------------------------------------------------------------------------------------
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
-        return Plugin.objects.readable_by(signed_in_user(request))
+        return Plugin.objects.viewable_by(signed_in_user(request))
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Plugin]:
         return Plugin.objects.editable_by(signed_in_user(request))
@@ -176,7 +176,7 @@ class PluginAdmin(ScopedAdmin):
         return f"published as {plugin.version}" if plugin.is_published else "draft"
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Plugin]:
-        return Plugin.objects.readable_by(signed_in_user(request)).with_role_of(signed_in_user(request))
+        return Plugin.objects.viewable_by(signed_in_user(request)).with_role_of(signed_in_user(request))
 
     @admin.display(description="files")
     def files(self, plugin: Plugin) -> str:

@@ -51,7 +51,7 @@ def _actions() -> Iterator[SearchResult]:
 
 
 def _tabs(request: SignedInRequest, words: list[str]) -> Iterator[SearchResult]:
-    readable = Plugin.objects.readable_by(request.user).order_by("-updated_at").only("pk", "name")
+    readable = Plugin.objects.viewable_by(request.user).order_by("-updated_at").only("pk", "name")
     recent = list(readable[:MAX_PLUGINS])
     named = readable.none()
     for word in words:

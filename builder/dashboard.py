@@ -85,7 +85,7 @@ class ActionItem:
 def dashboard(request: SignedInRequest, context: dict[str, Any]) -> dict[str, Any]:
     """The number of statements does not depend on how many plugins there are."""
     user, now = request.user, timezone.now()
-    mine = Plugin.objects.readable_by(user).select_related("owner").order_by("-updated_at", "pk")
+    mine = Plugin.objects.viewable_by(user).select_related("owner").order_by("-updated_at", "pk")
     page = get_page(request, mine, per_page=PER_PAGE)
     plugins = list(page)
     counts = counts_by_plugin(plugins)
@@ -159,7 +159,7 @@ def _open_invitations(user: User, *, now: datetime) -> list[Invitation]:
 
 def _weekly_totals(user: User, *, since: datetime) -> dict[str, int]:
     """Over everything the person may look at, not only this page."""
-    readable = Plugin.objects.readable_by(user)
+    readable = Plugin.objects.viewable_by(user)
     figures: dict[str, int] = readable.aggregate(
         plugins=Count("pk"), published=Count("pk", filter=Q(is_published=True))
     )

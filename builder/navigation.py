@@ -54,7 +54,7 @@ def account(request: SignedInRequest) -> list[dict[str, Any]]:
 
 
 def _plugin_items(request: SignedInRequest) -> list[dict[str, Any]]:
-    recent = Plugin.objects.readable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
+    recent = Plugin.objects.viewable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
     return [
         {
             # The theme prints titles as they are, markup and all.

@@ -83,7 +83,7 @@ def pane_route(
 
 def plugin_or_404(request: SignedInRequest, pk: UUID, *, for_editing: bool) -> Plugin:
     """The plugin, if this person may look at it, or change it. Raises Http404."""
-    plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.readable_by
+    plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.viewable_by
     return get_object_or_404(plugins(request.user).select_related("owner", "organisation"), pk=pk)
 
 

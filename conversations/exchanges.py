@@ -98,6 +98,6 @@ def _readable_documents(named: set[str], *, reader: Principal, slugs: set[str]) 
         return set()
     opened = Document.objects.visible_to(reader).filter(pk__in=named).values_list("pk", flat=True)
     readable = {str(pk) for pk in opened}
-    for plugin in Plugin.objects.visible_to(reader).filter(slug__in=slugs) if named - readable else ():
+    for plugin in Plugin.objects.askable_by(reader).filter(slug__in=slugs) if named - readable else ():
         readable |= document_access.publicly_quoted(named, plugin=plugin, only_public=plugin.public_only)
     return readable

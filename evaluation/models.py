@@ -17,7 +17,7 @@ from querying.types import Outcome
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
     def visible_to(self, principal: Principal) -> GoldenQuestionQuerySet:
-        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
 
     def editable_by(self, principal: Principal) -> GoldenQuestionQuerySet:
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
@@ -96,7 +96,7 @@ class GoldenQuestion(models.Model):
 
 class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
     def visible_to(self, principal: Principal) -> EvaluationRunQuerySet:
-        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
 
     def erase_answers(self) -> None:
         """Forgets what was answered, which quotes documents; how each question went is kept."""

@@ -79,7 +79,7 @@ class DocumentAdmin(ReadOnlyAdmin):
 
 def _pane_plugin(user: User, base: str) -> Coalesce:
     """The id of a plugin in whose pane this person finds the base: its own plugin, or one that reads it as well."""
-    readable = Plugin.objects.readable_by(user).order_by("pk").values("pk")
+    readable = Plugin.objects.viewable_by(user).order_by("pk").values("pk")
     attached = KnowledgeGrant.objects.standing().filter(knowledge_base=OuterRef(base), is_attached=True)
     own, others = readable.filter(knowledge_base=OuterRef(base)), attached.filter(plugin__in=readable)
     found = Subquery(others.order_by("plugin").values("plugin")[:1], output_field=UUIDField())

@@ -29,7 +29,7 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
         """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base, and
         running the site opens no private one."""
         user = user_of(principal)
-        viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
+        viewed = models.Q(plugin__in=Plugin.objects.viewable_by(user))
         private = opens_private_base(principal, roles=Role.values)
         return self._limited_to_key(principal).filter(_is_edited_by(user) | viewed | private)
 

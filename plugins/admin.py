@@ -60,4 +60,4 @@ class ReleaseAdmin(ReadOnlyAdmin):
         return key_value_table((tree["name"], json_block(tree["tree_data"])) for tree in release.trees)
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Release]:
-        return Release.objects.filter(plugin__in=Plugin.objects.readable_by(signed_in_user(request)))
+        return Release.objects.filter(plugin__in=Plugin.objects.viewable_by(signed_in_user(request)))

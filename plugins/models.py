@@ -72,7 +72,7 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
         return plugins.filter(mine | _is_of_organisation(user, EDITING_ROLES), _is_open_to(user))
 
-    def readable_by(self, principal: Principal) -> PluginQuerySet:
+    def viewable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
         user = user_of(principal)
         viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) | _is_of_organisation(user, READING_ROLES)
@@ -80,21 +80,21 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         plugins = self._limited_to_key(principal)
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
-    def visible_to(self, principal: Principal) -> PluginQuerySet:
-        """Plugins a person or a key may ask, whoever told them of it. Lists name those `known_to` them."""
-        return self._limited_to_key(principal).filter(IS_ASKED | _is_readable_by(principal))
+    def askable_by(self, principal: Principal) -> PluginQuerySet:
+        """Plugins a person or a key may ask, whoever told them of it. Lists name those `discoverable_by` them."""
+        return self._limited_to_key(principal).filter(IS_ASKED | _is_viewable_by(principal))
 
-    def known_to(self, principal: Principal) -> PluginQuerySet:
+    def discoverable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins that a list may name to a person or a key: the listed ones, and those they may look at in the
         builder."""
-        return self._limited_to_key(principal).filter(IS_LISTED | _is_readable_by(principal))
+        return self._limited_to_key(principal).filter(IS_LISTED | _is_viewable_by(principal))
 
-    def named_to(self, principal: Principal) -> PluginQuerySet:
+    def askable_by_name(self, principal: Principal) -> PluginQuerySet:
         """Plugins that a person or a key may ask by slug or id, which can be guessed: no unlisted ones of others."""
-        return self._limited_to_key(principal).filter(IS_ASKED_BY_NAME | _is_readable_by(principal))
+        return self._limited_to_key(principal).filter(IS_ASKED_BY_NAME | _is_viewable_by(principal))
 
     def listed_to(self, principal: Principal) -> PluginQuerySet:
-        """The plugins `visible_to` a person or a key that anybody may know of. Django builds this statement in a tenth
+        """The plugins `askable_by` a person or a key that anybody may know of. Django builds this statement in a tenth
         of the time, so a search for one plugin tries it first."""
         return self._limited_to_key(principal).filter(IS_LISTED)
 
@@ -141,9 +141,9 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.filter(~models.Exists(limits) | models.Q(pk__in=limits.values("plugin")))
 
 
-def _is_readable_by(principal: Principal) -> models.Q:
+def _is_viewable_by(principal: Principal) -> models.Q:
     """The condition on plugins that this person, or the owner of this key, may look at in the builder."""
-    return models.Q(pk__in=Plugin.objects.readable_by(user_of(principal)))
+    return models.Q(pk__in=Plugin.objects.viewable_by(user_of(principal)))
 
 
 def _is_of_organisation(user: User, roles: Sequence[str]) -> models.Q:

@@ -48,7 +48,7 @@ class QueryQuerySet(QueryStatistics):
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         if user.is_superuser and user.is_active:
             return self.filter(models.Q(is_private=False) | asked)
-        return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
+        return self.filter(asked | models.Q(plugin__in=Plugin.objects.viewable_by(user)))
 
     def private(self) -> QueryQuerySet:
         """What was asked in private. It belongs to the one who asked, and to no plugin."""
@@ -228,7 +228,7 @@ class Query(models.Model):
 class StoredResponseQuerySet(models.QuerySet["StoredResponse"]):
     def readable_by(self, key: ApiKey) -> StoredResponseQuerySet:
         """Responses to questions that this key asked of plugins that it may still ask."""
-        return self.filter(query__api_key=key, query__plugin__in=Plugin.objects.visible_to(key))
+        return self.filter(query__api_key=key, query__plugin__in=Plugin.objects.askable_by(key))
 
 
 class StoredResponse(models.Model):
@@ -295,7 +295,7 @@ class MonthlyCost(models.Model):
 class FeedbackQuerySet(models.QuerySet["Feedback"]):
     def visible_to(self, user: User) -> FeedbackQuerySet:
         """What the person said, and what was said of answers of plugins they may look at."""
-        return self.filter(models.Q(user=user) | models.Q(query__plugin__in=Plugin.objects.readable_by(user)))
+        return self.filter(models.Q(user=user) | models.Q(query__plugin__in=Plugin.objects.viewable_by(user)))
 
 
 class Feedback(models.Model):

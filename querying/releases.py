@@ -46,7 +46,7 @@ def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     plugin = find_plugin(name, principal=principal)
     if version == DRAFT or (not plugin.is_published and version is None):
         person = principal.owner if isinstance(principal, ApiKey) else principal
-        if not Plugin.objects.readable_by(person).contains(plugin):
+        if not Plugin.objects.viewable_by(person).contains(plugin):
             raise UnknownPlugin
         return snapshot(plugin)
     return _find_release(plugin, version)
@@ -111,10 +111,10 @@ def find_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
     """The plugin of this slug or id, or at this address of an unlisted page, that the principal may ask. Raises
     `UnknownPlugin`."""
     if is_page_token(name):
-        plugin = Plugin.objects.at_address(name).visible_to(principal).first()
+        plugin = Plugin.objects.at_address(name).askable_by(principal).first()
     else:
         plugins = _named_plugins(name)
-        plugin = plugins.listed_to(principal).first() or plugins.named_to(principal).first()
+        plugin = plugins.listed_to(principal).first() or plugins.askable_by_name(principal).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin

@@ -16,5 +16,5 @@ from plugins.models import Plugin
 @login_required
 def redirect_to_sandbox(request: SignedInRequest, slug: str) -> HttpResponseRedirect:
     """Where a plugin is asked by hand: the sandbox of the builder. Agents use the API."""
-    plugin = get_object_or_404(Plugin.objects.readable_by(request.user), slug=slug)
+    plugin = get_object_or_404(Plugin.objects.viewable_by(request.user), slug=slug)
     return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk]))

@@ -15,7 +15,7 @@ from plugins.models import Plugin
 class DecisionTreeQuerySet(models.QuerySet["DecisionTree"]):
     def visible_to(self, principal: Principal) -> DecisionTreeQuerySet:
         """Trees of plugins the person may look at in the builder: others see a tree only through its answers."""
-        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
 
     def editable_by(self, principal: Principal) -> DecisionTreeQuerySet:
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))

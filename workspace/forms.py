@@ -41,8 +41,8 @@ ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
 def plugin_choices(user: User, *, including: str = "") -> list[tuple[str, str]]:
     """The slug and the name of each plugin that the person may ask, by name; of very many those that were changed last,
     and the one of this slug."""
-    askable = Plugin.objects.named_to(user)
-    newest = Plugin.objects.known_to(user).order_by("-updated_at").values("pk")[:_MAX_PLUGINS]
+    askable = Plugin.objects.askable_by_name(user)
+    newest = Plugin.objects.discoverable_by(user).order_by("-updated_at").values("pk")[:_MAX_PLUGINS]
     shown = askable.filter(Q(pk__in=newest) | Q(slug=including)).distinct()
     return list(shown.order_by("name").values_list("slug", "name"))
 

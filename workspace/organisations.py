@@ -270,7 +270,7 @@ def _render(request: SignedInRequest, membership: Membership, *, status: int = 2
         "roles": membership.assignable_roles,
     }
     if membership.may_read and is_open:
-        readable = Plugin.objects.readable_by(request.user).filter(organisation=organisation)
+        readable = Plugin.objects.viewable_by(request.user).filter(organisation=organisation)
         context["plugins"] = readable.order_by("name").only("pk", "name", "is_published", "version")[:_MAX_PLUGINS]
     if membership.may_approve and is_open:
         context["approvals"] = organisation.approvals.open().current().select_related("plugin", "requested_by")

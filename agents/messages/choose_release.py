@@ -37,7 +37,7 @@ def default_plugin(
     """The plugin that is asked where a message names none: its project's, the one that its conversation asked last, or
     the desk; the first that the principal may ask."""
     named = [_project_slug(project), _last_asked_slug(session), settings.AGENTS.desk]
-    askable = {plugin.slug: plugin for plugin in Plugin.objects.visible_to(principal).filter(slug__in=named)}
+    askable = {plugin.slug: plugin for plugin in Plugin.objects.askable_by(principal).filter(slug__in=named)}
     return next((askable[slug] for slug in named if slug in askable), None)
 
 

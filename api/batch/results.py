@@ -35,7 +35,7 @@ def batch_results(batch: Batch, *, key: ApiKey) -> Iterator[dict[str, Any]]:
 
 def _readable_queries(ids: list[Any], *, key: ApiKey) -> dict[Any, Query]:
     """The rows by their ids, of plugins that the key may still ask, without what it may not read any more."""
-    rows = Query.objects.filter(pk__in=ids, erased_at=None, plugin__in=Plugin.objects.visible_to(key))
+    rows = Query.objects.filter(pk__in=ids, erased_at=None, plugin__in=Plugin.objects.askable_by(key))
     return {row.pk: row for row in withhold_quotations(rows, viewer=key.owner)}
 
 

@@ -17,7 +17,7 @@ OWNED_BY = "lexic"
 
 def list_models(key: ApiKey) -> list[dict[str, Any]]:
     """The plugins that this key may ask, by their slugs."""
-    plugins = Plugin.objects.known_to(key).order_by("slug")
+    plugins = Plugin.objects.discoverable_by(key).order_by("slug")
     columns = ("slug", "name", "tagline", "domain", "version", "is_published", "created_at")
     return [_model_json(plugin, model_id=plugin.slug) for plugin in plugins.only(*columns)[:MAX_MODELS]]
 

@@ -62,7 +62,7 @@ def _person_json(user: User) -> dict[str, Any]:
 def _askable_plugins(principal: User | ApiKey | None) -> dict[str, Any]:
     if principal is None:
         return {"plugins": [], "morePlugins": False}
-    found = Plugin.objects.known_to(principal).order_by("name", "pk")
+    found = Plugin.objects.discoverable_by(principal).order_by("name", "pk")
     shown = list(found.values("slug", "name", "version")[: MAX_PLUGINS + 1])
     return {"plugins": shown[:MAX_PLUGINS], "morePlugins": len(shown) > MAX_PLUGINS}
 

@@ -47,9 +47,9 @@ class ConsentForm(AllowForm):
 
     def __init__(self, *args: Any, user: User | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.visible = Plugin.objects.named_to(user) if user else Plugin.objects.none()
+        self.visible = Plugin.objects.askable_by_name(user) if user else Plugin.objects.none()
         self.fields["plugins"].queryset = self.visible
-        known = Plugin.objects.known_to(user) if user else self.visible
+        known = Plugin.objects.discoverable_by(user) if user else self.visible
         shown = list(_own_first(known, user)[: MAX_SHOWN + 1])
         self.has_more = len(shown) > MAX_SHOWN
         choices = [(str(plugin.pk), plugin.name) for plugin in shown[:MAX_SHOWN]]

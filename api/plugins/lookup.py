@@ -40,7 +40,7 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     What changes it stands in its history. Raises `UnknownAuthoredPlugin`, `ReadOnlyPlugin`.
     """
     principal = get_principal(request)
-    plugins = Plugin.objects.readable_by(principal).with_role_of(principal)
+    plugins = Plugin.objects.viewable_by(principal).with_role_of(principal)
     if pk := slugs.parse_id(reference):
         plugins = plugins.filter(pk=pk)
     else:

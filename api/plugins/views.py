@@ -59,7 +59,7 @@ class PluginsView(AuthorView):
     @extend_schema(parameters=[serializers.PluginParameters], responses=serializers.PluginRowSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The plugins that you own, edit or may look at, the newest first."""
-        plugins = Plugin.objects.readable_by(self.principal).with_role_of(self.principal).defer(*_LONG_COLUMNS)
+        plugins = Plugin.objects.viewable_by(self.principal).with_role_of(self.principal).defer(*_LONG_COLUMNS)
         pages = DefaultPagination()
         rows = (
             pages.paginate_queryset(_filter_plugins(plugins, serializers.PluginParameters.read(request)), request, self)

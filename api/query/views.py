@@ -141,7 +141,7 @@ def get_own_query(principal: Principal, pk: UUID) -> Query:
     Raises `UnknownQuery`.
     """
     if isinstance(principal, ApiKey):
-        askable = Q(is_private=True) | Q(plugin__in=Plugin.objects.visible_to(principal))
+        askable = Q(is_private=True) | Q(plugin__in=Plugin.objects.askable_by(principal))
         own = Query.objects.filter(askable, api_key=principal)
     else:
         own = Query.objects.filter(user=principal)

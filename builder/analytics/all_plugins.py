@@ -80,12 +80,12 @@ def download_all_plugins_json(request: SignedInRequest) -> HttpResponse:
 
 
 def _readable_queries(user: User) -> QueryQuerySet:
-    return Query.objects.filter(plugin__in=Plugin.objects.readable_by(user).values("pk"))
+    return Query.objects.filter(plugin__in=Plugin.objects.viewable_by(user).values("pk"))
 
 
 def _plugin_rows(user: User, figures_of: dict[Any, dict[str, Any]]) -> list[PluginFigures]:
     """The busiest first; those that nobody asked last, by name."""
-    plugins = Plugin.objects.readable_by(user).only("pk", "name", "is_published", "version")
+    plugins = Plugin.objects.viewable_by(user).only("pk", "name", "is_published", "version")
     rows = [
         PluginFigures(plugin=plugin, url=reverse_pane(plugin, "analytics"), figures=figures_of.get(plugin.pk, {}))
         for plugin in plugins

@@ -39,7 +39,7 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             default=models.Value(Role.VIEWER.value),
             output_field=models.CharField(),
         )
-        askable = Plugin.objects.visible_to(principal).filter(pk=models.OuterRef("plugin"))
+        askable = Plugin.objects.askable_by(principal).filter(pk=models.OuterRef("plugin"))
         present = models.Count("knowledge_base__documents", filter=models.Q(knowledge_base__documents__removed_in=None))
         rows = self.select_related("owner", "knowledge_base").prefetch_related("knowledge_base__members")
         slug = models.Subquery(askable.order_by().values("slug")[:1])

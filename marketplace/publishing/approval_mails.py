@@ -31,7 +31,7 @@ def mail_approval(approval: ReleaseApproval) -> int:
         return sum(_send(one, plugin, subject=subject, text=text) for one in _reviewers(approval))
     asked = approval.requested_by
     is_decided = approval.state in (ReleaseApproval.State.APPROVED, ReleaseApproval.State.DECLINED)
-    if not is_decided or asked is None or not Plugin.objects.readable_by(asked).contains(plugin):
+    if not is_decided or asked is None or not Plugin.objects.viewable_by(asked).contains(plugin):
         return 0
     said = approval.get_state_display()
     return int(_send(asked, plugin, subject=f"“{name}” is {said}", text=f"The draft of “{name}” is {said}."))

@@ -139,7 +139,7 @@ def _keys_page(request: SignedInRequest, **context: Any) -> HttpResponse:
 
 def _example_command(key: ApiKey, secret: str) -> str:
     """What to type to get an answer with this key, ready to run; empty where there is nothing that it could ask."""
-    askable = Plugin.objects.known_to(key).filter(is_published=True).select_related("listing")
+    askable = Plugin.objects.discoverable_by(key).filter(is_published=True).select_related("listing")
     plugin = askable.order_by(F("listing__share_right").desc(nulls_last=True), "slug").first()
     if plugin is None:
         return ""

@@ -38,8 +38,8 @@ def check_access(question: Question) -> None:
     if principal is None:
         raise AccessEnded
     if release.is_draft:
-        may_ask = plugins.readable_by(principal).exists()
+        may_ask = plugins.viewable_by(principal).exists()
     else:
-        may_ask = plugins.listed_to(principal).exists() or plugins.visible_to(principal).exists()
+        may_ask = plugins.listed_to(principal).exists() or plugins.askable_by(principal).exists()
     if not may_ask:
         raise AccessEnded

@@ -71,7 +71,7 @@ def works_on_plugin(question: Question) -> bool:
     """Whether the asker is somebody who may look at the plugin in the builder."""
     caller = question.caller
     person = User.objects.filter(pk=caller.user_id).first() if caller.user_id and not caller.is_public_caller else None
-    return person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
+    return person is not None and Plugin.objects.viewable_by(person).filter(pk=question.release.plugin_id).exists()
 
 
 def public_filters() -> Filters:

@@ -170,20 +170,20 @@ def test_a_key_without_a_list_may_ask_whatever_its_owner_may(alice: User, charli
     mine, published = plugin_of(charlie), plugin_of(alice, "Published")
     draft = Plugin.objects.create(owner=alice, name="Draft", domain="x", system_prompt="x")
     key, _ = ApiKey.objects.issue(owner=charlie, name="agent")
-    assert set(Plugin.objects.visible_to(key)) == {mine, published}
-    assert draft not in Plugin.objects.visible_to(key)
+    assert set(Plugin.objects.askable_by(key)) == {mine, published}
+    assert draft not in Plugin.objects.askable_by(key)
 
 
 def test_a_key_with_a_list_may_ask_nothing_else(alice: User) -> None:
     one, _other = plugin_of(alice, "One"), plugin_of(alice, "Other")
     key, _ = ApiKey.objects.issue(owner=alice, name="agent", plugins=[one])
-    assert list(Plugin.objects.visible_to(key)) == [one]
+    assert list(Plugin.objects.askable_by(key)) == [one]
 
 
 def test_a_list_opens_nothing_that_its_owner_may_not_ask(alice: User, charlie: User) -> None:
     draft = Plugin.objects.create(owner=alice, name="Draft", domain="x", system_prompt="x")
     key, _ = ApiKey.objects.issue(owner=charlie, name="agent", plugins=[draft])
-    assert not Plugin.objects.visible_to(key).exists()
+    assert not Plugin.objects.askable_by(key).exists()
 
 
 def test_a7_a_key_whose_only_plugin_is_deleted_does_not_open_all_the_others(alice: User) -> None:
@@ -193,8 +193,8 @@ def test_a7_a_key_whose_only_plugin_is_deleted_does_not_open_all_the_others(alic
     one.delete()
     limited.refresh_from_db()
     assert limited.allowed_plugins() == [None]
-    assert not Plugin.objects.visible_to(limited).exists()
-    assert list(Plugin.objects.visible_to(open_one)) == [other]
+    assert not Plugin.objects.askable_by(limited).exists()
+    assert list(Plugin.objects.askable_by(open_one)) == [other]
 
 
 def test_a7_deleting_the_author_does_not_open_a_strangers_limited_key(alice: User, charlie: User) -> None:
@@ -202,4 +202,4 @@ def test_a7_deleting_the_author_does_not_open_a_strangers_limited_key(alice: Use
     own = plugin_of(charlie, "Own")
     limited, _ = ApiKey.objects.issue(owner=charlie, name="limited", plugins=[theirs])
     alice.delete()
-    assert own not in Plugin.objects.visible_to(limited)
+    assert own not in Plugin.objects.askable_by(limited)

@@ -33,32 +33,32 @@ def test_a_role_decides_what_is_opened(role: str, plugin: Plugin, join: Join) ->
     key, _ = ApiKey.objects.issue(owner=person, name="robot")
     base = own_knowledge_base(plugin)
     for principal in (person, key):
-        assert Plugin.objects.readable_by(principal).contains(plugin) is reads
-        assert Plugin.objects.visible_to(principal).contains(plugin) is reads
+        assert Plugin.objects.viewable_by(principal).contains(plugin) is reads
+        assert Plugin.objects.askable_by(principal).contains(plugin) is reads
         assert Plugin.objects.editable_by(principal).contains(plugin) is edits
         assert KnowledgeBase.objects.visible_to(principal).contains(base) is reads
         assert KnowledgeBase.objects.editable_by(principal).contains(base) is edits
     assert (plugin.is_owned_by(person), plugin.may_be_shared_by(person)) == (owns, owns)
-    shown = Plugin.objects.readable_by(person).with_role_of(person).first()
+    shown = Plugin.objects.viewable_by(person).with_role_of(person).first()
     assert (shown.role if shown else None) == name
     assert is_team_member(plugin, person)
 
 
 def test_another_organisation_opens_nothing(plugin: Plugin, charlie: User) -> None:
     Organisation.objects.create_with_owner(name="Elsewhere", owner=charlie)
-    assert not Plugin.objects.visible_to(charlie).exists()
+    assert not Plugin.objects.askable_by(charlie).exists()
     assert not plugin.may_be_shared_by(charlie)
 
 
 def test_a_personal_plugin_of_a_member_stays_theirs_alone(clinic: Organisation, alice: User, bob: User) -> None:
     own = Plugin.objects.create(owner=alice, name="Own", domain="x", system_prompt="x")
-    assert not Plugin.objects.readable_by(bob).contains(own)
+    assert not Plugin.objects.viewable_by(bob).contains(own)
 
 
 def test_who_may_not_sign_in_any_more_opens_nothing(plugin: Plugin, bob: User) -> None:
     bob.is_active = False
     bob.save()
-    assert not Plugin.objects.readable_by(bob).exists()
+    assert not Plugin.objects.viewable_by(bob).exists()
     assert not plugin.is_owned_by(bob)
 
 
@@ -105,7 +105,7 @@ def test_lists_of_plugins_cost_the_same_for_ten_organisations(alice: User, clien
         with CaptureQueriesContext(
             connection,
         ) as statements:
-            list(Plugin.objects.readable_by(alice).with_role_of(alice))
+            list(Plugin.objects.viewable_by(alice).with_role_of(alice))
         return len(statements)
 
     before = cost()

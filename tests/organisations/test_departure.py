@@ -40,7 +40,7 @@ def test_what_counted_for_an_owner_counts_for_another(
     plugin.refresh_from_db()
     base.refresh_from_db()
     assert (plugin.owner, plugin.organisation, base.owner) == (bob, clinic, bob)
-    assert not Plugin.objects.visible_to(alice).exists()
+    assert not Plugin.objects.askable_by(alice).exists()
     assert not KnowledgeBase.objects.visible_to(alice).exists()
 
 
@@ -50,7 +50,7 @@ def test_an_owner_who_is_made_a_viewer_owns_nothing_there(
     change_member_role(of(alice, clinic), role="viewer", by=of(alice, clinic))
     plugin.refresh_from_db()
     assert plugin.owner == bob
-    assert Plugin.objects.readable_by(alice).contains(plugin)
+    assert Plugin.objects.viewable_by(alice).contains(plugin)
     assert not Plugin.objects.editable_by(alice).contains(plugin)
 
 
@@ -86,7 +86,7 @@ def test_keys_that_are_limited_to_its_plugins_are_revoked(
     usable = ApiKey.objects.usable().filter(owner=editor)
     assert {key.name for key in usable} == {"mixed", "free"}
     for key in usable:
-        assert not Plugin.objects.visible_to(key).contains(plugin)
+        assert not Plugin.objects.askable_by(key).contains(plugin)
 
 
 def test_roles_on_its_plugins_and_grants_end(plugin: Plugin, clinic: Organisation, alice: User, join: Join) -> None:

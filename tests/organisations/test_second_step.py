@@ -38,9 +38,9 @@ def opens(person: User, plugin: Plugin) -> set[bool]:
         found
         for principal in (person, key)
         for found in (
-            Plugin.objects.readable_by(principal).contains(plugin),
+            Plugin.objects.viewable_by(principal).contains(plugin),
             Plugin.objects.editable_by(principal).contains(plugin),
-            Plugin.objects.visible_to(principal).contains(plugin),
+            Plugin.objects.askable_by(principal).contains(plugin),
             KnowledgeBase.objects.visible_to(principal).contains(base),
             KnowledgeBase.objects.editable_by(principal).contains(base),
             plugin.may_be_shared_by(person),
@@ -71,7 +71,7 @@ def test_a_second_step_of_somebody_else_opens_nothing(closed: Plugin, alice: Use
 
 def test_a_role_on_the_plugin_is_no_way_around_it(closed: Plugin, charlie: User) -> None:
     collaborators.assign_role(closed, person=charlie, role=Role.EDITOR)
-    assert not Plugin.objects.readable_by(charlie).exists()
+    assert not Plugin.objects.viewable_by(charlie).exists()
     add_step(charlie)
     assert Plugin.objects.editable_by(charlie).contains(closed)
 
@@ -94,7 +94,7 @@ def test_an_agreement_is_given_by_owners_who_have_one(closed: Plugin, alice: Use
 def test_what_is_published_is_asked_as_before(closed: Plugin, alice: User, charlie: User) -> None:
     Plugin.objects.filter(pk=closed.pk).update(is_published=True)
     for person in (alice, charlie):
-        assert Plugin.objects.visible_to(person).contains(closed)
+        assert Plugin.objects.askable_by(person).contains(closed)
 
 
 def test_the_doors(closed: Plugin, clinic: Organisation, alice: User, bob: User) -> None:

@@ -389,7 +389,7 @@ def test_a_role_on_the_plugin_is_no_way_around_it(closed: Plugin, charlie: User)
 
 def test_what_is_published_is_asked_as_before(closed: Plugin, charlie: User) -> None:
     Plugin.objects.filter(pk=closed.pk).update(is_published=True)
-    assert Plugin.objects.visible_to(charlie).contains(closed)
+    assert Plugin.objects.askable_by(charlie).contains(closed)
 
 
 def test_nobody_closes_it_to_themselves(provider: Stub, clinic: Organisation, alice: User) -> None:
@@ -411,7 +411,7 @@ def test_nobody_closes_it_to_themselves(provider: Stub, clinic: Organisation, al
 
 def test_an_operator_opens_one_whose_provider_is_away(closed: Plugin, clinic: Organisation, alice: User) -> None:
     call_command("organisation_sso", str(clinic.pk), "--stop-requiring")
-    assert Plugin.objects.readable_by(alice).contains(closed)
+    assert Plugin.objects.viewable_by(alice).contains(closed)
     with pytest.raises(CommandError):
         call_command("organisation_sso", "1f0c7a52-0d5e-4c5b-a53c-2f2b8f7f4a10", "--stop-requiring")
 

@@ -42,13 +42,13 @@ def test_an_owner_of_the_organisation_accepts(clinic: Organisation, bob: User, j
     plugin = own_plugin(viewer)
     base = own_knowledge_base(plugin)
     offer_to_organisation(plugin, to=clinic, by=viewer)
-    assert not Plugin.objects.readable_by(bob).contains(plugin)
+    assert not Plugin.objects.viewable_by(bob).contains(plugin)
     accept_for_organisation(plugin, by=bob)
     plugin.refresh_from_db()
     base.refresh_from_db()
     assert (plugin.owner, plugin.organisation, base.owner) == (bob, clinic, bob)
     # By their role there they look at it, and nothing more.
-    assert Plugin.objects.readable_by(viewer).contains(plugin)
+    assert Plugin.objects.viewable_by(viewer).contains(plugin)
     assert not Plugin.objects.editable_by(viewer).contains(plugin)
     assert not OrganisationOffer.objects.exists()
     moved = AuditEntry.objects.filter(action="plugin.owner_changed").get()
@@ -97,7 +97,7 @@ def test_it_becomes_a_persons_again(plugin: Plugin, clinic: Organisation, alice:
     accept_ownership(plugin, by=charlie)
     plugin.refresh_from_db()
     assert (plugin.owner, plugin.organisation) == (charlie, None)
-    assert not Plugin.objects.readable_by(alice).contains(plugin)
+    assert not Plugin.objects.viewable_by(alice).contains(plugin)
 
 
 def test_what_others_granted_to_a_persons_plugin_is_not_the_organisations(

@@ -38,11 +38,11 @@ def test_a_slug_that_is_taken_is_refused(library: Plugin, alice: User) -> None:
 def test_published_it_is_seen_by_its_people_alone_until_it_is_shared(library: Plugin, alice: User, bob: User) -> None:
     library.set_live_release(Release.objects.create(plugin=library, version="1.0.0", **library.policy()))
     assert update_listing(library) is None
-    assert Plugin.objects.visible_to(alice).contains(library)
-    assert not Plugin.objects.visible_to(bob).contains(library)
+    assert Plugin.objects.askable_by(alice).contains(library)
+    assert not Plugin.objects.askable_by(bob).contains(library)
     assert not Listing.objects.filter(pk=library.pk).exists()
     Plugin.objects.filter(pk=library.pk).update(is_shared=True)
     library.refresh_from_db()
-    assert Plugin.objects.visible_to(bob).contains(library)
+    assert Plugin.objects.askable_by(bob).contains(library)
     assert update_listing(library) is not None
     assert Listing.objects.public().filter(pk=library.pk).exists()

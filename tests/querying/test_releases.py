@@ -196,7 +196,7 @@ def test_what_is_listed_to_somebody_is_visible_to_them(published: Plugin, alice:
     release(library, "1.0.0")
     for principal in (alice, charlie, key_of(charlie), key_of(charlie, published), key_of(alice, library)):
         listed = set(Plugin.objects.listed_to(principal))
-        assert listed <= set(Plugin.objects.visible_to(principal))
+        assert listed <= set(Plugin.objects.askable_by(principal))
         assert library not in listed
     assert set(Plugin.objects.listed_to(key_of(charlie, published))) == {published}
     assert set(Plugin.objects.listed_to(charlie)) == {published, other}

@@ -127,7 +127,7 @@ def test_people_and_keys_are_who_they_were(said: dict[str, Any]) -> None:
     assert ApiKey.objects.for_secret(said["revoked"]) is None
     bob = User.objects.get(email="bob@lexic.example")
     assert [plugin.slug for plugin in Plugin.objects.editable_by(bob)] == ["ladders"]
-    assert Plugin.objects.visible_to(owner).filter(slug="ladders").count() == 0
+    assert Plugin.objects.askable_by(owner).filter(slug="ladders").count() == 0
     page = Client()
     page.force_login(bob)
     assert page.get("/admin/plugins/plugin/").status_code == 200

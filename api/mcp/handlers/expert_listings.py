@@ -87,14 +87,14 @@ def describe_expert(address: str, *, key: ApiKey) -> str:
 
 def complete_slug(*, key: ApiKey, typed: str) -> tuple[list[str], int]:
     """The slugs that have the typed letters, those that begin with them first; and how many there are in all."""
-    plugins = Plugin.objects.known_to(key).filter(slug__icontains=typed)
+    plugins = Plugin.objects.discoverable_by(key).filter(slug__icontains=typed)
     begins = Case(When(slug__istartswith=typed, then=Value(0)), default=Value(1), output_field=IntegerField())
     return list(plugins.order_by(begins, "slug").values_list("slug", flat=True)[:_MAX_COMPLETIONS]), plugins.count()
 
 
 def _plugins_after(slug: str, *, key: ApiKey) -> tuple[list[Plugin], str | None]:
     """One page of plugins, and the cursor of the next one."""
-    plugins = list(Plugin.objects.known_to(key).filter(slug__gt=slug).order_by("slug")[: PAGE_SIZE + 1])
+    plugins = list(Plugin.objects.discoverable_by(key).filter(slug__gt=slug).order_by("slug")[: PAGE_SIZE + 1])
     return plugins[:PAGE_SIZE], plugins[PAGE_SIZE - 1].slug if len(plugins) > PAGE_SIZE else None
 
 

@@ -24,7 +24,7 @@ async def run(call: ToolCall) -> ToolResult:
 
 def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
     """The experts as JSON, published ones first, by name."""
-    plugins = Plugin.objects.known_to(key)
+    plugins = Plugin.objects.discoverable_by(key)
     for word in arguments.query.split()[:_MAX_WORDS]:
         plugins = plugins.filter(Q(*((f"{column}__icontains", word) for column in SEARCHED_COLUMNS), _connector=Q.OR))
     ordered = plugins.order_by(F("is_published").desc(), "name", "pk")

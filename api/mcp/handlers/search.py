@@ -53,7 +53,7 @@ def plugins_to_search(query: str, *, key: ApiKey) -> list[Plugin]:
     for word in sorted(terms(query))[:_MAX_WORDS]:
         has_word = Q(*((f"{column}__icontains", word) for column in SEARCHED_COLUMNS), _connector=Q.OR)
         fit = fit + Case(When(has_word, then=Value(1)), default=Value(0), output_field=IntegerField())
-    return list(Plugin.objects.known_to(key).annotate(fit=fit).order_by("-fit", "slug")[:MAX_PLUGINS])
+    return list(Plugin.objects.discoverable_by(key).annotate(fit=fit).order_by("-fit", "slug")[:MAX_PLUGINS])
 
 
 def _result_json(passage: Passage) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
     if query_id is None:
         raise InvalidSourceUri
     check_capability(key, Capability.QUERY, Capability.READ)
-    row = Query.objects.filter(pk=query_id, api_key=key, plugin__in=Plugin.objects.visible_to(key)).first()
+    row = Query.objects.filter(pk=query_id, api_key=key, plugin__in=Plugin.objects.askable_by(key)).first()
     rows = withhold_quotations([row], viewer=key.owner) if row else []
     citation = next((one for row in rows for one in row.citations if one["id"] == source_id), None)
     if citation is None or citation.get("isWithheld"):

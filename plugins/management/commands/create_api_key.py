@@ -49,7 +49,7 @@ class Command(LexicCommand):
             raise CommandError(f"--name: {error.messages[0]}") from None
 
     def _plugin(self, slug: str, owner: User) -> Any:
-        found = Plugin.objects.named_to(owner).filter(slug=slug).first()
+        found = Plugin.objects.askable_by_name(owner).filter(slug=slug).first()
         if found is None:
             raise CommandError(f"{owner.email} may not ask a plugin called {slug}.")
         return found

@@ -47,10 +47,10 @@ def test_leaving_the_directory_is_leaving_the_organisation(ask: Ask, clinic: Org
     plugin = Plugin.objects.create(owner=alice, organisation=clinic, name="Wards", domain="x", system_prompt="x")
     key, _ = ApiKey.objects.issue(owner=gina, name="robot")
     key.plugins.add(plugin)
-    assert Plugin.objects.readable_by(gina).contains(plugin)
+    assert Plugin.objects.viewable_by(gina).contains(plugin)
     off = ask("PATCH", f"/Users/{made['id']}", patch({"op": "Replace", "path": "active", "value": "False"}))
     assert (off["http"], off["active"]) == (200, False)
-    assert not Plugin.objects.readable_by(gina).exists()
+    assert not Plugin.objects.viewable_by(gina).exists()
     key.refresh_from_db()
     assert key.revoked_at
     assert User.objects.filter(pk=gina.pk, is_active=True).exists()  # what is theirs stays theirs
