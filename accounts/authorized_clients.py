@@ -80,18 +80,18 @@ def is_authorized(application: Application, *, user: User) -> bool:
     )
 
 
-def lock_exchanged(*, code: str, refresh_token: str) -> None:
+def lock_token_exchange(*, code: str, refresh_token: str) -> None:
     """Until the end of the transaction nobody else exchanges this code or this refresh token."""
     Grant.objects.select_for_update().filter(code=code).first()
     RefreshToken.objects.select_for_update().filter(token_checksum=key_secrets.hash_secret(refresh_token)).first()
 
 
-def remember_exchanged(code: str, token: RefreshToken) -> None:
+def remember_used_code(code: str, token: RefreshToken) -> None:
     """For as long as somebody who has stolen the code may try it."""
     cache.set(_exchanged_name(code), str(token.token_family), timeout=_REPLAY_SECONDS)
 
 
-def end_exchanged(code: str, *, application: Application) -> None:
+def revoke_replayed_code(code: str, *, application: Application) -> None:
     """Ends the tokens that the client once had for this code: it comes a second time, so somebody has copied it."""
     family = cache.get(_exchanged_name(code))
     if family and RefreshToken.objects.filter(token_family=family, application=application).exists():

@@ -11,6 +11,6 @@ from accounts.models import User
 _SECOND_STEPS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
-def second_steps_of(user: User | OuterRef) -> QuerySet[Authenticator]:
+def second_factors_of(user: User | OuterRef) -> QuerySet[Authenticator]:
     """Those that they have set up; also for a subquery."""
     return Authenticator.objects.filter(user=user, type__in=_SECOND_STEPS)

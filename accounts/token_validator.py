@@ -10,7 +10,7 @@ from oauth2_provider.models import RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.authorized_clients import end_exchanged, is_authorized, remember_exchanged
+from accounts.authorized_clients import is_authorized, remember_used_code, revoke_replayed_code
 from accounts.oauth_resources import known_resources
 
 logger = logging.getLogger(__name__)
@@ -19,14 +19,14 @@ logger = logging.getLogger(__name__)
 class TokenValidator(OAuth2Validator):
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
         if not super().validate_code(client_id, code, client, request, *args, **kwargs):
-            end_exchanged(code, application=client)
+            revoke_replayed_code(code, application=client)
             return False
         return is_authorized(client, user=request.user)
 
     def _create_refresh_token(self, request: Any, *args: Any, **kwargs: Any) -> RefreshToken:
         token: RefreshToken = super()._create_refresh_token(request, *args, **kwargs)
         if request.grant_type == "authorization_code":
-            remember_exchanged(request.code, token)
+            remember_used_code(request.code, token)
         return token
 
     def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:

@@ -30,7 +30,7 @@ class BrokenChain(Conflict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Head:
+class ChainHead:
     """The last entry of the log: whoever keeps it elsewhere can tell later that nothing before it was changed."""
 
     number: int
@@ -40,7 +40,7 @@ class Head:
         return f"{self.number}:{self.hash}"
 
     @classmethod
-    def parse(cls, text: str) -> Head:
+    def parse(cls, text: str) -> ChainHead:
         """The head that `str(head)` wrote. Raises `ValueError`."""
         number, _, digest = text.strip().partition(":")
         if len(digest) != 64:
@@ -49,17 +49,17 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verified:
+class ChainVerification:
     """An unbroken log with this number of `entries`. `first` and `head` are None where it is empty; `erased` counts the
     names that were erased."""
 
     entries: int
     first: int | None
-    head: Head | None
+    head: ChainHead | None
     erased: int
 
 
-def verify_chain(*, known: Head | None = None) -> Verified:
+def verify_chain(*, known: ChainHead | None = None) -> ChainVerification:
     """Computes every hash anew. Raises `BrokenChain`, which names the first entry that is not as it was written.
 
     With a `known` head also what was cut off at the end, or written anew from some entry on, is found out.
@@ -68,8 +68,8 @@ def verify_chain(*, known: Head | None = None) -> Verified:
         return _verify_entries(known)
 
 
-def _verify_entries(known: Head | None) -> Verified:
-    entries, first, last = 0, None, Head(number=0, hash="")
+def _verify_entries(known: ChainHead | None) -> ChainVerification:
+    entries, first, last = 0, None, ChainHead(number=0, hash="")
     known_found = known is None
     for number, said, text in _hashed_texts():
         if first is None:
@@ -84,12 +84,12 @@ def _verify_entries(known: Head | None) -> Verified:
             if said != known.hash:
                 raise BrokenChain(f"Entry {number} is not the one that was known: the log was written anew.")
             known_found = True
-        entries, last = entries + 1, Head(number=number, hash=said)
+        entries, last = entries + 1, ChainHead(number=number, hash=said)
     if known and not known_found and (first is None or known.number >= first):
         raise BrokenChain(f"The log ends with entry {last.number}, and entry {known.number} was there.")
     if loose := AuditEntry.objects.filter(number=None).first():
         raise BrokenChain(f"Entry {loose.pk} stands outside of the chain.")
-    return Verified(entries=entries, first=first, head=last if entries else None, erased=_check_names())
+    return ChainVerification(entries=entries, first=first, head=last if entries else None, erased=_check_names())
 
 
 def _digest(previous: str, text: str) -> str:
@@ -110,12 +110,12 @@ def _hashed_texts() -> Iterator[tuple[int, str, str]]:
         after = rows[-1][0]
 
 
-def _pruned_head(first: int) -> Head:
+def _pruned_head(first: int) -> ChainHead:
     """The last entry before this one, as the entry that says that it was deleted has it. Raises `BrokenChain`."""
     pruned = AuditEntry.objects.filter(action=Action.LOG_PRUNED, details__through=first - 1).first()
     if pruned is None:
         raise BrokenChain(f"The entries before entry {first} are missing, and no entry says that they were deleted.")
-    return Head(number=first - 1, hash=str(pruned.details["hash"]))
+    return ChainHead(number=first - 1, hash=str(pruned.details["hash"]))
 
 
 def _check_names() -> int:

@@ -27,7 +27,7 @@ def check_covered(at: datetime) -> None:
         raise BeforeTheLog(f"The audit log begins {begins}: what was before is not known.")
 
 
-def undo(
+def rows_before(
     present: Mapping[str, Columns],
     entries: Iterable[AuditEntry],
     *,

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.core.cache import cache
 from django.utils import timezone
 
-from audit.chain import BrokenChain, Head, Verified, verify_chain
+from audit.chain import BrokenChain, ChainHead, ChainVerification, verify_chain
 
 _KEY = "audit:verification"
 
@@ -21,7 +21,7 @@ class Verification:
     problem: str
 
 
-def verify_and_remember(*, known: Head | None = None) -> Verified:
+def verify_and_remember(*, known: ChainHead | None = None) -> ChainVerification:
     """Verifies the whole log; `known` is a head that somebody kept. Raises `BrokenChain`."""
     try:
         found = verify_chain(known=known)

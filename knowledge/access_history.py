@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from audit.actions import Action
-from audit.earlier_rows import Columns, check_covered, undo
+from audit.earlier_rows import Columns, check_covered, rows_before
 from audit.exports import last_names
 from audit.models import AuditEntry
 from knowledge.models import BaseKind, BaseMember, Consent, Document, KnowledgeBase, KnowledgeGrant
@@ -242,14 +242,14 @@ class _History:
             at=moment,
             document_id=self.document,
             base_id=self.base,
-            documents=undo(present.documents, of(*_DOCUMENT_ACTIONS)),
-            bases=undo(present.bases, of(*_BASE_ACTIONS)),
-            base_members=undo(present.base_members, of(*_MEMBER_ACTIONS)),
-            grants=undo(present.grants, of(*_GRANT_ACTIONS)),
-            plugins=undo(present.plugins, of(*_PLUGIN_ACTIONS)),
+            documents=rows_before(present.documents, of(*_DOCUMENT_ACTIONS)),
+            bases=rows_before(present.bases, of(*_BASE_ACTIONS)),
+            base_members=rows_before(present.base_members, of(*_MEMBER_ACTIONS)),
+            grants=rows_before(present.grants, of(*_GRANT_ACTIONS)),
+            plugins=rows_before(present.plugins, of(*_PLUGIN_ACTIONS)),
             roles={pk: _undo_roles(roles, pk, of(*_ROLE_ACTIONS)) for pk, roles in present.roles.items()},
-            memberships=undo(present.memberships, of(*_MEMBERSHIP_ACTIONS)),
-            people=undo(present.people, of(*_PERSON_ACTIONS)),
+            memberships=rows_before(present.memberships, of(*_MEMBERSHIP_ACTIONS)),
+            people=rows_before(present.people, of(*_PERSON_ACTIONS)),
             grant_plugins=present.grant_plugins
             | {entry.row_id: entry.subject_id for entry in later if entry.action in _GRANT_ACTIONS},
             members=present.members
@@ -272,7 +272,7 @@ def _roles_on(plugins: Iterable[str]) -> dict[str, dict[str, Columns]]:
 
 def _undo_roles(roles: dict[str, Columns], plugin: str, entries: Iterable[AuditEntry]) -> dict[str, Columns]:
     of_plugin = (each for each in entries if each.object == f"plugin:{plugin}")
-    return undo(roles, of_plugin, key=attrgetter("subject_id"))
+    return rows_before(roles, of_plugin, key=attrgetter("subject_id"))
 
 
 def _owning_organisations(plugins: Iterable[str]) -> frozenset[uuid.UUID]:

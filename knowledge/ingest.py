@@ -153,7 +153,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
         # What was read stays staged: the next reading goes on after it.
         mark_failed(document, error)
     except LexicError as error:
-        if may_pass(error):
+        if is_retryable(error):
             raise
         _discard_and_fail(document, error)
     except OperationalError as error:
@@ -258,7 +258,7 @@ def _discard_if_finished(document: Document) -> None:
         discard_staged(document.pk)
 
 
-def may_pass(error: LexicError) -> bool:
+def is_retryable(error: LexicError) -> bool:
     """Whether it is worth reading the document again later."""
     return isinstance(error, StorageUnavailable) or (isinstance(error, EmbedderError) and error.retryable)
 

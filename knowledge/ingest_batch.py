@@ -23,9 +23,9 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.ingest import (
     NoCitableText,
+    is_retryable,
     is_transient,
     mark_failed,
-    may_pass,
     ready_columns,
     resolve_title,
 )
@@ -104,7 +104,7 @@ def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[Plan
         except (lease.LeaseLost, EmbedderError):
             raise
         except LexicError as error:
-            if not may_pass(error):
+            if not is_retryable(error):
                 lease.confirm_held()
                 mark_failed(document, error)
 

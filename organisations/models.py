@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.mailed_invitations import MailedInvitation, MailedInvitationQuerySet
 from accounts.models import User
-from accounts.second_step import second_steps_of
+from accounts.second_step import second_factors_of
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from lexic.errors import Conflict, NotFound
@@ -56,7 +56,7 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
 
     def satisfied_by(self, user: User | models.OuterRef) -> OrganisationQuerySet:
         """The organisations that accept how this person signs in, members or not."""
-        with_step = models.Q(requires_second_step=False) | models.Q(models.Exists(second_steps_of(user)))
+        with_step = models.Q(requires_second_step=False) | models.Q(models.Exists(second_factors_of(user)))
         return self.filter(with_step, models.Q(requires_sso=False) | _has_signed_in_through(user))
 
     def without_owner(self) -> OrganisationQuerySet:

@@ -1,7 +1,7 @@
 """The steps of a query, from question to cited answer, as one stream of events.
 
 The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door encode
-these same events. It has two halves, which others use one by one: `find`, up to the gate, and `write`.
+these same events. It has two halves, which others use one by one: `retrieve_evidence`, up to the gate, and `generate_answer`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
                 record.timings["wait"] = waited
 
 
-async def find(question: Question, *, llm: LLM | None = None) -> Findings:
+async def retrieve_evidence(question: Question, *, llm: LLM | None = None) -> Findings:
     """What answers the question, up to the gate: nothing is written. Leaves one Query row behind, as `stream` does.
 
     Raises the `LexicError` that `stream` gives as `Failed`; `AccessEnded` where the caller may not ask any more.
@@ -137,7 +137,7 @@ async def search_each(question: Question, texts: Sequence[str], *, llm: LLM | No
     """The passages that this question's release has on each of the texts, such as statements that are to be held
     against its documents. Leaves one Query row behind, with the words of the question and not those of the texts.
 
-    Raises what `find` raises.
+    Raises what `retrieve_evidence` raises.
     """
     found: list[list[Passage]] = []
     async with record_query(question, llm=llm or get_llm()) as record:
@@ -154,7 +154,7 @@ async def search_each(question: Question, texts: Sequence[str], *, llm: LLM | No
     return found
 
 
-async def write(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator[Delta | Answer]:
+async def generate_answer(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator[Delta | Answer]:
     """The answer to what was found: what may be shown of it, as it is verified, and at the end the whole. No row is
     written. Raises `ProviderFailed`."""
     llm, ready = llm or get_llm(), findings.answer

@@ -339,7 +339,7 @@ class FilledField:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Structure:
+class StructuredOutput:
     """The caller's schema, filled. `value` is None where a field that may not be empty is; `unfilled` names those."""
 
     value: Mapping[str, Any] | None
@@ -363,7 +363,7 @@ class Answer:
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
     # Where the caller sent a schema; the text is its value as JSON then.
-    structure: Structure | None = None
+    structure: StructuredOutput | None = None
     # How many sentences were written, and those of them that were dropped.
     sentences: int = field(default=0, compare=False)
     dropped: tuple[DroppedSentence, ...] = field(default=(), compare=False)

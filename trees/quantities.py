@@ -58,7 +58,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Measure:
+class QuantityMention:
     """A quantity found in a text, at `text[start:end]`."""
 
     quantity: Quantity
@@ -137,7 +137,7 @@ def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def find_measures(text: str) -> list[Measure]:
+def find_measures(text: str) -> list[QuantityMention]:
     """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
     found = []
     has_decimal_comma = cache(lambda: language_of(text) in _DECIMAL_COMMA_LANGUAGES)
@@ -152,7 +152,7 @@ def find_measures(text: str) -> list[Measure]:
         is_word = is_detached and (spelling.casefold() == "in" or spelling == "a" or digits.endswith(","))
         known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
         end = match.end() if known and not currency else match.start(2) + len(written)
-        found.append(Measure(Quantity(number, known), match.start(), end))
+        found.append(QuantityMention(Quantity(number, known), match.start(), end))
     return found
 
 

@@ -139,7 +139,7 @@ def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetim
                 disabled_mail.notify_disabled(webhook)
 
 
-def give_up_exhausted(*, now: datetime | None = None) -> int:
+def fail_exhausted_deliveries(*, now: datetime | None = None) -> int:
     """Events whose last attempt was never noted, because its worker died. Returns how many."""
     spent = Delivery.objects.due(now=now or timezone.now()).filter(attempts__gte=MAX_ATTEMPTS).order_by()
     return spent.update(

@@ -37,7 +37,7 @@ def enqueue_due_deliveries(**kwargs: Any) -> int:
     These are second attempts, and first ones whose message got lost.
     """
     now = timezone.now()
-    sender.give_up_exhausted(now=now)
+    sender.fail_exhausted_deliveries(now=now)
     free = Webhook.objects.sendable(now=now)
     due = Delivery.objects.due(now=now).filter(webhook__in=free).values_list("webhook", flat=True)
     ids = list(dict.fromkeys(due[:PICK_UP_BATCH_SIZE]))

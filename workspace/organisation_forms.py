@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from accounts.second_step import second_steps_of
+from accounts.second_step import second_factors_of
 from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
 from organisations.models import IdentityProvider, Membership, Organisation, OrganisationRole
@@ -39,7 +39,7 @@ class OrganisationForm(StyledFormMixin, forms.Form):
     def clean_requires_second_step(self) -> bool:
         """Nobody closes the organisation to themselves."""
         wanted: bool = self.cleaned_data["requires_second_step"]
-        if wanted and self.by and not second_steps_of(self.by.user).exists():
+        if wanted and self.by and not second_factors_of(self.by.user).exists():
             raise forms.ValidationError("Add a second step to your own account first.")
         return wanted
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from accounts.author_access import EmailNotConfirmed
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
-from accounts.second_step import second_steps_of
+from accounts.second_step import second_factors_of
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError, NotAllowed
 from lexic.http.parameters import get_page
@@ -234,7 +234,7 @@ def acting_membership(person: User, organisation: UUID) -> Membership:
 def needs_second_step(membership: Membership) -> bool:
     """Whether it is closed to this member because they have none."""
     wanted = membership.organisation.requires_second_step
-    return wanted and not second_steps_of(membership.user).exists()
+    return wanted and not second_factors_of(membership.user).exists()
 
 
 def check_owner(membership: Membership) -> None:
@@ -255,7 +255,7 @@ def _render(request: SignedInRequest, membership: Membership, *, status: int = 2
     organisation = membership.organisation
     is_owner = membership.role == OrganisationRole.OWNER
     members = organisation.memberships.select_related("user").order_by("user__email")
-    members = members.annotate(has_second_step=Exists(second_steps_of(OuterRef("user"))))
+    members = members.annotate(has_second_step=Exists(second_factors_of(OuterRef("user"))))
     is_open = Organisation.objects.open_to(request.user).contains(organisation)
     context: dict[str, Any] = {
         "organisation": organisation,

@@ -17,7 +17,7 @@ from agents.journal.journaled_searches import found_as_json
 from agents.journal.progress import Call, Progress
 from agents.models import EventKind
 from agents.planners.llm_question import model_question
-from agents.planners.planner_types import AskedCall, CallTools, ModelTurn, NextStep, ReadyAnswer
+from agents.planners.planner_types import CallTools, ModelTurn, NextStep, ReadyAnswer, RequestedToolCall
 from agents.planners.templated_replies import INVALID_CALL_CODES, failure_text, question_back, server_answer
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
@@ -84,7 +84,7 @@ async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> 
         await in_thread(count_cost, context.assignment.question, turn.usage, llm=context.llm)
 
 
-def _calls_within_budget(context: RunContext, asked: Sequence[AskedCall]) -> list[Call]:
+def _calls_within_budget(context: RunContext, asked: Sequence[RequestedToolCall]) -> list[Call]:
     """The calls of a turn, as many as the budget still has."""
     made = len(context.progress.calls)
     allowed = asked[: max(0, context.run.budgets["calls"] - made)]
@@ -195,7 +195,7 @@ async def _remaining_answer_parts(
         yield refusal
         return
     writer = get_llm("extractive") if isinstance(step, ModelTurn) else context.llm
-    async with aclosing(pipeline.write(findings, llm=writer)) as written:
+    async with aclosing(pipeline.generate_answer(findings, llm=writer)) as written:
         async for part in written:
             yield part
 

@@ -10,7 +10,7 @@ from typing import Any
 from agents.journal.progress import Progress
 from agents.models import MAX_EVENT_BYTES
 from agents.planners.llm_messages import build_messages
-from agents.planners.planner_types import AskedCall, Assignment, ModelTurn
+from agents.planners.planner_types import Assignment, ModelTurn, RequestedToolCall
 from agents.tools.registry import TOOLS
 from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError
@@ -97,7 +97,7 @@ def _turn(pieces: AsyncGenerator[str | ToolCall | Usage], *, may_call: bool) -> 
     return turn
 
 
-def _read_calls(asked: list[ToolCall]) -> tuple[AskedCall, ...]:
+def _read_calls(asked: list[ToolCall]) -> tuple[RequestedToolCall, ...]:
     calls, room = [], _MAX_TURN_BYTES
     for call in asked:
         room -= len(call.arguments.encode(errors="replace"))
@@ -105,9 +105,9 @@ def _read_calls(asked: list[ToolCall]) -> tuple[AskedCall, ...]:
         try:
             if room < 0:
                 raise ArgumentsTooLong
-            calls.append(AskedCall(tool=name, input=_read_arguments(call.arguments)))
+            calls.append(RequestedToolCall(tool=name, input=_read_arguments(call.arguments)))
         except LexicError as error:
-            calls.append(AskedCall(tool=name, error=error.as_dict()))
+            calls.append(RequestedToolCall(tool=name, error=error.as_dict()))
     return tuple(calls)
 
 

@@ -40,7 +40,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedCall:
+class RequestedToolCall:
     """A call that is asked for. `error` is what is wrong with its input where that cannot be read: then the call is
     not made, and this is its result."""
 
@@ -53,7 +53,7 @@ class AskedCall:
 class CallTools:
     """Calls of one turn, made in this order."""
 
-    calls: tuple[AskedCall, ...]
+    calls: tuple[RequestedToolCall, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class ModelTurn:
 
     sentences: AsyncGenerator[str]
     said: str = ""
-    calls: tuple[AskedCall, ...] = ()
+    calls: tuple[RequestedToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
 

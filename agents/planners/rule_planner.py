@@ -13,13 +13,13 @@ from agents.classifiers.example_classifier import example_classifier
 from agents.journal.progress import FinishedCall, Progress
 from agents.message_attachments import Attachment
 from agents.planners.planner_types import (
-    AskedCall,
     Assignment,
     CallTools,
     ComposeAnswer,
     NextStep,
     OpenDraft,
     ReadyAnswer,
+    RequestedToolCall,
 )
 from agents.planners.templated_replies import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
 from agents.tools.templates import closest_template, templates_of
@@ -76,22 +76,24 @@ class RulesPlanner:
         attached = [str(one.document_id) for one in self._assignment.attachments]
         if not searches:
             within = {"filters": {"documentIds": attached}} if attached else {}
-            return CallTools(calls=(AskedCall(tool=SEARCH, input={"query": self._text, **within}),))
+            return CallTools(calls=(RequestedToolCall(tool=SEARCH, input={"query": self._text, **within}),))
         if attached and len(searches) == 1 and not _is_sufficient(searches[0]):
-            return CallTools(calls=(AskedCall(tool=SEARCH, input={"query": self._text}),))
+            return CallTools(calls=(RequestedToolCall(tool=SEARCH, input={"query": self._text}),))
         return ComposeAnswer()
 
     def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
         if not progress.has_called(INFO):
             return CallTools(
-                calls=(AskedCall(tool=INFO, input={"template": draft.template, "facts": dict(draft.facts)}),)
+                calls=(RequestedToolCall(tool=INFO, input={"template": draft.template, "facts": dict(draft.facts)}),)
             )
         known = next(one for one in progress.results if one.call.tool == INFO)
         if known.result["missing"]:
             return ask_for_fact(known.result)
         if not progress.has_called(DRAFT):
             return CallTools(
-                calls=(AskedCall(tool=DRAFT, input={"template": draft.template, "facts": known.result["facts"]}),)
+                calls=(
+                    RequestedToolCall(tool=DRAFT, input={"template": draft.template, "facts": known.result["facts"]}),
+                )
             )
         made = next(one for one in progress.results if one.call.tool == DRAFT)
         return ReadyAnswer(answer=server_answer(made.error["error"] if made.error else draft_text(draft.template)))
@@ -137,7 +139,7 @@ def _next_of_reviews(reviews: Sequence[_Review], progress: Progress, *, may_call
     """One document after the other; then the server's sentences on each, also on those that have no report."""
     for one in reviews:
         if (tool := one.next_tool(progress)) and may_call:
-            return CallTools(calls=(AskedCall(tool=tool, input=one.input),))
+            return CallTools(calls=(RequestedToolCall(tool=tool, input=one.input),))
     return ReadyAnswer(answer=server_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
 
 

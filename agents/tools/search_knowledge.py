@@ -27,7 +27,7 @@ _SHARED = "shared"
 
 async def _search_knowledge(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
     question = await in_thread(_question_for, context, given)
-    found = await pipeline.find(question, llm=context.llm)
+    found = await pipeline.retrieve_evidence(question, llm=context.llm)
     return ToolOutput(result=await in_thread(_as_result, found), findings=found)
 
 

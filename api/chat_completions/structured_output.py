@@ -11,7 +11,7 @@ from api.chat_completions.serializers import UnsupportedParameter
 from lexic.errors import InvalidInput, LexicError
 from querying.field_schema import ObjectSchema, read_schema
 from querying.question.clarifications import clarification_text
-from querying.types import Answer, Structure
+from querying.types import Answer, StructuredOutput
 
 _MAX_NAMED_FIELDS = 10
 # The protocol's rule for names of functions. They come back, and are stored.
@@ -130,7 +130,7 @@ def check_filled(answer: Answer) -> None:
     raise FieldsNotVerified(hint=f"Let what may be unknown be null in the schema. Nothing was found for: {named}")
 
 
-def fields_as_json(structure: Structure) -> list[dict[str, Any]]:
+def fields_as_json(structure: StructuredOutput) -> list[dict[str, Any]]:
     """Each field with the ids of the citations that say its value, for `lexic.fields`."""
     return [
         {

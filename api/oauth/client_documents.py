@@ -53,7 +53,7 @@ class ClientDocumentFetcher:
         return {"client_id": document.get("client_id"), "client_name": name, **read, **secrets}, _KEPT_SECONDS
 
 
-class FromTheConsentPage:
+class IsFromConsentPage:
     """Documents are fetched for people who have signed in and are asked, for nobody else."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:

@@ -13,7 +13,7 @@ from oauth2_provider.views import RevokeTokenView
 from oauth2_provider.views import TokenView as LibraryTokenView
 from oauthlib.oauth2 import OAuth2Error
 
-from accounts.authorized_clients import lock_exchanged
+from accounts.authorized_clients import lock_token_exchange
 from accounts.rate_limits import HOUR
 from api.oauth.open_view import OpenView, oauth_error
 from api.oauth.registration import RegistrationSerializer, register_client
@@ -32,7 +32,9 @@ class TokenView(OpenView, LibraryTokenView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             with transaction.atomic():
-                lock_exchanged(code=request.POST.get("code", ""), refresh_token=request.POST.get("refresh_token", ""))
+                lock_token_exchange(
+                    code=request.POST.get("code", ""), refresh_token=request.POST.get("refresh_token", "")
+                )
                 response = self.authorization_flow_token_response(request)
         except OAuth2Error as error:
             return oauth_error(error.error, error.description or "", status=error.status_code)

@@ -53,7 +53,7 @@ def _ask_for_others(request: SignedInRequest, plugin: Plugin, question: str) -> 
     among them, it is asked as they are answered: that is the least that anybody gets."""
     has_visitors = named_queries(request, plugin).filter(user=None, api_key=None).exists()
     draft, live = releases.snapshot(plugin), plugin.latest_release() if plugin.is_published else None
-    only_public = document_access.tells_only_public(live or draft, is_visitor=has_visitors)
+    only_public = document_access.shows_public_only(live or draft, is_visitor=has_visitors)
     if live and is_sure(ask_as_outsider(live, question, only_public=only_public)):
         if only_public and (titles := _private_titles(plugin, question)):
             messages.info(
@@ -64,7 +64,7 @@ def _ask_for_others(request: SignedInRequest, plugin: Plugin, question: str) -> 
 
 
 def _explain_open(plugin: Plugin, question: str, *, draft: Release, live: Release | None, has_visitors: bool) -> str:
-    only_public = document_access.tells_only_public(draft, is_visitor=has_visitors)
+    only_public = document_access.shows_public_only(draft, is_visitor=has_visitors)
     is_new = live is None or not has_same_content(draft, live)
     if is_new and is_sure(ask_as_outsider(draft, question, only_public=only_public)):
         return (

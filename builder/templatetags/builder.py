@@ -53,7 +53,7 @@ def crumbs(context: Context) -> list[Breadcrumb]:
 
 
 @register.simple_tag
-def standing(value: str) -> SafeString:
+def status_icon(value: str) -> SafeString:
     """The icon of a part's standing, with its word for those who cannot see it."""
     return format_html('{}<span class="sr">{}: </span>', icon(_STATUS_ICONS[value]), _STATUS_LABELS[value])
 

@@ -15,7 +15,7 @@ from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
 from contracts.review.llm_opinion import ModelOpinion
-from contracts.review.statement_mismatches import disclaims_itself, has_other_figures, has_reservation
+from contracts.review.statement_mismatches import has_other_figures, has_reservation, is_non_binding
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
@@ -116,7 +116,7 @@ def downgrade_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: It
         return judged
     if not is_quoted:
         reason = "No quotation from the contract supports it."
-    elif any(map(disclaims_itself, clauses)):
+    elif any(map(is_non_binding, clauses)):
         reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
     else:
         return judged

@@ -45,6 +45,6 @@ def has_other_figures(statement: str, sentence: str) -> bool:
     )
 
 
-def disclaims_itself(clause: str) -> bool:
+def is_non_binding(clause: str) -> bool:
     """Whether the clause says of itself that it does not bind, or speaks to whoever reviews it."""
     return bool(_NOT_BINDING.search(clause))

@@ -96,7 +96,7 @@ def search(
         try:
             candidates = best(using=replica.REPLICA)
         except DatabaseError as error:
-            replica.leave_alone(error)
+            replica.mark_unavailable(error)
         else:
             passages = _load_passages(candidates, filters=filters, bases=bases)
             # Fewer, when something was deleted or got another label since: then others may take its place.

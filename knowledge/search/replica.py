@@ -70,13 +70,13 @@ def can_answer(bases: Sequence[BaseRevision]) -> bool:
             cursor.execute(statement("replica_is_current"), required)
             (is_current,) = cursor.fetchone()
     except DatabaseError as error:
-        leave_alone(error)
+        mark_unavailable(error)
         return False
     outage.end()
     return bool(is_current)
 
 
-def leave_alone(error: DatabaseError) -> None:
+def mark_unavailable(error: DatabaseError) -> None:
     """Ask the primary for some seconds, because the replica has failed."""
     connections[REPLICA].close()
     outage.begin(error)

@@ -52,7 +52,7 @@ _REMEMBERED_SECONDS = 30 * 24 * 3600
 _RULES = 1
 
 
-class LaterIssuers(RegexBasedDetector):
+class AdditionalKeyDetector(RegexBasedDetector):
     """Forms of keys that detect-secrets does not know yet."""
 
     secret_type = "Key of a later issuer"  # noqa: S105 -- what the detector is called
@@ -158,4 +158,4 @@ def _has_bare_value(line: str) -> bool:
 def _detectors() -> tuple[BasePlugin, ...]:
     """All but that of addresses, which are no secret."""
     known: Iterable[type[BasePlugin]] = get_mapping_from_secret_type_to_class().values()
-    return (*(kind() for kind in known if kind is not IPPublicDetector), LaterIssuers())
+    return (*(kind() for kind in known if kind is not IPPublicDetector), AdditionalKeyDetector())

@@ -36,7 +36,7 @@ def oauth_settings(public_url: str) -> dict[str, Any]:
         "DCR_ENABLED": True,
         "CIMD_ENABLED": True,
         "CIMD_METADATA_FETCHER": "api.oauth.client_documents.ClientDocumentFetcher",
-        "CIMD_REGISTRATION_PERMISSION_CLASSES": ("api.oauth.client_documents.FromTheConsentPage",),
+        "CIMD_REGISTRATION_PERMISSION_CLASSES": ("api.oauth.client_documents.IsFromConsentPage",),
         "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
         "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
         "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],

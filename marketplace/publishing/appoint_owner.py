@@ -8,7 +8,7 @@ from accounts.author_access import EmailNotConfirmed
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from lexic.errors import Conflict
-from marketplace.publishing.ownership_transfer import pass_on
+from marketplace.publishing.ownership_transfer import reassign_within_organisation
 from organisations.models import Membership, Organisation, OrganisationRole
 from plugins.models import Plugin
 
@@ -46,4 +46,4 @@ def appoint_owner(organisation: Organisation, *, person: User) -> Membership:
 def _pass_on_plugins(organisation: Organisation, *, to: User) -> None:
     theirs = organisation.plugins.filter(owner__is_active=False)
     for plugin in Plugin.objects.filter(pk__in=theirs).select_for_update(of=("self",)).select_related("owner"):
-        pass_on(plugin, to=to)
+        reassign_within_organisation(plugin, to=to)

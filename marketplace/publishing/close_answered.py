@@ -28,7 +28,7 @@ def close_answered(plugin_id: UUID) -> int:
         return 0
     waiting, closed = _waiting(plugin, release), 0
     for asked_by, is_visitor in ((_BY_VISITORS, True), (~_BY_VISITORS, False)):
-        only_public = document_access.tells_only_public(release, is_visitor=is_visitor)
+        only_public = document_access.shows_public_only(release, is_visitor=is_visitor)
         theirs = waiting.filter(asked_by)
         answered = [one for one in _newest_questions(theirs) if _is_answered(one, release, only_public=only_public)]
         rows = theirs.filter(question__in=answered).only("pk") if answered else ()

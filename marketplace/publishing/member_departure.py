@@ -9,7 +9,7 @@ from accounts.models import ApiKey, ApiKeyPlugin, User
 from knowledge.models import Consent, KnowledgeGrant
 from lexic.errors import Conflict
 from marketplace.publishing.membership import end_lapsed_grants
-from marketplace.publishing.ownership_transfer import pass_on
+from marketplace.publishing.ownership_transfer import reassign_within_organisation
 from organisations.invitations import check_may_assign, end_invitations_by
 from organisations.models import Membership, Organisation, OrganisationRole
 from organisations.sign_in import end_all_sign_ins, end_sign_in
@@ -145,7 +145,7 @@ def _pass_on_plugins(member: Membership) -> None:
     successor = member.successor()
     theirs = Plugin.objects.filter(organisation=member.organisation, owner=member.user)
     for plugin in theirs.select_for_update(of=("self",)).select_related("owner").order_by("pk"):
-        pass_on(plugin, to=successor)
+        reassign_within_organisation(plugin, to=successor)
 
 
 def _revoke_keys(person: User, organisation: Organisation) -> None:

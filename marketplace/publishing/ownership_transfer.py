@@ -116,7 +116,7 @@ def accept_for_organisation(plugin: Plugin, *, by: User) -> None:
     plugin.owner, plugin.organisation = by, organisation
 
 
-def pass_on(plugin: Plugin, *, to: User) -> None:
+def reassign_within_organisation(plugin: Plugin, *, to: User) -> None:
     """A plugin of an organisation counts for another of its owners; nobody's consent is needed, as nobody's rights
     change. Call with the plugin locked. Quotas are not asked: the organisation has the plugin already."""
     before = plugin.owner

@@ -85,7 +85,7 @@ def restricts_to_public(release: Release) -> bool:
     return release.public_only or release.plugin.public_chat
 
 
-def tells_only_public(release: Release, *, is_visitor: bool) -> bool:
+def shows_public_only(release: Release, *, is_visitor: bool) -> bool:
     """Whether those who do not work on the plugin are told of public documents alone: visitors, who come without a key
     or an account, or those who come with one."""
     return restricts_to_public(release) if is_visitor else release.public_only

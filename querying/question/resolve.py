@@ -32,7 +32,7 @@ from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
-from querying.question.standalone_question import fill_in, is_fragment
+from querying.question.standalone_question import is_fragment, rewrite_follow_up
 from querying.types import Question, Turn
 
 logger = logging.getLogger(__name__)
@@ -256,7 +256,7 @@ def _standalone_text(question: Question) -> str:
     before, today = earlier[-1][-_MAX_PRECEDING_CHARACTERS:], planner.local_today(question)
     if find_time(question.text, today=today):
         return f"{question.text} {_without_time(before, today=today)}"
-    return fill_in(question.text, before)
+    return rewrite_follow_up(question.text, before)
 
 
 def _text_to_plan(question: Question, standalone: str) -> str:

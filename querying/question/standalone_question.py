@@ -56,7 +56,7 @@ def is_fragment(text: str) -> bool:
     return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
 
 
-def fill_in(fragment: str, before: str) -> str:
+def rewrite_follow_up(fragment: str, before: str) -> str:
     """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
     new = _topic_spans(fragment)
     old = _phrases(before, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]

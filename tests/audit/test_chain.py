@@ -12,7 +12,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from audit.actions import Action
-from audit.chain import BrokenChain, Head, verify_chain
+from audit.chain import BrokenChain, ChainHead, verify_chain
 from audit.exports import last_names
 from audit.models import AuditEntry, AuditName
 from audit.prune import prune_log
@@ -238,7 +238,7 @@ def test_retention(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("text", ["", "4711", "x:" + "0" * 64, "1:abc"])
 def test_head_is_read_strictly(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        Head.parse(text)
+        ChainHead.parse(text)
 
 
 @pytest.mark.django_db

@@ -35,7 +35,7 @@ SEVERE = passage("For severe exposure the nominal cover of a beam is 45 mm.", nu
 
 
 def find(asked: Question, llm: LLM | None = None) -> Findings:
-    return async_to_sync(pipeline.find)(asked, llm=llm)
+    return async_to_sync(pipeline.retrieve_evidence)(asked, llm=llm)
 
 
 @async_to_sync
@@ -45,7 +45,7 @@ async def pieces_of(written: AsyncGenerator[Delta | Answer]) -> list[Delta | Ans
 
 
 def written(findings: Findings, llm: LLM | None = None) -> Answer:
-    *deltas, last = pieces_of(pipeline.write(findings, llm=llm))
+    *deltas, last = pieces_of(pipeline.generate_answer(findings, llm=llm))
     assert isinstance(last, Answer)
     shown = "".join(delta.text for delta in deltas if isinstance(delta, Delta))
     assert shown == (last.text if last.outcome == Outcome.ANSWERED else "")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
-from trees.quantities import Measure, convert_to_unit, find_measures, find_unit, nearly_equal
+from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
 from trees.words import Word, is_same_word, split_identifier, split_words, word_set
 
 _LINK_WORDS = word_set(
@@ -61,12 +61,12 @@ def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, Number
 class _NumberContext:
     """A number in a text, with the words around it; those `before` it belong to its sentence."""
 
-    measure: Measure
+    measure: QuantityMention
     before: list[Word]
     after: list[Word]
 
     @classmethod
-    def of(cls, measure: Measure, said: list[Word]) -> _NumberContext:
+    def of(cls, measure: QuantityMention, said: list[Word]) -> _NumberContext:
         first = bisect_left(said, measure.start, key=lambda word: word.start)
         past = bisect_left(said, measure.end, key=lambda word: word.start)
         since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
-from trees.facts.values import has_only_words
+from trees.facts.values import has_no_signs
 from trees.words import Word, is_content_word, is_same_word, normalise, split_words, word_set
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
@@ -103,7 +103,7 @@ def _parse_phrase(field: FactField, value: str | bool, text: str) -> Iterator[Fi
 # Every question is compared with the phrases of every tree.
 @lru_cache(maxsize=20_000)
 def _phrase_words(text: str) -> tuple[str, ...]:
-    return tuple(word.text for word in split_words(text)) if has_only_words(text) else ()
+    return tuple(word.text for word in split_words(text)) if has_no_signs(text) else ()
 
 
 def _phrase_starts_at(phrase: FieldPhrase, said: list[Word], at: int) -> bool:

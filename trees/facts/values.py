@@ -71,7 +71,7 @@ class _TextIndex:
 @lru_cache(maxsize=500)
 def _index_texts(texts: tuple[str, ...]) -> _TextIndex:
     by_stems: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for text in filter(has_only_words, texts):
+    for text in filter(has_no_signs, texts):
         stems = tuple(word.stem for word in split_words(text))
         by_stems[stems] = (*by_stems.get(stems, ()), text)
     by_stems.pop((), None)
@@ -80,13 +80,13 @@ def _index_texts(texts: tuple[str, ...]) -> _TextIndex:
 
 def _same_texts(text: str, others: Sequence[str]) -> list[str]:
     """The other texts that have the same words, in any inflection."""
-    words = split_words(text) if has_only_words(text) else []
+    words = split_words(text) if has_no_signs(text) else []
     alike = _index_texts(tuple(others)).by_stems.get(tuple(word.stem for word in words), ())
     said = [word.text for word in words]
     return [other for other in alike if are_same_words(said, [word.text for word in split_words(other)])]
 
 
-def has_only_words(text: str) -> bool:
+def has_no_signs(text: str) -> bool:
     """Whether the words of a text say all of it."""
     return _MEANINGFUL_SIGNS.isdisjoint(text)
 

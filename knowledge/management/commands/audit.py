@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from audit.actions import Action
-from audit.chain import Head
+from audit.chain import ChainHead
 from audit.exports import entry_json, json_lines, names_of, syslog_lines
 from audit.models import AuditEntry
 from audit.record import record
@@ -23,9 +23,9 @@ from lexic.management.lexic_command import LexicCommand
 from plugins.collaborators import unrecorded_roles
 
 
-def _head(text: str) -> Head:
+def _head(text: str) -> ChainHead:
     try:
-        return Head.parse(text)
+        return ChainHead.parse(text)
     except ValueError:
         raise ArgumentTypeError("It looks like 4711:9f86d081…, as verify prints it.") from None
 

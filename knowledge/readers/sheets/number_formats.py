@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 
 
-class NumberLook(NamedTuple):
+class NumberFormat(NamedTuple):
     """What stands before and after a number, how many digits it has at least, how many decimals at least and at most
     (None: as many as it has), and whether thousands are set apart. Multiplied by a hundred where `is_percent`."""
 
@@ -97,7 +97,7 @@ def _section_of(value: float, sections: list[str]) -> str:
     return sections[2] if value == 0 and len(sections) > 2 else sections[0]
 
 
-def _digits(value: Decimal, look: NumberLook) -> str:
+def _digits(value: Decimal, look: NumberFormat) -> str:
     if look.max_decimals is None:
         return plain_number(float(value))
     rounded = value.quantize(Decimal(1).scaleb(-look.max_decimals), ROUND_HALF_UP, _EXACT)
@@ -116,7 +116,7 @@ def plain_number(value: float) -> str:
 
 
 @lru_cache(maxsize=500)
-def parse_format(section: str) -> NumberLook | None:
+def parse_format(section: str) -> NumberFormat | None:
     """What a section of a number format asks for. None where it says nothing that we can keep: General, text,
     fractions, powers of ten, thousands or millions of what the cell holds."""
     section = _BRACKETS.sub("", _CURRENCY.sub(lambda match: f'"{match[1]}"', section))
@@ -139,11 +139,11 @@ def parse_format(section: str) -> NumberLook | None:
     return _look(before, after, whole, fraction, is_percent)
 
 
-def _look(before: str, after: str, whole: str, fraction: str, is_percent: bool) -> NumberLook:
+def _look(before: str, after: str, whole: str, fraction: str, is_percent: bool) -> NumberFormat:
     if whole.lower() == "general":
-        return NumberLook(before, after, 1, 0, None, False, is_percent)
+        return NumberFormat(before, after, 1, 0, None, False, is_percent)
     # Only zeros are always shown: "0.##" shows what there is.
     decimals = min(len(fraction), _MAX_DECIMALS)
     has_groups = "," in whole
     min_digits = 1 if has_groups else max(whole.count("0"), 1)
-    return NumberLook(before, after, min_digits, min(fraction.count("0"), decimals), decimals, has_groups, is_percent)
+    return NumberFormat(before, after, min_digits, min(fraction.count("0"), decimals), decimals, has_groups, is_percent)

@@ -16,7 +16,7 @@ from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, file_name, normalise
 from knowledge.sync.remote.errors import SourceEmpty, SourceUnavailable
 from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
-from knowledge.sync.remote.web_client import LeftAlone, WebClient, version_of
+from knowledge.sync.remote.web_client import CrawlStopped, WebClient, version_of
 from lexic.egress import EgressRefused, FetchFailed
 
 DEFAULT_ENTRIES, MAX_ENTRIES = 200, 2_000
@@ -44,7 +44,7 @@ def list_feed(
     try:
         for address in [*wanted, *older]:
             _read_entry(client, address, wanted.get(address, ""), known.get(address), listing=listing, spool=spool)
-    except LeftAlone as reason:
+    except CrawlStopped as reason:
         listing.end_early(str(reason))
     except SpoolFull:
         listing.end_early("One sync fetches at most 500 MB; the next one goes on.")

@@ -19,7 +19,7 @@ _PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.1, 5.0
 _IS_BUSY = frozenset({429, 503})
 
 
-class LeftAlone(Exception):
+class CrawlStopped(Exception):
     """The site asks to be left alone, or the sync has taken as long as it may."""
 
 
@@ -38,7 +38,7 @@ class WebClient:
     def get(
         self, url: str, *, version: Mapping[str, Any] | None = None, content_types: Collection[str] | None = None
     ) -> WebResponse:
-        """Raises `LeftAlone`, `EgressRefused` and `FetchFailed`."""
+        """Raises `CrawlStopped`, `EgressRefused` and `FetchFailed`."""
         self._wait()
         said = egress.request(
             url,
@@ -49,7 +49,7 @@ class WebClient:
             policy=settings.SOURCES_EGRESS,
         )
         if said.status in _IS_BUSY:
-            raise LeftAlone(f"The server asked to be left alone (status {said.status}).")
+            raise CrawlStopped(f"The server asked to be left alone (status {said.status}).")
         return said
 
     def get_first(self, url: str, *, version: Mapping[str, Any] | None = None) -> WebResponse:
@@ -58,7 +58,7 @@ class WebClient:
             said = self.get(url, version=version)
         except (EgressRefused, FetchFailed) as error:
             raise SourceUnavailable(f"{url}: {error.message}") from error
-        except LeftAlone as error:
+        except CrawlStopped as error:
             raise SourceUnavailable(str(error)) from error
         if said.status not in (200, 304):
             raise SourceUnavailable(f"{url} answers with status {said.status}.")
@@ -67,7 +67,7 @@ class WebClient:
     def _wait(self) -> None:
         now = time.monotonic()
         if now > self._end:
-            raise LeftAlone(f"After {MAX_SECONDS / 60:.0f} minutes not all was fetched.")
+            raise CrawlStopped(f"After {MAX_SECONDS / 60:.0f} minutes not all was fetched.")
         time.sleep(max(0.0, self._asked_at + self.pause - now))
         self._asked_at = time.monotonic()
 

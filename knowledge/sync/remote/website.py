@@ -19,7 +19,7 @@ from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, Scope, file_name, 
 from knowledge.sync.remote.crawl_rules import PageRules
 from knowledge.sync.remote.errors import SourceUnavailable
 from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
-from knowledge.sync.remote.web_client import LeftAlone, WebClient, version_of
+from knowledge.sync.remote.web_client import CrawlStopped, WebClient, version_of
 from lexic.egress import EgressRefused, FetchFailed, WebResponse
 
 DEFAULT_DEPTH, MAX_DEPTH = 3, 6
@@ -72,7 +72,7 @@ class _Crawl:
                 self._read_level(self._sitemap_addresses(first), follows_links=False)
             else:
                 self._follow_links(first)
-        except LeftAlone as reason:
+        except CrawlStopped as reason:
             self.listing.end_early(str(reason))
         except SpoolFull:
             self.listing.end_early("One sync fetches at most 500 MB; the next one goes on.")
@@ -101,7 +101,7 @@ class _Crawl:
             said = self.client.get(url)
         except EgressRefused as error:
             raise SourceUnavailable(f"{self.start}: {error.message}") from error
-        except (FetchFailed, LeftAlone) as error:
+        except (FetchFailed, CrawlStopped) as error:
             raise SourceUnavailable("The site's robots.txt cannot be fetched, so that nothing was read.") from error
         if said.status >= 500:
             raise SourceUnavailable("The site's robots.txt cannot be fetched, so that nothing was read.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from querying.answering.evidence_gate import Findings
 from querying.answering.structured.fill_fields import FilledSchema
-from querying.types import Answer, Outcome, Structure, refusal_text
+from querying.types import Answer, Outcome, StructuredOutput, refusal_text
 
 # Why a question with a schema is refused: nothing fills it, or not what may not be empty.
 NOTHING_FILLED, FIELDS_NOT_VERIFIED = "nothing_filled", "fields_not_verified"
@@ -16,7 +16,7 @@ NOTHING_FILLED, FIELDS_NOT_VERIFIED = "nothing_filled", "fields_not_verified"
 def structured_answer(filled: FilledSchema, findings: Findings) -> Answer:
     """The answer whose text is the JSON. It is a refusal where nothing is filled, or not all that the schema needs;
     then, as after any refusal, it says why and what came nearest. A question back stays one."""
-    structure = Structure(value=filled.value, fields=tuple(filled.fields), unfilled=tuple(filled.unfilled))
+    structure = StructuredOutput(value=filled.value, fields=tuple(filled.fields), unfilled=tuple(filled.unfilled))
     question = findings.question
     text = refusal_text(question.release) if filled.value is None else json.dumps(filled.value, ensure_ascii=False)
     if findings.clarification:

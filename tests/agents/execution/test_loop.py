@@ -159,7 +159,7 @@ def test_a_run_that_fails_says_so_and_keeps_what_was_shown(
         raise RuntimeError("disk on fire")
         yield
 
-    monkeypatch.setattr("agents.execution.loop.pipeline.write", broken)
+    monkeypatch.setattr("agents.execution.loop.pipeline.generate_answer", broken)
     run = ask(published, bob)
     assert kinds(run)[-1] == "error"
     assert "done" not in kinds(run)

@@ -302,7 +302,7 @@ def test_a_search_that_failed_is_no_refusal_whatever_the_model_writes(
     async def broken(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("disk on fire")
 
-    monkeypatch.setattr("agents.tools.search_knowledge.pipeline.find", broken)
+    monkeypatch.setattr("agents.tools.search_knowledge.pipeline.retrieve_evidence", broken)
     ScriptedModel(stub, search(SPACERS), REFUSAL)
     run = ask(published, bob)
     assert (run.state, data_of(run, "error")[0]["code"], text_of(run)) == ("failed", "tool_failed", "")

@@ -87,7 +87,7 @@ def test_a_tool_that_breaks_is_a_result(context: ToolContext, monkeypatch: pytes
     async def broken(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("disk on fire")
 
-    monkeypatch.setattr("agents.tools.search_knowledge.pipeline.find", broken)
+    monkeypatch.setattr("agents.tools.search_knowledge.pipeline.retrieve_evidence", broken)
     done = call("search_knowledge", context, query="x")
     assert done.error == {
         "error": "The tool failed on our side.",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.review.statement_mismatches import disclaims_itself, has_other_figures, has_reservation
+from contracts.review.statement_mismatches import has_other_figures, has_reservation, is_non_binding
 
 MUTUAL = "Each party may disclose confidential information to the other for the purpose."
 STAFF = "The receiving party may disclose confidential information to its employees who need to know it."
@@ -43,8 +43,8 @@ def test_the_same_in_other_words_is_none(statement: str, sentence: str) -> None:
     ],
 )
 def test_a_clause_that_takes_itself_back_is_known(clause: str) -> None:
-    assert disclaims_itself(clause)
-    assert not disclaims_itself("This agreement binds the parties and their successors. It forms part of the order.")
+    assert is_non_binding(clause)
+    assert not is_non_binding("This agreement binds the parties and their successors. It forms part of the order.")
 
 
 FEES = "The liability of each party is limited to the fees paid"

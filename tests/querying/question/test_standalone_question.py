@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from querying.question import standalone_question
-from querying.question.standalone_question import fill_in, is_fragment
+from querying.question.standalone_question import is_fragment, rewrite_follow_up
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_fragment_stands_for_the_question_before_with_its_own_words(
     fragment: str, before: str, expected: str
 ) -> None:
     assert is_fragment(fragment)
-    assert fill_in(fragment, before) == expected
+    assert rewrite_follow_up(fragment, before) == expected
 
 
 WHOLE = [
@@ -47,7 +47,7 @@ def test_a_question_of_its_own_is_no_fragment(text: str) -> None:
 
 def test_a_word_that_is_akin_to_none_is_added() -> None:
     before = "Are investment earnings subject to FICA taxes?"
-    assert fill_in("If I live in Spain?", before) == f"{before} If I live in Spain?"
+    assert rewrite_follow_up("If I live in Spain?", before) == f"{before} If I live in Spain?"
 
 
 def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,5 +55,5 @@ def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(mon
     real = standalone_question._embed_all
     monkeypatch.setattr(standalone_question, "_embed_all", lambda texts: read.extend(texts) or real(texts))
     before = " ".join(f"word{number}ing" for number in range(400))
-    fill_in("and for slabs of grade seven?", before)
+    rewrite_follow_up("and for slabs of grade seven?", before)
     assert 0 < len(read) <= standalone_question._MAX_PHRASES + standalone_question._MAX_FILLED
