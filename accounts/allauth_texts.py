@@ -1,4 +1,4 @@
-"""What allauth and Django say on our pages and have no Hindi for, so our catalogues have these texts as well."""
+"""Texts of allauth and Django without a Hindi translation of their own: our catalogues translate them."""
 
 from __future__ import annotations
 

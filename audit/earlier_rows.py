@@ -1,4 +1,4 @@
-"""What rows were like at an earlier time: the present ones, with everything undone that the log has since."""
+"""Rows as they were at an earlier time: the present ones, with every change reverted that the audit log has since."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _act_on_answer(request: HttpRequest, plugin: Plugin, session: UUID, act: Cal
 
 
 def _shown_query(session: ChatSession, request: HttpRequest) -> Query:
-    """The audit row of an answer that the conversation shows. Raises `NotFound`."""
+    """The query row of an answer that the conversation shows. Raises `NotFound`."""
     form = _AnswerForm(request.POST)
     pk = form.cleaned_data["answer"] if form.is_valid() else None
     shown = [one for one in exchanges_of(session, only=pk) if one.answer and not one.is_withdrawn] if pk else []

@@ -164,7 +164,7 @@ class ChatMessage(models.Model):
     is_reply = models.BooleanField(default=False)
     metadata = models.JSONField(default=dict)
     seconds = models.FloatField(null=True)
-    # The question's id, which the audit row has too. No foreign key: that row is deleted by rules of its own.
+    # The question's id, which the query row has too. No foreign key: that row is deleted by rules of its own.
     # Null: the message stands for several questions, or for none.
     query_id = models.UUIDField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Proof that somebody asked a question on a page where nobody has a name: signed ids that only their answer carries."""
+"""Signed question ids: an anonymous visitor proves with one that a question was theirs."""
 
 from __future__ import annotations
 

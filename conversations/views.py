@@ -115,7 +115,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
 @require_POST
 @with_public_plugin
 def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
-    """Deletes the visitor's conversation. The audit rows stay; they never said whose they were."""
+    """Deletes the visitor's conversation. The query rows stay; they never said whose they were."""
     found = own_session_or_404(request, plugin, session)
     try:
         plugin.check_deletable()

@@ -1,4 +1,4 @@
-"""Opposites: words by which two sentences that look alike say different things."""
+"""Antonyms: words by which two sentences that look alike say different things."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content words that carry no subject: a sentence may use them whether its source does or not."""
+"""Generic words ("require", "typically"): a sentence may use them even where its source does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks the number of, in languages where that stands right behind "how many"."""
+"""The noun after "how many" in a question, in languages that put it there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `lexic.metrics` counts with. Imported only where figures are counted: the folder has to be set before."""
+"""The Prometheus instruments of `lexic.metrics`. Import this only after the folder of multi-process metrics is set."""
 
 from __future__ import annotations
 

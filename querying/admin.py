@@ -1,4 +1,4 @@
-"""The audit log, to be read: what was asked, what was answered, and why."""
+"""The query log, to be read: what was asked, what was answered, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is answered now, and who waits: the work for a question is done in the turn of its place."""
+"""Admission control: limits how many questions are answered at once. The others wait in a queue."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class AnswerLinkQuerySet(models.QuerySet["AnswerLink"]):
 
 
 class AnswerLink(models.Model):
-    """Opens the audit row of one answer as it was logged: nothing is copied, so that the link ends with its words.
+    """Opens the query row of one answer as it was logged: nothing is copied, so that the link ends with its words.
 
     It names nobody. Whoever asked makes it and revokes it; where the plugin's author has revoked it, it stays so.
     """

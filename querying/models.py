@@ -119,7 +119,7 @@ class QueryQuerySet(QueryStatistics):
 
 
 class Query(models.Model):
-    """One question and everything that happened to it: the audit row. It outlives its plugin and its key."""
+    """One question and everything that happened to it: the query row. It outlives its plugin and its key."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     plugin = models.ForeignKey(Plugin, on_delete=models.SET_NULL, null=True, related_name="queries")
@@ -233,7 +233,7 @@ class StoredResponseQuerySet(models.QuerySet["StoredResponse"]):
 
 class StoredResponse(models.Model):
     """A response of `/v1/responses` as it was sent, for the key that asked: it can be read again and continued. It goes
-    with its audit row, and with the words of it."""
+    with its query row, and with the words of it."""
 
     query = models.OneToOneField(Query, on_delete=models.CASCADE, primary_key=True, related_name="stored_response")
     body = models.JSONField()

@@ -1,7 +1,8 @@
 """The steps of a query, from question to cited answer, as one stream of events.
 
 The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door encode
-these same events. It has two halves, which others use one by one: `retrieve_evidence`, up to the gate, and `generate_answer`.
+these same events. It has two halves, which others use one by one: `retrieve_evidence`, up to the gate, and
+`generate_answer`.
 """
 
 from __future__ import annotations
@@ -297,7 +298,7 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
     if needs_writing:
         yield Status(step=Step.GENERATING, message=phrase("Writing the answer"))
     with record.measure("generate") if needs_writing else nullcontext():
-        async with aclosing(write(findings, llm=record.llm)) as pieces:
+        async with aclosing(generate_answer(findings, llm=record.llm)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     record.partial_text += piece.text

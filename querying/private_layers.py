@@ -1,4 +1,4 @@
-"""The private knowledge bases that a question reads besides its release: who may read them, and as they stand when.
+"""The private knowledge bases that a question reads besides its release: who may read them, and at which revision.
 
 They are asked for again whenever something is searched: who was removed from a project a moment ago reads it no longer.
 """

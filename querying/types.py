@@ -123,7 +123,7 @@ class Question:
     `peers` is what other plugins have said of it: material for a model, and never stored with the question, whose row
     the people of this plugin may read.
 
-    A private question is nobody's business but its caller's: its audit row names no plugin, so that the plugin's people
+    A private question is nobody's business but its caller's: its query row names no plugin, so that the plugin's people
     see neither words nor counts. Whoever asks in a private place says so, also where no layer can be read today; a
     question with layers is always private. `conversation_id` is the private conversation whose deletion takes the row.
     """

@@ -1,4 +1,4 @@
-"""What a search found, as the journal keeps it, and as another process weighs it again: nothing is searched twice."""
+"""Keeps search results in a run's journal, so that a process that resumes the run need not search again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which release a message asks: that of the plugin it names, of its project, its conversation, or the site's desk."""
+"""Chooses the release that answers a message: of the plugin that it names, else of its project, else of its
+conversation, else of the site's own plugin."""
 
 from __future__ import annotations
 

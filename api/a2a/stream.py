@@ -30,7 +30,7 @@ async def stream_task(asked: AskedMessage, rpc: RpcRequest, *, key: ApiKey) -> A
                 last = event
             else:
                 yield _encode_result(rpc, writer.progress(event))
-    # The audit row is there by now; the task hangs on it.
+    # The query row is there by now; the task hangs on it.
     answer = last.answer if isinstance(last, Done) else None
     await in_thread(save_task, asked, key=key, answer=answer)
     for result in writer.end(last):

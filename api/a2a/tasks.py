@@ -1,4 +1,4 @@
-"""Tasks: kept with the audit rows of their questions, for the key that asked."""
+"""Tasks: kept with the query rows of their questions, for the key that asked."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def kept_context(context_id: str) -> str:
 
 
 def save_task(asked: AskedMessage, *, key: ApiKey, answer: Answer | None) -> None:
-    """Keeps the task with the audit row of its last question; where that row could not be written, it is not kept."""
+    """Keeps the task with the query row of its last question; where that row could not be written, it is not kept."""
     asked_field = answer.clarification.field if answer and answer.clarification else ""
     values: dict[str, Any] = {"query_id": asked.question.id, "asked_field": asked_field}
     first = {**values, "context_id": kept_context(asked.context_id)}

@@ -72,7 +72,7 @@ def find_stored(query_ids: Collection[UUID], *, key: ApiKey) -> dict[UUID, Store
 
 
 def store(query_id: UUID, *, body: dict[str, Any], turns: list[dict[str, str]]) -> bool:
-    """Keeps the response with the audit row of its question; false where that row could not be written."""
+    """Keeps the response with the query row of its question; false where that row could not be written."""
     with release_connections():
         try:
             kept = {**body, "metadata": redact_question(body["metadata"])}

@@ -33,7 +33,7 @@ async def stream_response(response: ResponseFormat) -> AsyncGenerator[bytes]:
                 yield encoder.encode_text(event.text)
             elif isinstance(event, (Done, Failed)):
                 last = event
-    # The audit row is there by now; what is stored hangs on it.
+    # The query row is there by now; what is stored hangs on it.
     assert last is not None
     try:
         if isinstance(last, Failed):

@@ -1,1 +1,1 @@
-"""How a plugin is asked, and how it answers: figures of any days."""
+"""The builder's analytics: questions, answers and refusals of a plugin over any days."""

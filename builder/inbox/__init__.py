@@ -1,1 +1,1 @@
-"""What people asked in vain, by topic, for the author to do something about."""
+"""The builder's inbox: questions without an answer, by topic."""

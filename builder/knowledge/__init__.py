@@ -1,1 +1,1 @@
-"""Documents come in, are watched while they are read, looked into, described, replaced and removed."""
+"""The builder's pages of documents: upload, progress, preview, description, replacement and removal."""

@@ -1,1 +1,1 @@
-"""Who answers, for whom and how."""
+"""The builder's page of persona and answer settings."""

@@ -1,1 +1,1 @@
-"""What agents ask, and the way to the next release."""
+"""The builder's pages of releases and of publishing."""

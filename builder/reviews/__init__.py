@@ -1,1 +1,1 @@
-"""What people who used the plugin say of it."""
+"""The builder's page of reviews by users of a plugin."""

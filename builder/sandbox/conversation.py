@@ -1,4 +1,4 @@
-"""A conversation is a list of queries: what was asked before is read from the audit log, never from the browser."""
+"""A conversation is a list of queries: what was asked before is read from the query log, never from the browser."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
 
 def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> SandboxTurn | None:
     """The turn of a question that was asked just now, with the question back, the error's hint and the prompt. None in
-    the rare case that its audit row could not be written."""
+    the rare case that its query row could not be written."""
     query = Query.objects.filter(pk=run.question.id).first()
     if query is None:
         return None

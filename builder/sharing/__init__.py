@@ -1,1 +1,1 @@
-"""Who works on a plugin, and who may use it."""
+"""The builder's pages of collaborators and of sharing."""

@@ -40,7 +40,7 @@ class TreeUsage:
 
 
 def tree_usage(plugin: Plugin, trees: Iterable[DecisionTree], *, since: datetime) -> dict[UUID, TreeUsage]:
-    """By tree. The audit log keeps paths, not trees: a path belongs to the tree that starts at its first node, and
+    """By tree. The query log keeps paths, not trees: a path belongs to the tree that starts at its first node, and
     trees that start at nodes of the same id are left out, because nobody can tell them apart. One statement."""
     walked = Query.objects.filter(plugin=plugin, created_at__gte=since, decision_path__0__isnull=False)
     ends = {"first": F("decision_path__0__node"), "last": F("decision_path__-1__node")}

@@ -1,1 +1,1 @@
-"""Who outside is told what happens."""
+"""The builder's pages of webhooks."""

@@ -12,12 +12,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from contracts.models import ContractReview, Decision, Finding, Verdict
-from contracts.report.review_report import review_report
-from contracts.risk import Classification
-from contracts.word.annotate import annotate_word_file
-from contracts.word.edits import Edit, EditKind
-from contracts.word.new_document import (
+from contracts.docx.annotate import annotate_word_file
+from contracts.docx.edits import Edit, EditKind
+from contracts.docx.new_document import (
     Block,
     HeadingBlock,
     NewDocument,
@@ -26,6 +23,9 @@ from contracts.word.new_document import (
     TableBlock,
     make_word_file,
 )
+from contracts.models import ContractReview, Decision, Finding, Verdict
+from contracts.report.review_report import review_report
+from contracts.risk import Classification
 from knowledge import readers
 from knowledge.documents import file_store
 from knowledge.models import Document, Page, SourceType

@@ -1,5 +1,5 @@
-"""Where the words of a corrected text stand on the picture: those that stayed where they were, the others in place of
-those that they replace."""
+"""Gives each word of a corrected text its box on the picture: unchanged words keep theirs, a new word gets that of the
+word that it replaces."""
 
 from __future__ import annotations
 

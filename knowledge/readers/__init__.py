@@ -3,8 +3,8 @@
 A reader is one module with one function, `read(path, *, limits)`, that yields a `DocumentHeader` and then
 its `PageText`s, and raises `UnreadableDocument`. It imports neither Django nor anything that does: it runs in
 the bare child process of `knowledge.readers.isolation.reader_process`, which must start fast. To add a type of
-document: write that module, describe it in `formats.FORMATS`, and say in `detect_type` how its first bytes are
-recognised, where they are.
+document: write that module, describe it in `formats.FORMATS`, add it to `SourceType` in `knowledge.models`, and say in
+`detect_type` by which first bytes it is recognised.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The kinds of documents that can be read: the reader of each, what people call it, and how its files are named.
 
-What a file is decides `knowledge.readers.detect_type`, by its first bytes before its name.
+`knowledge.readers.detect_type` decides what type a file has: first by its leading bytes, then by its name.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _ON_CONFLICT_KEEP = "ON CONFLICT (plugin_id, day) DO NOTHING"
 def count_days(*, today: date | None = None, backfill: bool = False) -> None:
     """Count the questions of yesterday and today, and of the days before that nobody has counted yet.
 
-    Days that were counted stay as they are, so that they outlive the audit rows. With `backfill`, days that are
+    Days that were counted stay as they are, so that they outlive the query rows. With `backfill`, days that are
     missing anywhere before that are counted as well. The same afterwards, however often it is called.
     """
     today = today or timezone.now().astimezone(UTC).date()

@@ -1,4 +1,4 @@
-"""What a release's scorecard says, as a listing keeps it, and what of it needs attention."""
+"""Copies a release's scorecard into the columns of its listing, and says what in it needs attention."""
 
 from __future__ import annotations
 

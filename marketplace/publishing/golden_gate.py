@@ -1,4 +1,4 @@
-"""What a plugin's golden questions say about publishing it, as the plugin's gate wants to hear it."""
+"""Whether a plugin's golden questions allow publishing it: the plugin's setting ignores, warns or blocks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """An answer as people see it: on a plugin's page, in the public chat, in the sandbox, at once or when opened again.
 
 Every answer is shown from its JSON (`querying.json_format`): that of a question which has just been asked
-(`to_stored_answer`), that which a chat or a listing keeps, or that of a row of the audit log (`stored_from_query`).
+(`to_stored_answer`), that which a chat or a listing keeps, or that of a row of the query log (`stored_from_query`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
 
 
 def stored_from_query(query: Query) -> StoredAnswer:
-    """What the audit log keeps of an answer. What was asked back cannot be answered from it, for it has no token."""
+    """What the query log keeps of an answer. What was asked back cannot be answered from it, for it has no token."""
     answer = {
         "answer": query.answer,
         "outcome": query.outcome,

@@ -45,7 +45,7 @@ class TimedStep:
 
 @dataclass
 class QuestionRun:
-    """A question, and what is known of its answer, also what the audit row does not keep."""
+    """A question, and what is known of its answer, also what the query row does not keep."""
 
     question: Question
     llm: RecordingLLM = field(default_factory=lambda: RecordingLLM(get_llm()))
@@ -101,7 +101,7 @@ def run_to_end(question: Question) -> QuestionRun:
 async def stream_with_final_event(
     question: Question, *, build_final_event: Callable[[QuestionRun], Mapping[str, Any]]
 ) -> AsyncGenerator[bytes]:
-    """The response's body. `build_final_event` makes the last event, once the audit row is written; where that fails,
+    """The response's body. `build_final_event` makes the last event, once the query row is written; where that fails,
     the last event is the error. Closing the body stops the language model."""
     run = QuestionRun(question)
     async with aclosing(sse.encode_events(run.events(), question=question)) as body:

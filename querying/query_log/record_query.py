@@ -125,8 +125,8 @@ async def _write_row(record: QueryRecord) -> None:
 
 
 def _log_lost_row(record: QueryRecord) -> None:
-    # The answer was given; losing its audit row must be loud, but must not take the answer back.
-    logger.exception("the audit row of query %s could not be written", record.question.id)
+    # The answer was given; losing its query row must be loud, but must not take the answer back.
+    logger.exception("the query row of query %s could not be written", record.question.id)
 
 
 def _save_row(record: QueryRecord) -> None:

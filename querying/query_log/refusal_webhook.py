@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def report_refusal(query: Query) -> None:
-    """Called in the transaction that writes the audit row, which matters more: nothing is raised."""
+    """Called in the transaction that writes the query row, which matters more: nothing is raised."""
     if query.outcome != Outcome.REFUSED or query.plugin_id is None:
         return
     data = {"queryId": str(query.pk), "release": query.release_name, "reason": query.reason}

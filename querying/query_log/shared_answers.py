@@ -1,6 +1,6 @@
 """Links to single answers: which can have one, and who may read what it opens.
 
-A link shows the audit row of the answer: its words, citations, release and date as they were logged. It shows all of
+A link shows the query row of the answer: its words, citations, release and date as they were logged. It shows all of
 that or nothing, and asks each time: what an answer quotes may have been closed since.
 """
 
@@ -65,7 +65,7 @@ def find_link(token: str) -> AnswerLink:
 
 
 def readable_query(link: AnswerLink, *, viewer: User | None) -> Query:
-    """The audit row, where the viewer, or anybody (None), may read all that it quotes. Raises `ClosedAnswer`."""
+    """The query row, where the viewer, or anybody (None), may read all that it quotes. Raises `ClosedAnswer`."""
     query = link.query
     if _is_open_to_anybody(query):
         return query

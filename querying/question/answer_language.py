@@ -1,6 +1,5 @@
-"""The language in which the asker is answered, and what we say ourselves in it: refusals, questions back, and what is
-being done. The pipeline says all of it through here, so that every door does. Quotations are never translated, and
-neither is what an author or a model wrote.
+"""The language of an answer, and our own messages in it: refusals, clarifications and status texts. The pipeline
+applies it, so every interface does. Quotations are never translated, and neither is what an author or a model wrote.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ class ResolvedQuestion(Question):
 
 async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
     """The question with what it stands for and with its plan, where its release makes one. When planning fails, it is
-    searched without a plan, and the audit row says so."""
+    searched without a plan, and the query row says so."""
     standalone = await in_turn(_standalone_text, question)
     planned = PlanResult()
     if question.release.planner != Planner.OFF:

@@ -1,4 +1,4 @@
-"""Whether sentences speak of a number that a question gives and they do not write: "10 days" is in "7 to 14 days"."""
+"""Finds sentences whose range includes a number of the question: "7 to 14 days" includes "10 days"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A drawn page as it comes from the child that drew it. The child may have been taken over: all is checked here."""
+"""A drawn page as it comes from the child that drew it.
+
+The child has parsed a file of strangers and is not trusted, so everything that it sends is checked here.
+"""
 
 from __future__ import annotations
 

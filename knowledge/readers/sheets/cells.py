@@ -1,4 +1,4 @@
-"""The cells of a sheet as its file holds them: in any order, and with a value that is none here and there."""
+"""Reads the cells of a sheet, which a file may store in any order and with invalid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV: rows as they stand, in whatever character set they come, with their separator found by what it makes of them."""
+"""Reads CSV in any character set. The separator is the one that splits most of the first rows evenly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of different writers about the same thing that do not go together: other figures, duty and leave, denials.
+"""Finds statements of different writers that contradict each other: other figures, duty against permission, a denial.
 
 Sources of one plugin are held against each other word by word (`conflicts`). Experts of different fields choose their
 own words, so here the subject may be worded otherwise; a conflict is certain only where neither says more.

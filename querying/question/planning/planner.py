@@ -1,6 +1,6 @@
 """What a question asks for, and whether something is missing: planned by rules, or by the language model.
 
-When the model's plan cannot be used, the rules make one. The audit row says what went wrong.
+When the model's plan cannot be used, the rules make one. The query row says what went wrong.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class PlanResult:
         return describe_plan(plan) if plan and ((plan.has_filters and self.narrows) or plan.dropped) else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON for the audit row; {} without a plan."""
+        """The plan as JSON for the query row; {} without a plan."""
         trouble = {"trouble": self.trouble} if self.trouble else {}
         return {**(self.plan.as_dict() if self.plan else {}), **trouble}
 

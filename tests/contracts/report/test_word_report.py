@@ -10,20 +10,20 @@ import docx
 import pytest
 
 from accounts.models import User
+from contracts.docx.edits import WordTextChanged
 from contracts.models import ContractReview, Finding
 from contracts.report import word_report as word_report_module
 from contracts.report.report_formats import ReviewNotDone, write_report
 from contracts.report.word_report import WordExportBusy, word_report
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
-from contracts.word.edits import WordTextChanged
 from knowledge.documents import file_store
 from knowledge.documents.file_store import SourceFileMissing
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import BaseKind, Document, KnowledgeBase
 from tests.contracts.documents import NDA
-from tests.contracts.word.word_edits import commented_texts, marks, part
+from tests.contracts.docx.word_edits import commented_texts, marks, part
 from tests.knowledge.readers.made import read_here, read_text, repacked, word
 from tests.remembered import remembered
 from tests.request_slot import held_request_slot

@@ -1,4 +1,4 @@
-"""Questions counted by day: what may change is counted again, and what was counted outlives the audit rows."""
+"""Questions counted by day: what may change is counted again, and what was counted outlives the query rows."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from contracts.word.edits import WORD_ERRORS, AnnotatedFile, Edit, Obstacle, WordNotProven
+from contracts.docx.edits import WORD_ERRORS, AnnotatedFile, Edit, Obstacle, WordNotProven
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.types import DamagedDocument, Limits, UnreadableDocument
 
@@ -53,5 +53,5 @@ def _write_confined(path: Path, edits: Sequence[Edit], limits: Limits) -> tuple[
 
 def _call(function: str, path: Path, arguments: dict[str, Any], limits: Limits) -> Any:
     return confined_call(
-        f"contracts.word.confined_functions:{function}", path, arguments=arguments, limits=limits, errors=WORD_ERRORS
+        f"contracts.docx.confined_functions:{function}", path, arguments=arguments, limits=limits, errors=WORD_ERRORS
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from contracts.word.edits import WordSigned
+from contracts.docx.edits import WordSigned
 from knowledge.readers.types import DamagedDocument
 from knowledge.readers.zip_checks import check_archive
 

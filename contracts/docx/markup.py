@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from contracts.word.edits import Edit
-from contracts.word.run_layout import XML_SPACE, top_paragraph
+from contracts.docx.edits import Edit
+from contracts.docx.run_layout import XML_SPACE, top_paragraph
 from knowledge.readers.docx.names import W
 
 _NAMESPACE = W.strip("{}")

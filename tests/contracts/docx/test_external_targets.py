@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from contracts.word.edits import Edit, WordNotProven
-from contracts.word.proof import prove
-from tests.contracts.word.word_edits import comment, marks, part, replacement, write_and_prove, written_edits
+from contracts.docx.edits import Edit, WordNotProven
+from contracts.docx.proof import prove
+from tests.contracts.docx.word_edits import comment, marks, part, replacement, write_and_prove, written_edits
 from tests.knowledge.readers.made import repacked, word
 
 SETTINGS = "word/_rels/settings.xml.rels"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.word.edits import Edit, WordNotProven
-from contracts.word.proof import prove
-from contracts.word.write_edits import write_edits
-from tests.contracts.word.word_edits import comment, part, replacement
+from contracts.docx.edits import Edit, WordNotProven
+from contracts.docx.proof import prove
+from contracts.docx.write_edits import write_edits
+from tests.contracts.docx.word_edits import comment, part, replacement
 from tests.knowledge.readers.made import repacked, word
 
 BOBS = "<w:ins w:id='70' w:author='Bob' w:date='2026-01-01T00:00:00Z'><w:r><w:t>hereby </w:t></w:r></w:ins>"

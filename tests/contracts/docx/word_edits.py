@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from contracts.word.edits import Edit, EditKind, Obstacle
-from contracts.word.proof import prove
-from contracts.word.write_edits import write_edits
+from contracts.docx.edits import Edit, EditKind, Obstacle
+from contracts.docx.proof import prove
+from contracts.docx.write_edits import write_edits
 from tests.knowledge.readers.made import read_text
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -14,11 +14,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NoReturn
 
-from contracts.word.edits import Edit, EditKind, WordNotProven
-from contracts.word.external_targets import BLANK_TARGET
-from contracts.word.normal_form import canonical, normal_form
-from contracts.word.package import CONTENT_TYPES, parse_part
-from contracts.word.resolve_revisions import (
+from contracts.docx.edits import Edit, EditKind, WordNotProven
+from contracts.docx.external_targets import BLANK_TARGET
+from contracts.docx.normal_form import canonical, normal_form
+from contracts.docx.package import CONTENT_TYPES, parse_part
+from contracts.docx.resolve_revisions import (
     COMMENT_MARKS,
     OWN_REVISIONS,
     REVISIONS,

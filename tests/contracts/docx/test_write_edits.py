@@ -9,11 +9,11 @@ import docx
 import pytest
 from lxml import etree
 
-from contracts.word.edits import EditKind, Obstacle, WordSigned, WordTextChanged
-from contracts.word.resolve_revisions import MarkKey, resolve_revisions
+from contracts.docx.edits import EditKind, Obstacle, WordSigned, WordTextChanged
+from contracts.docx.resolve_revisions import MarkKey, resolve_revisions
 from knowledge.readers.docx.names import W
 from knowledge.readers.types import DamagedDocument
-from tests.contracts.word.word_edits import (
+from tests.contracts.docx.word_edits import (
     body,
     comment,
     commented_texts,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from contracts.word.edits import Obstacle
+from contracts.docx.edits import Obstacle
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.visible_text import CHARACTER_ELEMENTS
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from contracts.word.edits import Edit, EditKind, Obstacle, WordTextChanged
-from contracts.word.joined_paragraphs import joined_paragraphs, mark_obstacle
-from contracts.word.run_layout import RunLayout, paragraph_atoms, run_length, run_text, top_paragraph
+from contracts.docx.edits import Edit, EditKind, Obstacle, WordTextChanged
+from contracts.docx.joined_paragraphs import joined_paragraphs, mark_obstacle
+from contracts.docx.run_layout import RunLayout, paragraph_atoms, run_length, run_text, top_paragraph
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.run_positions import PagePositions, RunPosition
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contracts.word.edits import Edit, Obstacle
-from contracts.word.markup import new_deletion
-from contracts.word.run_layout import PARAGRAPH_REVISIONS, REVISION_TAGS, is_zero_width
+from contracts.docx.edits import Edit, Obstacle
+from contracts.docx.markup import new_deletion
+from contracts.docx.run_layout import PARAGRAPH_REVISIONS, REVISION_TAGS, is_zero_width
 from knowledge.readers.docx.names import W
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import docx
 import pytest
 
-from contracts.word.new_document import (
+from contracts.docx.new_document import (
     HeadingBlock,
     NewDocument,
     ParagraphBlock,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contracts.word.edits import Edit
-from contracts.word.proof import prove
-from contracts.word.write_edits import write_edits
+from contracts.docx.edits import Edit
+from contracts.docx.proof import prove
+from contracts.docx.write_edits import write_edits
 
 _CHUNK_BYTES = 4 * 1024 * 1024
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.word import annotate
-from contracts.word.annotate import annotate_word_file
-from contracts.word.edits import Obstacle, WordNotProven, WordTextChanged
+from contracts.docx import annotate
+from contracts.docx.annotate import annotate_word_file
+from contracts.docx.edits import Obstacle, WordNotProven, WordTextChanged
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.types import DamagedDocument, Limits, TooLarge, UnreadableDocument
-from tests.contracts.word.word_edits import comment, commented_texts, replacement
+from tests.contracts.docx.word_edits import comment, commented_texts, replacement
 from tests.knowledge.readers.made import read_text, repacked, word
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from contracts.word.edits import Edit, EditKind
-from tests.contracts.word.word_edits import WHEN, Written, part, write_and_prove
+from contracts.docx.edits import Edit, EditKind
+from tests.contracts.docx.word_edits import WHEN, Written, part, write_and_prove
 from tests.knowledge.readers.made import read_text, repacked, word_xml
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
