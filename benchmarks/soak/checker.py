@@ -18,7 +18,7 @@ from benchmarks.soak.verdicts import CUT
 from tests.webhooks.receiver import Arrived
 
 if TYPE_CHECKING:
-    from audit.chain import Head
+    from audit.chain import ChainHead
 
 ROW_PATIENCE_SECONDS = 30  # until an answer has to have its row in the log of questions
 STUCK_AFTER_SECONDS = 360  # twice what a lost message takes to be found, and some more where the machine is busy
@@ -32,7 +32,7 @@ class Checker:
     def __init__(self, site: Site, record: SoakRecord) -> None:
         self._site, self._record = site, record
         self._later: list[Answered] = []
-        self._head: Head | None = None
+        self._head: ChainHead | None = None
         self._seen: dict[tuple[Any, ...], float] = {}  # what is unfinished, and since when it looks like this
 
     def run(self) -> None:
