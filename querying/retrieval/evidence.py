@@ -23,6 +23,7 @@ from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import NO_MATCH, Matrix, QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
 
@@ -166,7 +167,7 @@ def score_evidence(
     scored = _score_passages(
         head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows
     )
-    return Evidence(
+    found = Evidence(
         passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
         sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
         strength=max(_passage_strength(one.passage, one.matches) for one in scored),
@@ -179,6 +180,9 @@ def score_evidence(
             for number, (text, _) in enumerate(sub_questions)
         ),
     )
+    if wording.language or sub_questions:
+        return found
+    return judge_rows(found, question=turns[0].text, words=words, weights=weights, embedder=embedder)
 
 
 def _score_passages(
