@@ -22,9 +22,15 @@ Place = tuple[int, int, int]
 # How many cells the model reads, a line each; the words alone choose them.
 MAX_READ_CELLS = 24
 # What is said of a row or a column and not asked for, and years of others, take so much off the match.
-_ROW_PENALTY, _COLUMN_PENALTY, _YEAR_PENALTY = 0.2, 0.1, 0.3
+_ROW_PENALTY, _COLUMN_PENALTY = 0.3, 0.15
+# … and a row of which nothing is asked for is any row.
+_UNNAMED_ROW_PENALTY = 0.15
+_UNSAID_YEAR_PENALTY, _OTHER_YEAR_PENALTY = 0.2, 0.3
 # A cell's words match more than a sentence's, for its caption is one of them: the strength is the match less this.
-_STRENGTH_OFFSET = 0.23
+_STRENGTH_OFFSET = 0.2
+_SCORE_BONUS = 0.05
+# A longer line above a table says something by itself.
+_MAX_CAPTION_LINE = 120
 # How far a cell must be ahead of the others of its row to be quoted alone.
 _MIN_LEAD = 0.02
 
@@ -53,6 +59,8 @@ def judge_rows(
 ) -> Evidence:
     """The evidence with rows of tables scored by their cells, rows that were not scored included. Where a row is best,
     the evidence is as strong as that. `pages` has texts of pages by their ids."""
+    if any(one.ranges.included for one in evidence.sentences):
+        return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS) if tables else []
     if not matches:
@@ -63,8 +71,9 @@ def judge_rows(
     known = {(one.source, one.start, one.end): one for one in evidence.sentences}
     judged = {place: _row_sentence(evidence, known.get(place), cells) for place, cells in rows.items()}
     least = min(one.score for one in judged.values())
+    captions = {cells[0].match.table.caption: judged[place].score for place, cells in reversed(rows.items())}
     others = (
-        replace(one, score=min(one.score, least)) if CELL_SEPARATOR in one.text else one
+        replace(one, score=min(one.score, _most(one, captions, least)))
         for place, one in known.items()
         if place not in judged
     )
@@ -74,13 +83,25 @@ def judge_rows(
     return replace(evidence, sentences=tuple(sentences), strength=strength)
 
 
+def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:
+    """What a sentence beside the rows that were judged is worth at most: another row no more than those, and a line
+    of a caption no more than the best row under it, which is read with it."""
+    if CELL_SEPARATOR in sentence.text:
+        return of_rows
+    text = " ".join(sentence.text.split())
+    below = [score for caption, score in captions.items() if len(text) <= _MAX_CAPTION_LINE and text in caption]
+    return max(below, default=1.0)
+
+
 def _read_cells(matches: Sequence[CellMatch], words: QuestionWords, embedder: LocalEmbedder) -> list[_ReadCell]:
     read = token_states(embedder, [match.wording for match in matches])
     found = []
     for match, (states, _) in zip(matches, read, strict=True):
         fit, weakest = words.match_cell(words.states @ states.T, covered=match.covered, unsaid=match.unsaid_years)
         fit -= _ROW_PENALTY * match.row_extra + _COLUMN_PENALTY * match.column_extra
-        fit -= _YEAR_PENALTY * match.has_other_year
+        fit -= _UNNAMED_ROW_PENALTY * (match.row_extra == 1)
+        if match.unsaid_years:
+            fit -= _OTHER_YEAR_PENALTY if match.has_other_year else _UNSAID_YEAR_PENALTY
         found.append(_ReadCell(match=match, fit=fit, weakest=weakest))
     return found
 
@@ -96,7 +117,7 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
     is_named = bool(cell.header) and is_ahead
     return replace(
         sentence,
-        score=max(0.0, 0.6 * best.fit + 0.4 * passage.score),
+        score=max(0.0, 0.6 * best.fit + 0.4 * passage.score + _SCORE_BONUS),
         weakest=best.weakest,
         cell=TableCell(head=cell.header if is_named else "", value=cell.value, wording=best.match.wording),
     )

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
-from querying.retrieval.markdown_tables import read_layout
 
 Span = tuple[int, int]
 
@@ -113,16 +112,11 @@ def _rows_with_captions(
 
 
 def _lines(source: int, passage: Passage) -> Iterator[_Line]:
-    if not has_rows(passage):
-        yield from (_Line(passage.start + start, passage.content[start:end], False) for start, end in passage.sentence_spans())
-        return
-    content, spans = passage.content, passage.sentence_spans()
-    layout = read_layout(content, spans)
-    for span in spans:
-        text = content[slice(*span)]
-        is_row = CELL_SEPARATOR in text or text.startswith("|")
-        row = _read_row(source, span, layout.row_text(content, span)) if is_row else None
-        yield _Line(passage.start + span[0], " ".join(text.split()), is_row, row if span not in layout.labels else None)
+    for start, end in passage.sentence_spans():
+        text = passage.content[start:end]
+        is_row = CELL_SEPARATOR in text and has_rows(passage)
+        row = _read_row(source, (start, end), text) if is_row and not text.startswith("|") else None
+        yield _Line(passage.start + start, " ".join(text.split()), is_row, row)
 
 
 def _read_row(source: int, span: Span, text: str) -> TableRow | None:
