@@ -12,7 +12,7 @@ from querying.types import NO_RANGE_MATCH, RangeMatch
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
-_YEARS = range(1500, 2100)
+_YEARS = (1500, 2100)
 
 
 def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
@@ -31,7 +31,7 @@ def _find_range(quantity: Quantity, sentence: str) -> Interval | bool:
     """The interval of the sentence, or whether it has any of the kind. A year is no number of years: "in 2010" is not
     "18 years and over"."""
     found = find_interval(quantity, sentence)
-    is_year = quantity.units == ("",) and not quantity.noun and quantity.low in _YEARS
+    is_year = quantity.units == ("",) and not quantity.noun and _YEARS[0] <= quantity.low < _YEARS[1]
     return False if is_year and isinstance(found, Interval) and "year" in found.units else found
 
 

@@ -113,7 +113,7 @@ class _Names:
         short = (stem for stem in unsaid if any(_abbreviates(asked[stem].spelling, word) for word in self._spelt[at]))
         return dict.fromkeys(short, _ABBREVIATION_MATCH) | found
 
-    def extra(self, at: int, covered: Iterable[str], asked: Mapping[str, _AskedWord]) -> float:
+    def unasked_share(self, at: int, covered: Iterable[str], asked: Mapping[str, _AskedWord]) -> float:
         """The share of the name that is not asked for; all of it where it is empty."""
         known = [_DIGITS.get(stem, stem) for stem in covered]
         spelt = [asked[stem].spelling for stem in covered]
@@ -143,15 +143,17 @@ class _TableMatch:
         self._total = sum(word.weight for word in asked.values() if word.is_substance) or 1.0
         self._caption = _caption_stems(table)
         self._unsaid = frozenset(
-            stem for stem, word in self._asked.items() if stem not in inner | self._caption and not word.spelling.isdigit()
+            stem
+            for stem, word in self._asked.items()
+            if stem not in inner | self._caption and not word.spelling.isdigit()
         )
 
     def cells(self) -> Iterator[CellMatch]:
         heads = [self._columns.coverage(at, self._asked, self._unsaid) for at in range(len(self._table.heads))]
-        column_extras = [self._columns.extra(at, head, self._asked) for at, head in enumerate(heads)]
+        column_extras = [self._columns.unasked_share(at, head, self._asked) for at, head in enumerate(heads)]
         for at, row in enumerate(self._table.rows):
             name = self._rows.coverage(at, self._asked, self._unsaid)
-            row_extra = self._rows.extra(at, name, self._asked)
+            row_extra = self._rows.unasked_share(at, name, self._asked)
             for column, cell in enumerate(row.cells):
                 years = _years(self._rows.stems[at] | self._columns.stems[column])
                 covered = self._cover(name, heads[column], years)
@@ -172,7 +174,9 @@ class _TableMatch:
 
     def _cover(self, name: Mapping[str, float], head: Mapping[str, float], years: Set[str]) -> dict[str, float]:
         """Each word by where it is said best; a year of the caption says nothing of a row that has its own."""
-        found = dict.fromkeys((self._caption - _years(self._caption) if years else self._caption) & set(self._asked), 1.0)
+        found = dict.fromkeys(
+            (self._caption - _years(self._caption) if years else self._caption) & set(self._asked), 1.0
+        )
         for said in (name, head):
             for stem, match in said.items():
                 found[stem] = max(match, found.get(stem, 0.0))

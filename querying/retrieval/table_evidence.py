@@ -59,7 +59,7 @@ def judge_rows(
 ) -> Evidence:
     """The evidence with rows of tables scored by their cells, rows that were not scored included. Where a row is best,
     the evidence is as strong as that. `pages` has texts of pages by their ids."""
-    if any(one.ranges.included for one in evidence.sentences):
+    if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS) if tables else []

@@ -99,7 +99,9 @@ def _rows_with_captions(
     known."""
     read_to, above, was_row = 0, list[str](), False
     for source, passage in of_page:
-        skipped = (_Line(read_to, text, CELL_SEPARATOR in text) for text in page_text[read_to : passage.start].split("\n"))
+        skipped = (
+            _Line(read_to, text, CELL_SEPARATOR in text) for text in page_text[read_to : passage.start].split("\n")
+        )
         for line in chain(skipped, _lines(source, passage)):
             if line.start < read_to or not line.text.strip():
                 continue
