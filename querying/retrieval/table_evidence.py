@@ -20,7 +20,7 @@ from querying.types import Evidence, Sentence, TableCell
 Place = tuple[int, int, int]
 
 # How many cells the model reads, a line each; the words alone choose them.
-MAX_READ_CELLS = 24
+MAX_READ_CELLS = 12
 # What is said of a row or a column and not asked for, and years of others, take so much off the match.
 _ROW_PENALTY, _COLUMN_PENALTY = 0.3, 0.15
 # … and a row of which nothing is asked for is any row.
