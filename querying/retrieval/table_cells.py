@@ -139,7 +139,11 @@ class _TableMatch:
         self._rows, self._columns = _Names([row.label for row in table.rows]), _Names(table.heads)
         inner = self._rows.all | self._columns.all
         # "Mean" puts a question into words, and heads a column.
-        self._asked = {stem: word for stem, word in asked.items() if word.is_substance or stem in inner}
+        self._asked = {
+            stem: word
+            for stem, word in asked.items()
+            if word.is_substance or stem in inner or _DIGITS.get(stem) in inner
+        }
         self._total = sum(word.weight for word in asked.values() if word.is_substance) or 1.0
         self._caption = _caption_stems(table)
         self._unsaid = frozenset(

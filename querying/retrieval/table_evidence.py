@@ -31,6 +31,7 @@ _STRENGTH_OFFSET = 0.2
 _SCORE_BONUS = 0.05
 # A longer line above a table says something by itself.
 _MAX_CAPTION_LINE = 120
+_BEHIND_ROW = 0.001
 # How far a cell must be ahead of the others of its row to be quoted alone.
 _MIN_LEAD = 0.02
 
@@ -73,7 +74,7 @@ def judge_rows(
     least = min(one.score for one in judged.values())
     captions = {cells[0].match.table.caption: judged[place].score for place, cells in reversed(rows.items())}
     others = (
-        replace(one, score=min(one.score, _most(one, captions, least)))
+        replace(one, score=max(0.0, min(one.score, _most(one, captions, least))))
         for place, one in known.items()
         if place not in judged
     )
@@ -85,12 +86,12 @@ def judge_rows(
 
 def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:
     """What a sentence beside the rows that were judged is worth at most: another row no more than those, and a line
-    of a caption no more than the best row under it, which is read with it."""
+    of a caption less than the best row under it, which is read with it."""
     if CELL_SEPARATOR in sentence.text:
         return of_rows
     text = " ".join(sentence.text.split())
     below = [score for caption, score in captions.items() if len(text) <= _MAX_CAPTION_LINE and text in caption]
-    return max(below, default=1.0)
+    return max(below) - _BEHIND_ROW if below else 1.0
 
 
 def _read_cells(matches: Sequence[CellMatch], words: QuestionWords, embedder: LocalEmbedder) -> list[_ReadCell]:
