@@ -195,12 +195,22 @@ NO_RANGE_MATCH = RangeMatch()
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableCell:
+    """The cell of a row that is asked for: the head of its column, what it says, and both with the row's name and the
+    table's caption as a sentence."""
+
+    head: str
+    value: str
+    wording: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
     matches the word of the question that it matches least, 0 to 1.
 
     `ranges` says which of the question's quantities it has a range for; `header` is the header row of a row of a
-    Markdown table.
+    Markdown table; `cell` is the cell of a row that is asked for, where one fits.
     """
 
     source: int  # index into the passages that were read
@@ -211,6 +221,7 @@ class Sentence:
     weakest: float = 1.0
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
+    cell: TableCell | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

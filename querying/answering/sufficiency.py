@@ -111,7 +111,8 @@ def _contradiction_signs(
         signs.append((_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
-    of_row = " ".join([passage.document_title, *passage.section_path, best.header, best.text])
+    caption = best.cell.wording if best.cell else ""
+    of_row = " ".join([passage.document_title, *passage.section_path, best.header, caption, best.text])
     numbered = of_row if CELL_SEPARATOR in best.text else around
     asked_numbers = set(numbers_with_units(asked))
     missing_numbers = asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else set()

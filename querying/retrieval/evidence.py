@@ -23,6 +23,8 @@ from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import NO_MATCH, Matrix, QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.table_evidence import judge_rows
+from querying.retrieval.table_rows import NO_PAGES
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
 
@@ -145,13 +147,14 @@ def score_evidence(
     max_passages: int = MAX_SCORED_PASSAGES,
     max_windows: int = MAX_WINDOWS,
     wording: Wording = ENGLISH_WORDING,
+    pages: Mapping[int, str] = NO_PAGES,
 ) -> Evidence:
     """The passages in the order in which they answer, and their sentences, best first.
 
     `turns` are the question and, at less weight, the turns before it; `weights` has the inverse document frequency of
     each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. The sentences of
     `max_passages` are scored, and the model reads `max_windows` of them. The strength is between 0 and 1, and 0 where
-    there is nothing to score.
+    there is nothing to score. `pages` has texts of pages by their ids, for the captions of tables.
     """
     embedder = local_embedder()
     words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder, wording=wording)
@@ -166,7 +169,7 @@ def score_evidence(
     scored = _score_passages(
         head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows
     )
-    return Evidence(
+    found = Evidence(
         passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
         sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
         strength=max(_passage_strength(one.passage, one.matches) for one in scored),
@@ -179,6 +182,9 @@ def score_evidence(
             for number, (text, _) in enumerate(sub_questions)
         ),
     )
+    if wording.language or sub_questions:
+        return found
+    return judge_rows(found, question=turns[0].text, words=words, weights=weights, embedder=embedder, pages=pages)
 
 
 def _score_passages(

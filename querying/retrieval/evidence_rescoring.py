@@ -45,9 +45,12 @@ def _answer_probability(question: str, excerpt: Excerpt) -> float:
 
 
 def _best_excerpt(evidence: Evidence) -> Excerpt:
-    """The best sentence with what stands around it."""
+    """The best sentence with what stands around it; of a row of a table, the cell that is asked for."""
     best = evidence.sentences[0]
     passage = evidence.passages[best.source]
+    if best.cell:
+        text = best.cell.wording
+        return Excerpt(title="", text=text, center=(len(text) - 1, len(text)))
     begin = max(0, best.start - _CONTEXT_CHARACTERS)
     return Excerpt(
         title=title_path(passage.document_title, passage.section_path),

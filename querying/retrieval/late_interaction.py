@@ -169,6 +169,15 @@ class QuestionWords:
             ranges=ranges,
         )
 
+    def match_cell(self, similar: Matrix, *, covered: Mapping[str, float], unsaid: Set[str]) -> tuple[float, float]:
+        """How much of the question's weight a cell of a table matches, and the match of the word that it matches least.
+        `covered` has the words that are said of it; `unsaid` are those for which nothing else will do."""
+        best = np.clip(similar.max(axis=1, initial=0.0), 0.0, 1.0)
+        said = np.asarray([covered.get(stem, 0.0) for stem in self._stems], dtype=np.float32)
+        best = np.where(self._is_any(unsaid), 0.0, np.maximum(best, said)).astype(np.float32)
+        by_word = self._by_word(best)
+        return float(self._weights @ by_word), float(by_word[self._decides].min(initial=1.0))
+
     def _weighed(self, best: NDArray[np.float32]) -> float:
         return float(self._weights @ self._by_word(best))
 

@@ -12,6 +12,7 @@ from querying.types import NO_RANGE_MATCH, RangeMatch
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
+_YEARS = (1500, 2100)
 
 
 def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
@@ -21,9 +22,17 @@ def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
         quantities = [one for one in quantities if not any(_is_written(one, sentence) for sentence in sentences)]
     if not quantities or len(quantities) > _MAX_QUANTITIES:
         return [NO_RANGE_MATCH] * len(sentences)
-    rows = [[find_interval(one, sentence) for one in quantities] for sentence in sentences]
+    rows = [[_find_range(one, sentence) for one in quantities] for sentence in sentences]
     in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
     return [_match_sentence(question, quantities, row, in_any) for row in rows]
+
+
+def _find_range(quantity: Quantity, sentence: str) -> Interval | bool:
+    """The interval of the sentence, or whether it has any of the kind. A year is no number of years: "in 2010" is not
+    "18 years and over"."""
+    found = find_interval(quantity, sentence)
+    is_year = quantity.units == ("",) and not quantity.noun and _YEARS[0] <= quantity.low < _YEARS[1]
+    return False if is_year and isinstance(found, Interval) and "year" in found.units else found
 
 
 def _is_written(quantity: Quantity, sentence: str) -> bool:

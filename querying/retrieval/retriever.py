@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from django.db.models.functions import Left
 from numpy.typing import NDArray
 
 from knowledge.embedders import get_embedder, local_embedder
-from knowledge.models import Chunk
+from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
 from knowledge.search.inflections import without_stop_words
@@ -31,10 +32,11 @@ from querying.question.resolve import ResolvedQuestion
 from querying.releases import bases_of
 from querying.retrieval import rerankers
 from querying.retrieval.document_labels import labels_by_document
-from querying.retrieval.evidence import score_evidence
+from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.retrieval.question_wording import wording_of
+from querying.retrieval.table_rows import has_rows
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
@@ -44,6 +46,8 @@ _MAX_HINTED_PASSAGES = 3
 _FILE_FIT_OFFSET = 0.065
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
+# How far down a page its tables' captions are looked for.
+_MAX_PAGE_CHARACTERS = 30_000
 # How many passages tell which languages the documents are in.
 _SAMPLED_TEXTS = 10
 
@@ -173,13 +177,26 @@ def _score(
     wording = _wording_of(question, bases, added)
     weights = term_weights(knowledge_bases=bases, terms=words, wording=wording, statistics=question.statistics)
     evidence = score_evidence(
-        turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance, wording=wording
+        turns=turns,
+        passages=passages,
+        weights=weights,
+        synonyms=synonyms,
+        relevance=relevance,
+        wording=wording,
+        pages=_pages_with_tables(passages),
     )
     if not wording.language and local_embedder().understands(question.search_text):
         evidence = adjust_strength(evidence, question.search_text, question.asked.text)
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))
     return evidence
+
+
+def _pages_with_tables(passages: Sequence[Passage]) -> dict[int, str]:
+    """The texts of the pages whose tables the passages show, as far as captions are looked for there."""
+    pages = {passage.page_id for passage in passages[:MAX_SCORED_PASSAGES] if has_rows(passage)}
+    texts = Page.objects.filter(pk__in=pages).values_list("pk", Left("text", _MAX_PAGE_CHARACTERS))
+    return dict(texts) if pages else {}
 
 
 def _fit_of_best_file(passages: Sequence[Passage]) -> float:

@@ -10,7 +10,7 @@ from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
 from querying.retrieval.markdown_tables import read_layout
-from querying.types import REFUSAL, Evidence, Prompt, RangeMatch, Sentence, SubQuestion
+from querying.types import REFUSAL, Evidence, Prompt, RangeMatch, Sentence, SubQuestion, TableCell
 from tests.querying.passages import evidence, passage
 
 MILD = passage("For mild exposure the nominal cover is 20 mm.", number=1)
@@ -291,6 +291,14 @@ Source: Income Taxes . . . . | 2011: 1,091 | 2012: 1,132 | 2013: 1,316"""
     [cell] = answered("What came in as customs duties in fiscal 2013?", read(table, "Customs"))
     assert cell.claim == "Source Customs Duties — 2013: 31,815."
     assert [one.excerpt for one in cell.citations] == [table.splitlines()[1]]
+
+
+def test_the_cell_that_the_evidence_names_is_quoted_whatever_words_its_column_shares():
+    row = "Month: May | Highest (°C): 21.6 | Lowest (°C): 3.2 | Mean wind (m/s): 2.9"
+    found = read(row, "May")
+    named = TableCell(head="Lowest (°C)", value="3.2", wording="Weather. Month: May, Lowest (°C): 3.2")
+    found = replace(found, sentences=tuple(replace(one, cell=named) for one in found.sentences))
+    assert said("How cold did it get in May?", found) == ["Month May — lowest (°C): 3.2."]
 
 
 def test_a_caption_with_its_unit_is_no_answer():

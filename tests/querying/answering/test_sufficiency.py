@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from querying.answering.sufficiency import assess_sufficiency
-from querying.types import Evidence
+from querying.types import Evidence, TableCell
 from tests.querying.passages import evidence, passage
 
 PLAN = passage("The Northwind plan covers eye exams and glasses for every employee, up to 300 dollars in a year.")
@@ -105,3 +105,12 @@ def test_words_that_a_turn_adds_and_no_passage_says_are_a_reason_and_named():
     )
     assert not judged.passes
     assert any("“zeppelins”" in reason for reason in judged.why)
+
+
+def test_a_number_of_a_tables_caption_is_not_missed_in_its_rows():
+    found = evidence(passage("Month: December | Retail trade: 15,495.5"))
+    cell = TableCell(head="Retail trade", value="15,495.5", wording="Employees: 2014. December, Retail trade: 15,495.5")
+    captioned = replace(found, sentences=(replace(found.sentences[0], cell=cell),))
+    asked = "retail trade in December 2014, in thousands"
+    assert assess_sufficiency(asked, found).grounds.has_signs
+    assert not assess_sufficiency(asked, captioned).grounds.has_signs

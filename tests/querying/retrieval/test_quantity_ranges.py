@@ -32,3 +32,10 @@ def test_a_question_without_numbers_or_with_a_list_of_them_is_left_alone() -> No
 def test_a_number_that_a_sentence_states_is_looked_for_in_no_range() -> None:
     sentences = ["The cover is 45 mm.", "Footings have at least 50 mm.", "Spacers stand at most one metre apart."]
     assert match_ranges("a cover of 45 mm", sentences) == [NO_RANGE_MATCH] * 3
+
+
+def test_a_year_is_no_number_of_years() -> None:
+    row = "Fraud | Under 18 years: 1.8 | 18 years and over: 73.5"
+    assert match_ranges("How many were arrested for fraud in 2010?", [row]) == [NO_RANGE_MATCH]
+    (match,) = match_ranges("How many at an age of 20 years were arrested for fraud?", [row])
+    assert match.numbers == {"20"}

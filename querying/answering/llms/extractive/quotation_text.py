@@ -95,7 +95,7 @@ def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_
     bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
     if not keeps_connective:
         bare[:0] = map(_without_connective, bare)
-    wordings = table_rows.row_wordings(literal, question) if table_rows.is_row(literal) else bare
+    wordings = table_rows.row_wordings(literal, question, sentence.cell) if table_rows.is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
     return next(standing, literal)
 

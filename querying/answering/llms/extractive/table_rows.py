@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from language.terms import terms
+from querying.retrieval.table_rows import Cell, parse_cells
+from querying.types import TableCell
 
 _CELL_SEPARATOR = " | "
 _NUMBER = re.compile(r"\d+")
-# Dots that lead from the name of a row to its figures.
-_LEADERS = re.compile(r"(?:\s?\.){3,500}")
-_LABELLED = re.compile(r"([^:|]{1,60}):\s+(\S.{0,600})$", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a cell says, and its column's header where the row names it."""
-
-    header: str
-    value: str
 
 
 def is_row(text: str) -> bool:
@@ -35,12 +25,6 @@ def is_row(text: str) -> bool:
 def cells_text(text: str) -> str:
     """The cells of a row one after another, in words."""
     return " — ".join(_named_cell(cell) for cell in parse_cells(text))
-
-
-def parse_cells(text: str) -> list[Cell]:
-    parts = (" ".join(_LEADERS.sub("", part).split()) for part in text.strip().strip("|").split("|"))
-    found = ((_LABELLED.match(part), part) for part in parts if part)
-    return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
 
 
 def has_headers(text: str) -> bool:
@@ -61,11 +45,12 @@ def row_text(text: str) -> str:
     return _cells_in_words(parse_cells(text))
 
 
-def row_wordings(text: str, question: str) -> list[str]:
-    """The row in words: its name with the cells that the question asks for, then whole. Where the question names no
-    column: whole, then with fewer of its last cells, never fewer than two."""
+def row_wordings(text: str, question: str, cell: TableCell | None = None) -> list[str]:
+    """The row in words: its name with the `cell`, or with the cells that the question asks for, then whole. Where the
+    question names no column: whole, then with fewer of its last cells, never fewer than two."""
     found = parse_cells(text)
-    asked = _asked_cells(found[1:], question)
+    asked = [one for one in found[1:] if cell and cell.head and (one.header, one.value) == (cell.head, cell.value)]
+    asked = asked or _asked_cells(found[1:], question)
     if asked:
         return [_cells_in_words([*found[:1], *asked]), _cells_in_words(found)]
     return [_cells_in_words(found[:count]) for count in range(len(found), 1, -1)]

@@ -1,0 +1,124 @@
+"""Rows of tables as evidence: each stands for the cell of it that the question asks for, read by itself.
+
+In a row all columns of a table are said, so whatever column is asked for, every row matches it; and what the model
+reads of a row of figures is mostly other figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from knowledge.embedders.local import LocalEmbedder
+from knowledge.readers.tables import CELL_SEPARATOR
+from querying.retrieval.late_interaction import QuestionWords
+from querying.retrieval.table_cells import CellMatch, best_cells
+from querying.retrieval.table_rows import NO_PAGES, read_tables
+from querying.retrieval.token_states import token_states
+from querying.types import Evidence, Sentence, TableCell
+
+Place = tuple[int, int, int]
+
+# How many cells the model reads, a line each; the words alone choose them.
+MAX_READ_CELLS = 12
+# What is said of a row or a column and not asked for, and years of others, take so much off the match.
+_ROW_PENALTY, _COLUMN_PENALTY = 0.3, 0.15
+# … and a row of which nothing is asked for is any row.
+_UNNAMED_ROW_PENALTY = 0.15
+_UNSAID_YEAR_PENALTY, _OTHER_YEAR_PENALTY = 0.2, 0.3
+# A cell's words match more than a sentence's, for its caption is one of them: the strength is the match less this.
+_STRENGTH_OFFSET = 0.2
+_SCORE_BONUS = 0.05
+# A longer line above a table says something by itself.
+_MAX_CAPTION_LINE = 120
+_BEHIND_ROW = 0.001
+# How far a cell must be ahead of the others of its row to be quoted alone.
+_MIN_LEAD = 0.02
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ReadCell:
+    """A cell that the model read: how well it matches, less what speaks against it."""
+
+    match: CellMatch
+    fit: float
+    weakest: float
+
+    @property
+    def place(self) -> Place:
+        return (self.match.row.source, *self.match.row.span)
+
+
+def judge_rows(
+    evidence: Evidence,
+    *,
+    question: str,
+    words: QuestionWords,
+    weights: Mapping[str, float],
+    embedder: LocalEmbedder,
+    pages: Mapping[int, str] = NO_PAGES,
+) -> Evidence:
+    """The evidence with rows of tables scored by their cells, rows that were not scored included. Where a row is best,
+    the evidence is as strong as that. `pages` has texts of pages by their ids."""
+    if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
+        return evidence  # a row with a range is found by it
+    tables = read_tables(evidence.passages, pages)
+    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS) if tables else []
+    if not matches:
+        return evidence
+    rows: dict[Place, list[_ReadCell]] = {}
+    for one in sorted(_read_cells(matches, words, embedder), key=lambda one: -one.fit):
+        rows.setdefault(one.place, []).append(one)
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    judged = {place: _row_sentence(evidence, known.get(place), cells) for place, cells in rows.items()}
+    least = min(one.score for one in judged.values())
+    captions = {cells[0].match.table.caption: judged[place].score for place, cells in reversed(rows.items())}
+    others = (
+        replace(one, score=max(0.0, min(one.score, _most(one, captions, least))))
+        for place, one in known.items()
+        if place not in judged
+    )
+    sentences = sorted([*judged.values(), *others], key=lambda one: (-one.score, one.source, one.start))
+    best = rows.get((sentences[0].source, sentences[0].start, sentences[0].end))
+    strength = min(1.0, max(0.0, best[0].fit - _STRENGTH_OFFSET)) if best else evidence.strength
+    return replace(evidence, sentences=tuple(sentences), strength=strength)
+
+
+def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:
+    """What a sentence beside the rows that were judged is worth at most: another row no more than those, and a line
+    of a caption less than the best row under it, which is read with it."""
+    if CELL_SEPARATOR in sentence.text:
+        return of_rows
+    text = " ".join(sentence.text.split())
+    below = [score for caption, score in captions.items() if len(text) <= _MAX_CAPTION_LINE and text in caption]
+    return max(below) - _BEHIND_ROW if below else 1.0
+
+
+def _read_cells(matches: Sequence[CellMatch], words: QuestionWords, embedder: LocalEmbedder) -> list[_ReadCell]:
+    read = token_states(embedder, [match.wording for match in matches])
+    found = []
+    for match, (states, _) in zip(matches, read, strict=True):
+        fit, weakest = words.match_cell(words.states @ states.T, covered=match.covered, unsaid=match.unsaid_years)
+        fit -= _ROW_PENALTY * match.row_extra + _COLUMN_PENALTY * match.column_extra
+        fit -= _UNNAMED_ROW_PENALTY * (match.row_extra == 1)
+        if match.unsaid_years:
+            fit -= _OTHER_YEAR_PENALTY if match.has_other_year else _UNSAID_YEAR_PENALTY
+        found.append(_ReadCell(match=match, fit=fit, weakest=weakest))
+    return found
+
+
+def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_ReadCell]) -> Sentence:
+    """The row as evidence; `cells` are those of it that were read, best first."""
+    best = cells[0]
+    source, start, end = best.place
+    passage = evidence.passages[source]
+    sentence = known or Sentence(source=source, start=start, end=end, text=passage.content[start:end], score=0.0)
+    is_ahead = len(cells) == 1 or best.fit - cells[1].fit >= _MIN_LEAD
+    cell = best.match.cell
+    is_named = bool(cell.header) and is_ahead
+    return replace(
+        sentence,
+        score=max(0.0, 0.6 * best.fit + 0.4 * passage.score + _SCORE_BONUS),
+        weakest=best.weakest,
+        cell=TableCell(head=cell.header if is_named else "", value=cell.value, wording=best.match.wording),
+    )

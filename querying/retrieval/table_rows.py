@@ -1,0 +1,129 @@
+"""The rows of the tables that passages show: the name of each, its cells with their heads, and the table's caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from types import MappingProxyType
+from uuid import UUID
+
+from knowledge.readers.tables import CELL_SEPARATOR
+from knowledge.search.passages import Passage
+
+Span = tuple[int, int]
+
+# Dots that lead from the name of a row to its figures.
+_LEADERS = re.compile(r"(?:\s?\.){3,500}")
+_LABELLED = re.compile(r"([^:|]{1,60}):\s+(\S.{0,600})$", re.DOTALL)
+# What stands right above a table is its caption, so many lines at most: title, unit, note.
+_MAX_CAPTION_LINES, _MAX_CAPTION_CHARACTERS = 3, 300
+NO_PAGES: Mapping[int, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell says, and its column's header where the row names it."""
+
+    header: str
+    value: str
+
+
+def parse_cells(text: str) -> list[Cell]:
+    """The cells of a row that is written as documents are read."""
+    parts = (" ".join(_LEADERS.sub("", part).split()) for part in text.strip().strip("|").split("|"))
+    found = ((_LABELLED.match(part), part) for part in parts if part)
+    return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """A row with more than a name, and where it stands: `passages[source].content[start:end]`."""
+
+    source: int
+    span: Span
+    name: Cell
+    cells: tuple[Cell, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.name.header} {self.name.value}".strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows with the same columns under the same caption; `titles` are those of its document and sections."""
+
+    caption: str
+    titles: str
+    rows: tuple[TableRow, ...]
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return tuple(cell.header for cell in self.rows[0].cells)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A sentence of a page, and the row that it is, if it is one that names its cells."""
+
+    start: int
+    text: str
+    is_row: bool
+    row: TableRow | None = None
+
+
+def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES) -> list[Table]:
+    """The tables of the passages. Passages overlap: each row of a page is in one table. `pages` has texts of pages by
+    their ids: a caption may stand before what a passage shows."""
+    groups: dict[tuple[UUID, str, str, tuple[str, ...]], list[TableRow]] = {}
+    in_order = sorted(enumerate(passages), key=lambda pair: (pair[1].page_id, pair[1].start))
+    for page_id, of_page in groupby(in_order, key=lambda pair: pair[1].page_id):
+        for passage, caption, row in _rows_with_captions(list(of_page), pages.get(page_id, "")):
+            titles = " ".join([passage.document_title, *passage.section_path])
+            key = (passage.document_id, titles, caption, tuple(cell.header for cell in row.cells))
+            groups.setdefault(key, []).append(row)
+    return [Table(caption=key[2], titles=key[1], rows=tuple(rows)) for key, rows in groups.items()]
+
+
+def has_rows(passage: Passage) -> bool:
+    """Whether it may show rows of a table; lines of code are none."""
+    return CELL_SEPARATOR in passage.content and passage.source_type != "code"
+
+
+def _rows_with_captions(
+    of_page: Sequence[tuple[int, Passage]], page_text: str
+) -> Iterator[tuple[Passage, str, TableRow]]:
+    """The rows of the passages of one page in their order, each with what stands above its table, as far as that is
+    known."""
+    read_to, above, was_row = 0, list[str](), False
+    for source, passage in of_page:
+        skipped = (
+            _Line(read_to, text, CELL_SEPARATOR in text) for text in page_text[read_to : passage.start].split("\n")
+        )
+        for line in chain(skipped, _lines(source, passage)):
+            if line.start < read_to or not line.text.strip():
+                continue
+            if line.row:
+                yield passage, " ".join(above[-_MAX_CAPTION_LINES:])[-_MAX_CAPTION_CHARACTERS:], line.row
+            elif not line.is_row:
+                above = [line.text] if was_row else [*above, line.text]
+            was_row = line.is_row
+        read_to = max(read_to, passage.end)
+
+
+def _lines(source: int, passage: Passage) -> Iterator[_Line]:
+    for start, end in passage.sentence_spans():
+        text = passage.content[start:end]
+        is_row = CELL_SEPARATOR in text and has_rows(passage)
+        row = _read_row(source, (start, end), text) if is_row and not text.startswith("|") else None
+        yield _Line(passage.start + start, " ".join(text.split()), is_row, row)
+
+
+def _read_row(source: int, span: Span, text: str) -> TableRow | None:
+    """None for a row that names none of its cells: it is a header row, or its columns are not known."""
+    cells = parse_cells(text)
+    if not any(cell.header for cell in cells[1:]):
+        return None
+    return TableRow(source=source, span=span, name=cells[0], cells=tuple(cells[1:]))
