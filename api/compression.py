@@ -11,6 +11,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.middleware.gzip import GZipMiddleware
 
+from lexic.middleware.on_loop import on_loop
+
 _PATHS = ("/api/", "/v1/", "/a2a/")
 
 
@@ -18,7 +20,11 @@ class JsonCompressionMiddleware(GZipMiddleware):
     """Compresses JSON for requests without cookies that accept gzip. A strong `ETag` becomes a weak one."""
 
     def process_response(self, request: HttpRequest, response: Any) -> Any:
-        is_json = response.get("Content-Type", "").startswith("application/json")
-        if request.path.startswith(_PATHS) and is_json and not response.streaming and not request.COOKIES:
-            return super().process_response(request, response)
-        return response
+        return super().process_response(request, response) if _may_compress(request, response) else response
+
+    __acall__ = on_loop(waits=lambda request, response: _may_compress(request, response))
+
+
+def _may_compress(request: HttpRequest, response: Any) -> bool:
+    is_json = response.get("Content-Type", "").startswith("application/json")
+    return request.path.startswith(_PATHS) and is_json and not response.streaming and not request.COOKIES

@@ -19,11 +19,17 @@ M = TypeVar("M", bound=models.Model)
 
 @dataclass(frozen=True, kw_only=True)
 class _Built:
-    """`values` are what the statement takes: a name of the examples, or a constant."""
+    """`values` are what the statement takes: a name of the examples, or a constant. `columns` are those of the model's
+    own row, `attributes` what it calls them; `populators` fill in the rows that were selected with it."""
 
     sql: str
     values: list[tuple[str, Any]]
     compiler: Any
+    converters: Any
+    model: Any
+    columns: slice
+    attributes: list[str]
+    populators: Any
 
 
 class CompiledQuery(Generic[M]):
@@ -55,18 +61,26 @@ class CompiledQuery(Generic[M]):
         names = [next((name for name, one in self._examples.items() if one == value), "") for value in values]
         if set(names) - {""} != set(self._examples):
             raise ValueError("a value of the query is not in its statement as it was given")
-        return _Built(sql=sql, values=list(zip(names, values, strict=True)), compiler=compiler)
+        information = compiler.klass_info
+        fields = information["select_fields"]
+        columns = slice(fields[0], fields[-1] + 1)
+        return _Built(
+            sql=sql,
+            values=list(zip(names, values, strict=True)),
+            compiler=compiler,
+            converters=compiler.get_converters([each[0] for each in compiler.select]),
+            model=information["model"],
+            columns=columns,
+            attributes=[each[0].target.attname for each in compiler.select[columns]],
+            # The stubs are those of a later Django.
+            populators=get_related_populators(information, compiler.select, connection.alias),  # type: ignore[call-arg]
+        )
 
     def _as_model(self, row: tuple[Any, ...]) -> M:
         # As `django.db.models.query.ModelIterable` does it.
-        compiler, alias = self._built.compiler, connection.alias
-        information = compiler.klass_info
-        fields = information["select_fields"]
-        start, end = fields[0], fields[-1] + 1
-        names = [each[0].target.attname for each in compiler.select[start:end]]
-        [converted] = compiler.results_iter([[row]])
-        found: M = information["model"].from_db(alias, names, converted[start:end])
-        # The stubs are those of a later Django.
-        for populator in get_related_populators(information, compiler.select, alias):  # type: ignore[call-arg]
+        built = self._built
+        [converted] = built.compiler.apply_converters([row], built.converters)
+        found: M = built.model.from_db(connection.alias, built.attributes, converted[built.columns])
+        for populator in built.populators:
             populator.populate(converted, found)
         return found
