@@ -37,6 +37,9 @@ LAST_EVENT = OpenApiParameter(
 )
 # How often an answer without a reader looks whether somebody has come back, and a reader whether there is more.
 _CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1
+# How often an answer that is being made says so in its journal, where the word counts for three times as long. Of many
+# that wait, each would keep a thread and Redis busy with it.
+_SIGN_SECONDS = 3.0
 _MAX_NUMBER_DIGITS = 6
 # The loop keeps only weak references to its tasks.
 _tasks: set[asyncio.Task[None]] = set()
@@ -192,7 +195,7 @@ class _AnswerRun:
         """Writes the events down beside the answer, which does not wait for it."""
         while True:
             try:
-                blocks = [await asyncio.wait_for(self._unkept.get(), timeout=_CHECK_SECONDS)]
+                blocks = [await asyncio.wait_for(self._unkept.get(), timeout=_SIGN_SECONDS)]
             except TimeoutError:
                 await asyncio.to_thread(self._journal.keep_alive)
                 continue
