@@ -24,12 +24,14 @@ class Lexic:
             self._load()
 
     def _load(self) -> None:
-        """What the others have loaded by now: their modules, and the model."""
+        """What the others have loaded by now: their modules, and what they learnt from data."""
         import knowledge.tasks  # noqa: F401
         import marketplace.publishing.publish  # noqa: F401
         from knowledge.embedders import get_embedder
+        from language.identification import language_of
 
         get_embedder("local").embed(["A sentence."])
+        language_of("A sentence of some words, to tell a language by.")
 
     @cached_property
     def _key(self) -> Any:
