@@ -9,11 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 from lexic.middleware.on_loop import on_loop
 
 _PATHS = ("/api/", "/v1/", "/a2a/")
+
+
+def _may_compress(request: HttpRequest, response: Any) -> bool:
+    is_json = response.get("Content-Type", "").startswith("application/json")
+    return request.path.startswith(_PATHS) and is_json and not response.streaming and not request.COOKIES
+
+
+_call_on_loop = on_loop(waits=_may_compress)
 
 
 class JsonCompressionMiddleware(GZipMiddleware):
@@ -22,9 +31,5 @@ class JsonCompressionMiddleware(GZipMiddleware):
     def process_response(self, request: HttpRequest, response: Any) -> Any:
         return super().process_response(request, response) if _may_compress(request, response) else response
 
-    __acall__ = on_loop(waits=lambda request, response: _may_compress(request, response))
-
-
-def _may_compress(request: HttpRequest, response: Any) -> bool:
-    is_json = response.get("Content-Type", "").startswith("application/json")
-    return request.path.startswith(_PATHS) and is_json and not response.streaming and not request.COOKIES
+    async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
+        return await _call_on_loop(self, request)

@@ -3,7 +3,7 @@ than the way to the thread and back. What waits for something, or has much to co
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -22,7 +22,7 @@ from django.utils.deprecation import MiddlewareMixin
 from lexic.middleware.csp import ContentSecurityPolicyMiddleware
 
 Waits = Callable[[HttpRequest, HttpResponseBase], bool]
-AsyncCall = Callable[[Any, HttpRequest], Awaitable[HttpResponseBase]]
+AsyncCall = Callable[[Any, HttpRequest], Coroutine[Any, Any, HttpResponseBase]]
 
 
 def on_loop(waits: Waits = lambda request, response: False) -> AsyncCall:
