@@ -137,6 +137,7 @@ def _postgres() -> Any:
 _COLUMNS = {
     "chunks": ("ingest", "chunks", "{:.0f}"),
     "chunks per processor s": ("ingest", "rate", "{:.1f}"),
+    "kB embedded per processor s": ("ingest", "embedded_rate", "{:.1f}"),
     "read, s": ("ingest", "seconds", "{:.1f}"),
     "search, processor ms": ("search", "processor_ms", "{:.1f}"),
     "search p50, ms": ("search", "p50_ms", "{:.1f}"),
@@ -150,8 +151,9 @@ _COLUMNS = {
 
 def _as_table(figures: dict[str, Any]) -> str:
     systems = figures["systems"]
-    for measured in systems.values():
-        measured["ingest"]["rate"] = measured["ingest"]["chunks"] / measured["ingest"]["processor_seconds"]
+    for measured in (one["ingest"] for one in systems.values()):
+        measured["rate"] = measured["chunks"] / measured["processor_seconds"]
+        measured["embedded_rate"] = measured["embedded_kilobytes"] / measured["processor_seconds"]
     lines = [f"{figures['files']} files, {figures['kilobytes']} kB, load {figures['load']} at the end", ""]
     lines += ["| | " + " | ".join(systems) + " |", "| --- " * (len(systems) + 1) + "|"]
     for name, (phase, key, form) in _COLUMNS.items():

@@ -11,11 +11,13 @@ import django
 from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 
+from local.module_loading import loading_modules
 from local.process_memory import return_memory_early
 
 return_memory_early()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
-django.setup(set_prefix=False)
+with loading_modules():
+    django.setup(set_prefix=False)
 
 from lexic import metrics  # noqa: E402 -- what follows needs the apps
 from lexic.database import in_thread  # noqa: E402
@@ -23,6 +25,7 @@ from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
 from lexic.infrastructure_errors import outage_error  # noqa: E402
+from lexic.middleware.on_loop import keep_on_loop  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
 
 
@@ -45,6 +48,7 @@ class _Handler(ASGIHandler):
     request_class = _SizedRequest
 
 
+keep_on_loop()
 django_application = _Handler()
 
 # Of everything around a file that is uploaded: its form, its boundaries.

@@ -6,7 +6,7 @@ said in one place, by the query sets: here is only what they came to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -15,15 +15,44 @@ from django.db import connection, models
 from django.db.models.query import get_related_populators
 
 M = TypeVar("M", bound=models.Model)
+_Values = list[tuple[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Built:
-    """`values` are what the statement takes: a name of the examples, or a constant."""
+    """`values` are what the statement takes: a name of the examples, or a constant. `columns` are those of the model's
+    own row, `attributes` what it calls them; `populators` fill in the rows that were selected with it."""
 
     sql: str
-    values: list[tuple[str, Any]]
+    values: _Values
     compiler: Any
+    converters: Any
+    model: Any
+    columns: slice
+    attributes: list[str]
+    populators: Any
+
+
+class CompiledRows:
+    """The rows of the query set that `make` makes by `values_list`, for other values each time; see `CompiledQuery`."""
+
+    def __init__(self, make: Callable[..., models.QuerySet[Any, Any]], **examples: Any) -> None:
+        self._make, self._examples = make, examples
+
+    def rows(self, **values: Any) -> list[tuple[Any, ...]]:
+        """As `list(make(**values))`."""
+        sql, names = self._built
+        with connection.cursor() as cursor:
+            cursor.execute(sql, _given(names, values))
+            return cursor.fetchall()
+
+    @cached_property
+    def _built(self) -> tuple[str, _Values]:
+        compiler = self._make(**self._examples).query.get_compiler(connection=connection)
+        sql, values = compiler.as_sql()
+        if compiler.get_converters([each[0] for each in compiler.select]):
+            raise ValueError("a column of the query is not what the database gives")
+        return sql, _named_values(values, self._examples)
 
 
 class CompiledQuery(Generic[M]):
@@ -39,9 +68,8 @@ class CompiledQuery(Generic[M]):
     def first(self, **values: Any) -> M | None:
         """As `make(**values).first()`."""
         built = self._built
-        given = [values[name] if name else constant for name, constant in built.values]
         with connection.cursor() as cursor:
-            cursor.execute(built.sql, given)
+            cursor.execute(built.sql, _given(built.values, values))
             row = cursor.fetchone()
         return None if row is None else self._as_model(row)
 
@@ -52,21 +80,38 @@ class CompiledQuery(Generic[M]):
         query.set_limits(high=1)
         compiler = query.get_compiler(connection=connection)
         sql, values = compiler.as_sql()
-        names = [next((name for name, one in self._examples.items() if one == value), "") for value in values]
-        if set(names) - {""} != set(self._examples):
-            raise ValueError("a value of the query is not in its statement as it was given")
-        return _Built(sql=sql, values=list(zip(names, values, strict=True)), compiler=compiler)
+        information = compiler.klass_info
+        fields = information["select_fields"]
+        columns = slice(fields[0], fields[-1] + 1)
+        return _Built(
+            sql=sql,
+            values=_named_values(values, self._examples),
+            compiler=compiler,
+            converters=compiler.get_converters([each[0] for each in compiler.select]),
+            model=information["model"],
+            columns=columns,
+            attributes=[each[0].target.attname for each in compiler.select[columns]],
+            # The stubs are those of a later Django.
+            populators=get_related_populators(information, compiler.select, connection.alias),  # type: ignore[call-arg]
+        )
 
     def _as_model(self, row: tuple[Any, ...]) -> M:
         # As `django.db.models.query.ModelIterable` does it.
-        compiler, alias = self._built.compiler, connection.alias
-        information = compiler.klass_info
-        fields = information["select_fields"]
-        start, end = fields[0], fields[-1] + 1
-        names = [each[0].target.attname for each in compiler.select[start:end]]
-        [converted] = compiler.results_iter([[row]])
-        found: M = information["model"].from_db(alias, names, converted[start:end])
-        # The stubs are those of a later Django.
-        for populator in get_related_populators(information, compiler.select, alias):  # type: ignore[call-arg]
+        built = self._built
+        [converted] = built.compiler.apply_converters([row], built.converters)
+        found: M = built.model.from_db(connection.alias, built.attributes, converted[built.columns])
+        for populator in built.populators:
             populator.populate(converted, found)
         return found
+
+
+def _named_values(values: Sequence[Any], examples: Mapping[str, Any]) -> _Values:
+    """What the statement takes, in order, each with the name of the example that it is equal to."""
+    names = [next((name for name, one in examples.items() if one == value), "") for value in values]
+    if set(names) - {""} != set(examples):
+        raise ValueError("a value of the query is not in its statement as it was given")
+    return list(zip(names, values, strict=True))
+
+
+def _given(names: _Values, values: Mapping[str, Any]) -> list[Any]:
+    return [values[name] if name else constant for name, constant in names]

@@ -102,8 +102,7 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
     """A place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`,
     `Overloaded`."""
     question = record.question.asked
-    await in_thread(check_spending, question, llm=record.llm)
-    record.language = await asyncio.to_thread(answer_language, question)
+    record.language = await in_thread(_language_if_affordable, question, llm=record.llm)
     async with admit(question) as place:
         record.waited = lambda: place.waited_seconds
         try:
@@ -111,6 +110,12 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
         finally:
             if waited := round(1000 * place.waited_seconds):
                 record.timings["wait"] = waited
+
+
+def _language_if_affordable(question: Question, *, llm: LLM) -> str:
+    """The language of the answer, told on the thread that looks at the caps. Raises `SpendingCapReached`."""
+    check_spending(question, llm=llm)
+    return answer_language(question)
 
 
 async def retrieve_evidence(question: Question, *, llm: LLM | None = None) -> Findings:

@@ -37,6 +37,11 @@ LAST_EVENT = OpenApiParameter(
 )
 # How often an answer without a reader looks whether somebody has come back, and a reader whether there is more.
 _CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1
+# How often an answer that is being made says so in its journal, where the word counts for three times as long. Of many
+# that wait, each would keep a thread and Redis busy with it.
+_SIGN_SECONDS = 3.0
+# How long an event waits for others that are written down with it, in one message to Redis.
+_GATHER_SECONDS = 0.02
 _MAX_NUMBER_DIGITS = 6
 # The loop keeps only weak references to its tasks.
 _tasks: set[asyncio.Task[None]] = set()
@@ -191,13 +196,10 @@ class _AnswerRun:
     async def _keep(self) -> None:
         """Writes the events down beside the answer, which does not wait for it."""
         while True:
-            try:
-                blocks = [await asyncio.wait_for(self._unkept.get(), timeout=_CHECK_SECONDS)]
-            except TimeoutError:
+            blocks = await self._next_unkept()
+            if not blocks:
                 await asyncio.to_thread(self._journal.keep_alive)
                 continue
-            while not self._unkept.empty():
-                blocks.append(self._unkept.get_nowait())
             if self._is_given_up:
                 await asyncio.to_thread(self._journal.forget)
                 return
@@ -206,6 +208,16 @@ class _AnswerRun:
             if None in blocks:
                 await asyncio.to_thread(self._journal.finish)
                 return
+
+    async def _next_unkept(self) -> list[bytes | None]:
+        """The events that come one soon after the other, with None at their end; empty where none comes."""
+        blocks: list[bytes | None] = []
+        with suppress(TimeoutError):
+            blocks.append(await asyncio.wait_for(self._unkept.get(), timeout=_SIGN_SECONDS))
+            async with asyncio.timeout(_GATHER_SECONDS):
+                while blocks[-1] is not None:
+                    blocks.append(await self._unkept.get())
+        return blocks
 
     async def _is_abandoned(self) -> bool:
         if self.left_at is None:

@@ -21,12 +21,12 @@ class Chroma:
         self._collection = client.get_or_create_collection("peer", embedding_function=function)
         self._splitter = RecursiveCharacterTextSplitter(chunk_size=1500, chunk_overlap=200)
 
-    def ingest(self, paths: Sequence[Path]) -> int:
+    def ingest(self, paths: Sequence[Path]) -> Sequence[str]:
         texts = [text for path in paths for text in self._splitter.split_text(path.read_text())]
         for begin in range(0, len(texts), _BATCH):
             batch = texts[begin : begin + _BATCH]
             self._collection.add(ids=[str(begin + place) for place in range(len(batch))], documents=batch)
-        return len(texts)
+        return texts
 
     def search(self, text: str) -> list[str]:
         return self._collection.query(query_texts=[text], n_results=8)["documents"][0]

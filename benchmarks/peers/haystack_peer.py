@@ -28,7 +28,7 @@ class Haystack:
         self._embedder.warm_up()
         self._retriever = PgvectorEmbeddingRetriever(document_store=self._store, top_k=8)
 
-    def ingest(self, paths: Sequence[Path]) -> int:
+    def ingest(self, paths: Sequence[Path]) -> Sequence[str]:
         # Its default also cuts at sentences, with data that NLTK fetches from the network.
         separators = ["\n\n", "\n", ". ", " "]
         splitter = RecursiveDocumentSplitter(
@@ -39,7 +39,8 @@ class Haystack:
         embedder.warm_up()
         documents = [Document(content=path.read_text(), meta={"source": path.name}) for path in paths]
         embedded = embedder.run(splitter.run(documents)["documents"])["documents"]
-        return self._store.write_documents(embedded)
+        self._store.write_documents(embedded)
+        return [document.content or "" for document in embedded]
 
     def search(self, text: str) -> list[str]:
         vector = self._embedder.run(text)["embedding"]

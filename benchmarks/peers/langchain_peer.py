@@ -20,11 +20,11 @@ class LangChain:
         self._store = PGVector(embeddings=embeddings, connection=address, collection_name="peer")
         self._splitter = RecursiveCharacterTextSplitter(chunk_size=1500, chunk_overlap=200)
 
-    def ingest(self, paths: Sequence[Path]) -> int:
+    def ingest(self, paths: Sequence[Path]) -> Sequence[str]:
         documents = [Document(page_content=path.read_text(), metadata={"source": path.name}) for path in paths]
         chunks = self._splitter.split_documents(documents)
         self._store.add_documents(chunks)
-        return len(chunks)
+        return [chunk.page_content for chunk in chunks]
 
     def search(self, text: str) -> list[str]:
         return [found.page_content for found in self._store.similarity_search(text, k=8)]

@@ -31,12 +31,12 @@ class LlamaIndex:
         index = VectorStoreIndex.from_vector_store(self._store)
         self._retriever = index.as_retriever(similarity_top_k=8)
 
-    def ingest(self, paths: Sequence[Path]) -> int:
+    def ingest(self, paths: Sequence[Path]) -> Sequence[str]:
         nodes = SentenceSplitter(chunk_size=375, chunk_overlap=50).get_nodes_from_documents(
             [Document(text=path.read_text(), metadata={"source": path.name}) for path in paths]
         )
         VectorStoreIndex(nodes, storage_context=StorageContext.from_defaults(vector_store=self._store))
-        return len(nodes)
+        return [node.get_content() for node in nodes]
 
     def search(self, text: str) -> list[str]:
         return [found.node.get_content() for found in self._retriever.retrieve(text)]

@@ -1,6 +1,6 @@
 """What every system is measured by, in its own environment: only the standard library is needed here.
 
-A system is an object with `ingest(paths) -> int` (the number of chunks) and `search(text) -> list[str]` (the texts of
+A system is an object with `ingest(paths)` (the texts of the chunks) and `search(text) -> list[str]` (the texts of
 the eight best). A script gives one to `run`, which reads what to do from the file that is named on the command line and
 prints one JSON object.
 """
@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 THREADS = 8
+# Of each chunk, what sentence-transformers gives all-MiniLM-L6-v2 to read, less the two special tokens.
+TOKENS_READ = 254
 
 
 class System(Protocol):
-    def ingest(self, paths: Sequence[Path]) -> int: ...
+    def ingest(self, paths: Sequence[Path]) -> Sequence[str]: ...
 
     def search(self, text: str) -> list[str]: ...
 
@@ -44,7 +46,24 @@ def measure_ingest(system: System, task: dict[str, Any], clock: ProcessorClock) 
     spent, begun = clock.seconds(), time.perf_counter()
     chunks = system.ingest(paths)
     seconds, spent = time.perf_counter() - begun, clock.seconds() - spent
-    return {"chunks": chunks, "seconds": seconds, "processor_seconds": spent}
+    embedded = embedded_characters(
+        chunks, model=Path(task["model"]), tokens=getattr(system, "tokens_read", TOKENS_READ)
+    )
+    found = {"chunks": len(chunks), "embedded_kilobytes": embedded / 1024}
+    return found | {"seconds": seconds, "processor_seconds": spent}
+
+
+def embedded_characters(chunks: Sequence[str], *, model: Path, tokens: int | None) -> int:
+    """How much of the chunks the model has read: of each so many tokens and no more, or all of it."""
+    if tokens is None:
+        return sum(map(len, chunks))
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    encodings = tokenizer.encode_batch(list(chunks), add_special_tokens=False)
+    return sum(encoding.offsets[:tokens][-1][1] for encoding in encodings if encoding.offsets)
 
 
 def measure_search(system: System, task: dict[str, Any], clock: ProcessorClock) -> dict[str, float]:

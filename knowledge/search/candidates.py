@@ -150,7 +150,7 @@ class BaseSearch:
             return {}
         counts = np.array([row.counts for row in counted], dtype=np.float64)
         names = list(self._known_terms)
-        titles = [_title_terms(title_path(row.title, row.section_path)) for row in counted]
+        titles = [_title_terms(row.title, tuple(row.section_path)) for row in counted]
         in_titles = np.array([[title.count(name) for name in names] for title in titles])
         lengths = np.array([row.length for row in counted])
         scores = self._scorer.scores(counts + _TITLE_WEIGHT * in_titles, lengths=lengths)
@@ -224,9 +224,8 @@ class BaseSearch:
             "vector": None if self.vector is None else self._vector_text(self.vector),
             "terms": [known.id for known in self._known_terms.values()],
             "weights": self._scorer.rough_term_weights,
-            "mean_length": self.statistics.mean_length,
-            "k1": BM25_K1,
-            "b": BM25_B,
+            "damping": BM25_K1 * (1 - BM25_B),
+            "damping_by_length": BM25_K1 * BM25_B / self.statistics.mean_length,
         }
 
     def _vector_text(self, vector: np.ndarray) -> str:
@@ -254,8 +253,8 @@ def document_condition(filters: Filters | None, knowledge_bases: Collection[int]
 
 
 @lru_cache(maxsize=8_192)
-def _title_terms(title: str) -> tuple[str, ...]:
-    return tuple(terms(title))
+def _title_terms(title: str, section_path: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(terms(title_path(title, section_path)))
 
 
 def _count_windows(rows: Sequence[_ProposedChunk]) -> int:

@@ -1,9 +1,10 @@
 -- The chunks with the highest BM25 among those that hold one of the candidate terms.
 -- Term ids are sorted within a row, so `width_bucket` finds one by bisection, some ten times as fast as
--- `array_position`; OFFSET 0 keeps it from being computed twice.
+-- `array_position`; OFFSET 0 keeps it from being computed twice. All is computed in float8: in numeric, which a number
+-- with a point is without the cast, it takes half as long again.
 SELECT one.chunk_id, (
     SELECT sum(asked.weight * one.counts[found.at] / (
-        one.counts[found.at] + %(k1)s * (1 - %(b)s + %(b)s * one.length / %(mean_length)s)
+        one.counts[found.at] + %(damping)s::float8 + %(damping_by_length)s::float8 * one.length
     ))
     FROM unnest(%(terms)s::int[], %(weights)s::float8[]) AS asked (term, weight)
     CROSS JOIN LATERAL (SELECT width_bucket(asked.term, one.terms) OFFSET 0) AS found (at)

@@ -9,7 +9,7 @@ what is made private disappears from the answers of every release at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from knowledge.models import Consent, Document, KnowledgeBase
 from knowledge.search.filters import Filters
+from lexic.compiled_query import CompiledRows
 from plugins.models import Plugin, Release
 from querying.types import Question
 
@@ -41,9 +42,21 @@ def _is_kept_from_templates(question: Question) -> bool:
     if question.caller.is_evaluation:
         return False
     bases = [pin["knowledge_base"] for pin in question.release.knowledge]
-    if not Document.objects.filter(knowledge_base__in=bases, is_template=True).exists():
-        return False
-    return question.is_private or not works_on_plugin(question)
+    return _hold_templates(bases) and (question.is_private or not works_on_plugin(question))
+
+
+def _hold_templates(bases: Sequence[int]) -> bool:
+    if len(bases) == 1:
+        return bool(_first_template.rows(base=bases[0]))
+    return Document.objects.filter(knowledge_base__in=bases, is_template=True).exists()
+
+
+def _first_template_of(*, base: int) -> QuerySet[Document, tuple[UUID]]:
+    return Document.objects.filter(knowledge_base=base, is_template=True).order_by().values_list("pk")[:1]
+
+
+# Most releases have one base.
+_first_template = CompiledRows(_first_template_of, base=-1)
 
 
 def usable_templates(question: Question) -> QuerySet[Document]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ import pytest
 from redis import RedisError
 
 from accounts.models import ApiKey, User
-from api.query import event_journal
+from api.query import event_journal, resumable_stream
 from api.query.event_journal import EventJournal
 from lexic.redis_cache import outage, redis_client
 from plugins.models import Plugin
@@ -178,3 +178,24 @@ def test_an_answer_whose_process_died_says_so(published: Plugin, server: str, cl
     rest = ask(client, server, last=arrived[0][0])
     assert rest[:-1] == arrived[1:-1]
     assert (rest[-1][1]["type"], rest[-1][1]["code"]) == ("error", "answer_interrupted")
+
+
+def test_events_that_come_together_are_written_down_together(
+    published: Plugin, client: httpx2.Client, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    append = EventJournal.append
+
+    def counted(journal: EventJournal, blocks: Sequence[bytes]) -> None:
+        written.append(len(blocks))
+        append(journal, blocks)
+
+    monkeypatch.setattr(EventJournal, "append", counted)
+    events = ask(client, server)
+    assert sum(written) == len(events)
+    assert len(written) < len(events)
+    assert ask(client, server, last=events[0][0])[-1] == events[-1]
+
+
+def test_a_sign_of_life_comes_before_the_last_one_has_ended() -> None:
+    assert 2 * resumable_stream._SIGN_SECONDS < event_journal._ALIVE_SECONDS

@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from lexic.compiled_query import CompiledQuery
+from knowledge.own_knowledge_base import own_knowledge_base
+from lexic.compiled_query import CompiledQuery, CompiledRows
 from plugins.models import Plugin, Release
 from querying import releases
 
@@ -80,3 +81,41 @@ def test_a_value_that_is_not_in_the_statement_is_an_error() -> None:
     query = CompiledQuery(lambda *, name: User.objects.filter(email=name.lower()), name="Alice")
     with pytest.raises(ValueError, match="not in its statement"):
         query.first(name="Alice")
+
+
+def two_plugins(owner: User) -> list[Plugin]:
+    return [
+        Plugin.objects.create(owner=owner, name=name, slug=name, domain="x", system_prompt="x")
+        for name in ("one", "two")
+    ]
+
+
+def test_rows_are_found_as_the_query_set_finds_them(alice: User) -> None:
+    plugins = [
+        Plugin.objects.create(owner=alice, name=name, slug=name, domain="x", system_prompt="x")
+        for name in ("one", "two")
+    ]
+    query = CompiledRows(lambda *, name: Plugin.objects.filter(slug=name).values_list("pk", "slug"), name="a slug")
+    for plugin in plugins:
+        with CaptureQueriesContext(connection) as queries:
+            assert query.rows(name=plugin.slug) == [(plugin.pk, plugin.slug)]
+        assert len(queries) == 1
+    assert query.rows(name="three") == []
+
+
+def test_rows_whose_columns_the_database_gives_otherwise_are_an_error(alice: User) -> None:
+    query = CompiledRows(lambda *, name: Release.objects.filter(version=name).values_list("knowledge"), name="1.0.0")
+    with pytest.raises(ValueError, match="not what the database gives"):
+        query.rows(name="1.0.0")
+
+
+def test_the_base_of_a_plugin_is_open_to_it_and_to_no_other(alice: User) -> None:
+    plugins = [
+        Plugin.objects.create(owner=alice, name=name, slug=name, domain="x", system_prompt="x")
+        for name in ("one", "two")
+    ]
+    base = own_knowledge_base(plugins[0])
+    pinned = [{"knowledge_base": base.pk, "revision": 1, "embedder": "local"}]
+    own, other = (Release(plugin=plugin, version="1.0.0", knowledge=pinned) for plugin in plugins)
+    assert [one.knowledge_base_id for one in releases.pinned_bases(own)] == [base.pk]
+    assert releases.pinned_bases(other) == []
