@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout
+from knowledge.readers.pdf.page_rules import Rule
 
 # Of the words with a neighbour in their line, those that a turned page must have below or above it.
 _MIN_SIDEWAYS_SHARE = 0.9
@@ -21,6 +22,15 @@ def turned_upright(page: PageLayout) -> PageLayout:
     if not direction:
         return page
     return replace(page, words=[word._replace(box=word.box and _turned(word.box, direction)) for word in page.words])
+
+
+def turned_rules(page: PageLayout, rules: Sequence[Rule]) -> list[Rule]:
+    """The lines of the page, turned as `turned_upright` turns its words."""
+    direction = _direction(page)
+    if not direction:
+        return list(rules)
+    boxes = [_turned((rule.x0, rule.top, rule.x1, rule.bottom), direction) for rule in rules]
+    return [Rule(*box, is_up=not rule.is_up) for box, rule in zip(boxes, rules, strict=True)]
 
 
 def turned_back(page: PageLayout, shown: PageLayout) -> PageLayout:
