@@ -7,6 +7,7 @@ two lines at its height belongs to all columns below.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
@@ -21,6 +22,7 @@ from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, word
 _MAX_COLUMNS, _MIN_ROWS, _MAX_HEAD_LINES = 40, 2, 6
 _MAX_WORDS = 5_000
 _MIN_FILLED = 0.5  # of the cells
+_MIN_DRAWN = 0.6  # of the lines that a line between columns stands beside
 # Prose fills so much of its column with so many words a line, and so many of its lines go on with a sentence.
 _PROSE_WIDTH, _PROSE_WORDS, _PROSE_GOING_ON = 0.75, 4, 0.25
 
@@ -49,14 +51,16 @@ def _table(page: PageLayout, frame: Frame, words: Sequence[PlacedWord]) -> Place
         return None
     bands = _bands(frame, word_lines(words))
     head, body = _parted(frame, bands)
+    if _has_ruled_rows(frame, body) or not _are_columns(frame, head, body):
+        return None
     rows = [row for band in body for row in _rows(frame, band, is_one=len(body) <= 2)]
     columns = list(pairwise(frame.edges()))
-    if len(rows) == len(body) and _is_closed(frame):
-        return None  # a table with a line between all of its rows
-    if not _are_rows(rows) or _are_prose(page, rows, columns):
+    if not _are_rows(rows, has_head=bool(head)) or _are_prose(page, rows, columns) or _are_divided(rows):
         return None
-    labels, head_row = _head(frame, head)
-    return PlacedTable(rows=[head_row, *rows] if head else rows, columns=columns, labels=labels if head else ())
+    named, begun = _head(frame, head)
+    if head and 2 * sum(map(bool, named)) < len(columns):
+        return None
+    return PlacedTable(rows=[begun, *rows] if head else rows, columns=columns, labels=named if head else ())
 
 
 def _bands(frame: Frame, lines: Sequence[WordLine]) -> list[list[WordLine]]:
@@ -70,7 +74,8 @@ def _bands(frame: Frame, lines: Sequence[WordLine]) -> list[list[WordLine]]:
 
 def _trimmed(frame: Frame, bands: list[list[WordLine]]) -> list[list[WordLine]]:
     """Without a title above the columns and without notes below, where the columns have lines between."""
-    parted = [any(len(frame.edges_at(line.middle)) > 2 for line in band) for band in bands]
+    least = len(frame.edges()) / 2
+    parted = [any(len(frame.edges_at(line.middle)) > least for line in band) for band in bands]
     lines = sum(map(len, bands))
     if 2 * sum(len(band) for band, is_parted in zip(bands, parted, strict=True) if is_parted) < lines:
         return bands
@@ -86,11 +91,21 @@ def _parted(frame: Frame, bands: Sequence[list[WordLine]]) -> tuple[list[WordLin
     return (bands[0], bands[1:]) if is_longer else ([], bands)
 
 
-def _is_closed(frame: Frame) -> bool:
-    """Whether lines stand at its sides."""
+def _has_ruled_rows(frame: Frame, body: Sequence[list[WordLine]]) -> bool:
+    """Whether it has lines at its sides and between most of its rows."""
     x0, _, x1, _ = frame.box
     places = [rule.x0 for rule in frame.up]
-    return min(places) - x0 < 1 and x1 - max(places) < 1
+    is_closed = min(places) - x0 < 1 and x1 - max(places) < 1
+    several = sum(are_rows([_cells(frame, line) for line in band]) for band in body)
+    return is_closed and (2 * several < len(body) if len(body) > 2 else all(len(band) == 1 for band in body))
+
+
+def _are_columns(frame: Frame, head: Sequence[WordLine], body: Sequence[list[WordLine]]) -> bool:
+    """Whether each line between columns goes down along most rows, or stands in the head."""
+    lines = [line for band in body for line in band]
+    drawn = Counter(edge for line in lines for edge in frame.edges_at(line.middle))
+    in_head = set(frame.edges_at(head[-1].middle)) if head else set()
+    return all(edge in in_head or drawn[edge] >= _MIN_DRAWN * len(lines) for edge in frame.edges()[1:-1])
 
 
 # --- Rows and cells ---------------------------------------------------------------------------------------
@@ -154,15 +169,29 @@ def _head(frame: Frame, lines: Sequence[WordLine]) -> tuple[list[list[PlacedWord
 # --- Judging ----------------------------------------------------------------------------------------------
 
 
-def _are_rows(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
+def _are_rows(rows: Sequence[Sequence[Sequence[PlacedWord]]], *, has_head: bool) -> bool:
     filled = sum(bool(cell) for row in rows for cell in row)
     longest = max((len(cell) for row in rows for cell in row), default=0)
     whole = sum(sum(map(bool, row)) > 1 for row in rows)
     return (
-        len(rows) >= _MIN_ROWS
+        whole >= (_MIN_ROWS if has_head else _MIN_ROWS + 1)
         and longest <= MAX_CELL_WORDS
         and filled >= _MIN_FILLED * len(rows) * len(rows[0])
         and 2 * whole >= len(rows)
+    )
+
+
+def _are_divided(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
+    """Whether a column has more columns in it: most of its cells have gaps."""
+    columns = [[cell for row in rows if (cell := row[at])] for at in range(len(rows[0]))]
+    return any(2 * sum(map(_has_gap, cells)) > len(cells) for cells in columns)
+
+
+def _has_gap(cell: Sequence[PlacedWord]) -> bool:
+    boxes = [word_box(word) for word in cell]
+    return any(
+        right[0] - left[2] >= left[3] - left[1] and right[1] < left[3] and left[1] < right[3]
+        for left, right in pairwise(boxes)
     )
 
 
