@@ -9,6 +9,7 @@ from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.ascii_tables import inline_typed_tables
 from knowledge.readers.pdf.filled_tables import CellGrid, PlacedTable, inline_tables
 from knowledge.readers.pdf.framed_tables import find_framed_tables
+from knowledge.readers.pdf.headed_columns import find_headed_tables
 from knowledge.readers.pdf.page_layout import PageLayout
 from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rotated_pages import turned_back, turned_rules, turned_upright
@@ -30,10 +31,11 @@ def inline_all_tables(
     """
     page = inline_typed_tables(page)
     shown, head = inline_tables(page, ruled, placed=_framed(page, rules), before=before)
-    page = turned_upright(shown)
+    page, rules = turned_upright(shown), turned_rules(shown, rules)
     page, other = inline_tables(page, find_aligned_grids(page, before=before), before=before)
     page, last = inline_aligned_tables(page, before=before)
-    return turned_back(page, shown), last or other or head
+    page, headed = inline_tables(page, (), placed=find_headed_tables(page, rules, before=before), before=before)
+    return turned_back(page, shown), headed or last or other or head
 
 
 def _framed(page: PageLayout, rules: Sequence[Rule]) -> list[PlacedTable]:

@@ -60,8 +60,8 @@ class Frame:
 
 def find_frames(rules: Sequence[Rule]) -> list[Frame]:
     """Those with at least one line between two columns, from the top."""
-    up = [rule for rule in _joined(rules, is_up=True) if rule.bottom - rule.top >= _MIN_HEIGHT]
-    across = _joined(rules, is_up=False)
+    up = [rule for rule in joined_rules(rules, is_up=True) if rule.bottom - rule.top >= _MIN_HEIGHT]
+    across = joined_rules(rules, is_up=False)
     if not up or len(up) + len(across) > _MAX_LINES:
         return []
     groups = _linked(up, across)
@@ -97,7 +97,7 @@ def _touch(up: Rule, across: Rule) -> bool:
     return is_beside and up.top - _SAME_LINE <= across.top <= up.bottom + _SAME_LINE
 
 
-def _joined(rules: Iterable[Rule], *, is_up: bool) -> list[Rule]:
+def joined_rules(rules: Iterable[Rule], *, is_up: bool) -> list[Rule]:
     """The lines of one direction, those joined that go on where another ends."""
     chosen = [rule for rule in rules if rule.is_up == is_up]
     chosen.sort(key=lambda rule: (rule.x0, rule.top) if is_up else (rule.top, rule.x0))

@@ -36,7 +36,7 @@ _MIN_GAPS_OF_PAGE = 4
 
 
 @dataclass(frozen=True)
-class _Block:
+class Block:
     """Lines whose words stand in these columns."""
 
     lines: Sequence[WordLine]
@@ -51,7 +51,7 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
     grids: list[CellGrid] = []
     lines = word_lines(words)
     at = 0
-    block_at = cache(partial(_block, lines))  # each line is asked for twice
+    block_at = cache(partial(find_block, lines))  # each line is asked for twice
     while at < len(lines):
         block = _best_block(lines, at, block_at)
         grid = _grid(page, block, before) if block else None
@@ -77,7 +77,7 @@ def _has_gaps(words: Sequence[PlacedWord]) -> bool:
 # --- Finding ----------------------------------------------------------------------------------------------
 
 
-def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], _Block | None]) -> _Block | None:
+def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], Block | None]) -> Block | None:
     """The lines from here on that make a table: those that have columns of their own."""
     if len(lines[at].stretches) < 2:
         return None
@@ -89,7 +89,8 @@ def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], _B
     return here
 
 
-def _block(lines: Sequence[WordLine], start: int) -> _Block | None:
+def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUMNS) -> Block | None:
+    """The lines from `start` on that share white strips, if these part as many columns as `least` or more."""
     taken, columns = [lines[start]], lines[start].stretches
     for line in lines[start + 1 : start + _MAX_ROWS]:
         if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
@@ -102,8 +103,8 @@ def _block(lines: Sequence[WordLine], start: int) -> _Block | None:
         columns = joined
     while taken and len(taken[-1].stretches) == 1 and _is_name(taken[-1], columns):
         taken.pop()  # the heading of what follows
-    is_table = len(taken) >= _MIN_CONTINUED_ROWS and _MIN_COLUMNS <= len(columns) <= _MAX_COLUMNS
-    return _Block(taken, columns) if is_table else None
+    is_table = len(taken) >= _MIN_CONTINUED_ROWS and least <= len(columns) <= _MAX_COLUMNS
+    return Block(taken, columns) if is_table else None
 
 
 def _is_name(line: WordLine, columns: Columns) -> bool:
@@ -113,7 +114,7 @@ def _is_name(line: WordLine, columns: Columns) -> bool:
 # --- Cells ------------------------------------------------------------------------------------------------
 
 
-def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid | None:
+def _grid(page: PageLayout, block: Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
     rows = _rows(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
@@ -155,7 +156,7 @@ def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
     return figures >= _FIGURES_SHARE * len(cells) and 2 * ending < len(names)
 
 
-def _rows(block: _Block) -> list[list[WordLine]]:
+def _rows(block: Block) -> list[list[WordLine]]:
     """The lines of each row: a line that begins no row goes on with the cells above it."""
     begun = [line for line in block.lines if _begins_row(line, block.columns)]
     steps = [lower.middle - upper.middle for upper, lower in pairwise(begun)]
@@ -201,10 +202,11 @@ def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
         return False
     columns = [[cell for row in rows[1:] if (cell := row[at])] for at in range(len(rows[0]))]
     short = [cells for cells in columns if cells and sum(map(len, cells)) <= _MAX_CELL_WORDS * len(cells)]
-    return 3 * len(short) >= 2 * len(columns) and all(map(_is_aligned, columns))
+    return 3 * len(short) >= 2 * len(columns) and all(map(is_aligned, columns))
 
 
-def _is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
+def is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
+    """Whether most cells of a column begin, end or have their middles below one another."""
     boxes = [[word_box(word) for word in cell] for cell in cells]
     lefts = [min([box[0] for box in cell]) for cell in boxes]
     rights = [max([box[2] for box in cell]) for cell in boxes]
