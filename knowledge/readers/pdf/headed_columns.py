@@ -6,7 +6,7 @@ what two people sign side by side, or a list of terms, looks like a table of two
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
@@ -15,7 +15,7 @@ from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rule_frames import joined_rules
 from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
 from knowledge.readers.pdf.text_rows import group_rows
-from knowledge.readers.pdf.word_columns import Block, find_block, is_aligned
+from knowledge.readers.pdf.word_columns import Block, find_block, has_gaps, is_aligned
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, join_stretches, word_box, word_lines
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3
@@ -23,7 +23,8 @@ _MAX_HEAD_WORDS = 8
 # In heights of letters: the most white between the head and the first row.
 _MAX_LEADING = 3.0
 _SHORT_WORDS = 5  # of a cell, as a column has them on average
-_MIN_WHOLE = 0.6  # of the rows, those with two cells or more
+# Of the rows, those with two cells or more, and of the cells, those with words where no line is below the head.
+_MIN_WHOLE, _MIN_FILLED = 0.6, 0.9
 
 Cells = Sequence[Sequence[PlacedWord]]
 
@@ -32,7 +33,10 @@ def find_headed_tables(
     page: PageLayout, rules: Sequence[Rule], *, before: TableHead | None = None
 ) -> list[PlacedTable]:
     """From the top. `before`: a table that may go on at the top of this page without its head."""
-    lines = word_lines(free_words(page))
+    words = free_words(page)
+    if not has_gaps(words):
+        return []
+    lines = word_lines(words)
     across = joined_rules(rules, is_up=False)
     tables = []
     at = 0
@@ -51,6 +55,8 @@ def _headed(
     """The table below a line of names, and its last line."""
     head, first = lines[at], lines[at + 1]
     if len(head.stretches) < 2 or first.middle - head.middle > _MAX_LEADING * max(head.height, first.height):
+        return None
+    if not _can_be_head(page, _cells(head, head.stretches)):  # most lines, before others are looked at
         return None
     block = find_block(lines, at + 1, least=2)
     columns = block and _named_columns(head, block.columns)
@@ -72,8 +78,11 @@ def _continued(
     """The rest of the table of the page before, and its last line."""
     if before is None or len(lines[at].stretches) < 2:
         return None
+    labels = {word for label in before.labels for word in label.split()}
+    if not is_first_on_page(page, (0.0, lines[at].top, 0.0, 0.0)) or _repeats(page, lines[at], labels):
+        return None
     block = find_block(lines, at, least=2)
-    if not block or not is_first_on_page(page, (0.0, block.lines[0].top, 0.0, 0.0)):
+    if not block:
         return None
     if not all(sum(_shared(column, other) > 0 for other in before.columns) == 1 for column in block.columns):
         return None
@@ -81,6 +90,10 @@ def _continued(
     if not _are_cells(rows, is_marked=True) or _are_parallel(page, rows):
         return None
     return PlacedTable(rows=rows, columns=before.columns), at + len(block.lines) - 1
+
+
+def _repeats(page: PageLayout, line: WordLine, labels: Collection[str]) -> bool:
+    return all(page.text[word.start : word.end] in labels for word in line.words)
 
 
 # --- Columns ----------------------------------------------------------------------------------------------
@@ -157,6 +170,9 @@ def _are_cells(rows: Sequence[Cells], *, is_marked: bool) -> bool:
     is enough."""
     whole = sum(sum(map(bool, row)) > 1 for row in rows)
     if whole < max(_MIN_ROWS if is_marked else _MIN_ROWS + 1, _MIN_WHOLE * len(rows)):
+        return False
+    filled = sum(bool(cell) for row in rows for cell in row)
+    if not is_marked and filled < _MIN_FILLED * len(rows) * len(rows[0]):
         return False
     columns = [cells for at in range(len(rows[0])) if (cells := [row[at] for row in rows if row[at]])]
     long = sum(sum(map(len, cells)) > _SHORT_WORDS * len(cells) for cells in columns)

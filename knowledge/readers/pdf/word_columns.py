@@ -46,7 +46,7 @@ class Block:
 def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> list[CellGrid]:
     """The cells of its tables of words, from the top. `before`: a table that may go on here without its head."""
     words = free_words(page)
-    if not _has_gaps(words):
+    if not has_gaps(words):
         return []
     grids: list[CellGrid] = []
     lines = word_lines(words)
@@ -62,7 +62,8 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
     return grids
 
 
-def _has_gaps(words: Sequence[PlacedWord]) -> bool:
+def has_gaps(words: Sequence[PlacedWord]) -> bool:
+    """Whether some words stand apart from those before them: most pages of prose are done with here."""
     gaps = 0
     for (_, _, box, size, _), (_, _, next_box, _, _) in pairwise(words):
         assert box is not None
