@@ -15,11 +15,11 @@ from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rule_frames import joined_rules
 from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
 from knowledge.readers.pdf.text_rows import group_rows
-from knowledge.readers.pdf.word_columns import Block, find_block, has_gaps, is_aligned
-from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, join_stretches, word_box, word_lines
+from knowledge.readers.pdf.word_columns import Block, find_block, is_aligned
+from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3
-_MAX_HEAD_WORDS = 8
+_MAX_HEAD_WORDS, _SENTENCE_ENDS = 8, ":,;."
 # In heights of letters: the most white between the head and the first row.
 _MAX_LEADING = 3.0
 _SHORT_WORDS = 5  # of a cell, as a column has them on average
@@ -30,13 +30,12 @@ Cells = Sequence[Sequence[PlacedWord]]
 
 
 def find_headed_tables(
-    page: PageLayout, rules: Sequence[Rule], *, before: TableHead | None = None
+    page: PageLayout, lines: Sequence[WordLine], rules: Sequence[Rule], *, before: TableHead | None = None
 ) -> list[PlacedTable]:
-    """From the top. `before`: a table that may go on at the top of this page without its head."""
-    words = free_words(page)
-    if not has_gaps(words):
-        return []
-    lines = word_lines(words)
+    """From the top, among the `lines` that are in no table yet.
+
+    `before`: a table that may go on at the top of this page without its head.
+    """
     across = joined_rules(rules, is_up=False)
     tables = []
     at = 0
@@ -56,7 +55,7 @@ def _headed(
     head, first = lines[at], lines[at + 1]
     if len(head.stretches) < 2 or first.middle - head.middle > _MAX_LEADING * max(head.height, first.height):
         return None
-    if not _can_be_head(page, _cells(head, head.stretches)):  # most lines, before others are looked at
+    if not _may_be_head(page, head):  # most lines, before others are looked at
         return None
     block = find_block(lines, at + 1, least=2)
     columns = block and _named_columns(head, block.columns)
@@ -155,11 +154,17 @@ def _cells(line: WordLine, columns: Columns) -> list[list[PlacedWord]]:
     return cells
 
 
+def _may_be_head(page: PageLayout, line: WordLine) -> bool:
+    begins, ends = page.text[line.words[0].start], page.text[line.words[-1].end - 1]
+    is_short = len(line.words) <= _MAX_HEAD_WORDS * len(line.stretches)
+    return is_short and not (begins.islower() or begins.isdigit() or ends in _SENTENCE_ENDS)
+
+
 def _can_be_head(page: PageLayout, cells: Cells) -> bool:
     """Whether each column but the first has a short name of its own, and none goes on with a sentence or asks for
     something to be filled in."""
     named = [" ".join(page.text[word.start : word.end] for word in cell) for cell in cells if cell]
-    is_sentence = any(text[0].islower() or text[0].isdigit() or text[-1] in ":,;." for text in named)
+    is_sentence = any(text[0].islower() or text[0].isdigit() or text[-1] in _SENTENCE_ENDS for text in named)
     is_short = max(map(len, cells)) <= _MAX_HEAD_WORDS
     are_words = 2 * sum(any(map(str.isalpha, text)) for text in named) > len(named)
     return all(cells[1:]) and len(set(named)) == len(named) and are_words and is_short and not is_sentence

@@ -12,9 +12,10 @@ from knowledge.readers.pdf.framed_tables import find_framed_tables
 from knowledge.readers.pdf.headed_columns import find_headed_tables
 from knowledge.readers.pdf.page_layout import PageLayout
 from knowledge.readers.pdf.page_rules import Rule
-from knowledge.readers.pdf.rotated_pages import turned_back, turned_rules, turned_upright
+from knowledge.readers.pdf.rotated_pages import direction_of, turned_back, turned_rules, turned_upright
 from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.word_columns import find_aligned_grids
+from knowledge.readers.pdf.word_lines import free_lines
 
 
 def inline_all_tables(
@@ -30,18 +31,32 @@ def inline_all_tables(
     before.
     """
     page = inline_typed_tables(page)
-    shown, head = inline_tables(page, ruled, placed=_framed(page, rules), before=before)
-    page, rules = turned_upright(shown), turned_rules(shown, rules)
-    page, other = inline_tables(page, find_aligned_grids(page, before=before), before=before)
-    page, last = inline_aligned_tables(page, before=before)
-    page, headed = inline_tables(page, (), placed=find_headed_tables(page, rules, before=before), before=before)
-    return turned_back(page, shown), headed or last or other or head
+    direction = direction_of(page)
+    upright_rules = turned_rules(rules, direction)
+    framed = _framed(page, turned_upright(page, direction), upright_rules)
+    shown, head = inline_tables(page, ruled, placed=framed, before=before)
+    page, last = _inline_upright(turned_upright(shown, direction), upright_rules, before)
+    return turned_back(page, shown) if direction else page, last or head
 
 
-def _framed(page: PageLayout, rules: Sequence[Rule]) -> list[PlacedTable]:
+def _inline_upright(
+    page: PageLayout, rules: Sequence[Rule], before: TableHead | None
+) -> tuple[PageLayout, TableHead | None]:
+    """With the tables that are found by the places of words."""
+    lines = free_lines(page)
+    found, first = inline_tables(page, find_aligned_grids(page, lines, before=before), before=before)
+    found, second = inline_aligned_tables(found, before=before)
+    lines = lines if found is page else free_lines(found)
+    headed = find_headed_tables(found, lines, rules, before=before)
+    found, third = inline_tables(found, (), placed=headed, before=before)
+    return found, third or second or first
+
+
+def _framed(page: PageLayout, upright: PageLayout, rules: Sequence[Rule]) -> list[PlacedTable]:
     """Tables whose columns alone have lines, with the words as they stand on the page."""
-    if not rules:
-        return []
+    tables = find_framed_tables(upright, rules)
+    if not tables or page is upright:
+        return tables
     words = {word.character: word for word in page.words}
     return [
         replace(
@@ -49,5 +64,5 @@ def _framed(page: PageLayout, rules: Sequence[Rule]) -> list[PlacedTable]:
             rows=[[[words[word.character] for word in cell] for cell in row] for row in table.rows],
             labels=[[words[word.character] for word in label] for label in table.labels],
         )
-        for table in find_framed_tables(turned_upright(page), turned_rules(page, rules))
+        for table in tables
     ]

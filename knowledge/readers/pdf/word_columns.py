@@ -18,7 +18,7 @@ from statistics import median
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
-from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, join_stretches, word_box, word_lines
+from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 from knowledge.readers.tables import header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
@@ -32,7 +32,6 @@ _WRAPPED_LEADING = 0.85
 # In points: how far the beginnings or the ends of a column's cells may be apart, and the share that must not be.
 _SAME_EDGE, _ALIGNED_SHARE = 2.5, 0.7
 _MAX_CELL_WORDS, _MIN_FILLED = 3.5, 0.55
-_MIN_GAPS_OF_PAGE = 4
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,14 @@ class Block:
     columns: Columns
 
 
-def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> list[CellGrid]:
-    """The cells of its tables of words, from the top. `before`: a table that may go on here without its head."""
-    words = free_words(page)
-    if not has_gaps(words):
-        return []
+def find_aligned_grids(
+    page: PageLayout, lines: Sequence[WordLine], *, before: TableHead | None = None
+) -> list[CellGrid]:
+    """The cells of its tables of words, from the top, among its `lines` that are in no table yet.
+
+    `before`: a table that may go on here without its head.
+    """
     grids: list[CellGrid] = []
-    lines = word_lines(words)
     at = 0
     block_at = cache(partial(find_block, lines))  # each line is asked for twice
     while at < len(lines):
@@ -60,19 +60,6 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
             at = lines.index(block.lines[-1])
         at += 1
     return grids
-
-
-def has_gaps(words: Sequence[PlacedWord]) -> bool:
-    """Whether some words stand apart from those before them: most pages of prose are done with here."""
-    gaps = 0
-    for (_, _, box, size, _), (_, _, next_box, _, _) in pairwise(words):
-        assert box is not None
-        assert next_box is not None
-        if next_box[0] - box[2] >= MIN_GAP * size and box[1] < next_box[3]:
-            gaps += 1
-            if gaps == _MIN_GAPS_OF_PAGE:
-                return True
-    return False
 
 
 # --- Finding ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns
@@ -13,6 +14,7 @@ from knowledge.readers.tables import CELL_SEPARATOR
 
 # In heights of letters: the least white between columns.
 MIN_GAP = 0.7
+_MIN_GAPS_OF_PAGE = 4
 LEADER = re.compile(r"\.{4,}")
 
 
@@ -54,6 +56,25 @@ def free_words(page: PageLayout) -> list[PlacedWord]:
         for word in line.words
         if word.box and not LEADER.fullmatch(page.text, word.start, word.end)
     ]
+
+
+def free_lines(page: PageLayout) -> list[WordLine]:
+    """The lines of the words that are in no table yet; none where hardly a word stands apart from the one before, which
+    most pages of prose are done with."""
+    words = free_words(page)
+    return word_lines(words) if _has_gaps(words) else []
+
+
+def _has_gaps(words: Sequence[PlacedWord]) -> bool:
+    gaps = 0
+    for (_, _, box, size, _), (_, _, next_box, _, _) in pairwise(words):
+        assert box is not None
+        assert next_box is not None
+        if next_box[0] - box[2] >= MIN_GAP * size and box[1] < next_box[3]:
+            gaps += 1
+            if gaps == _MIN_GAPS_OF_PAGE:
+                return True
+    return False
 
 
 def word_lines(words: Sequence[PlacedWord]) -> list[WordLine]:
