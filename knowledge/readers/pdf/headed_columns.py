@@ -26,7 +26,7 @@ _SHORT_WORDS = 5  # of a cell, as a column has them on average
 # Of the rows, those with two cells or more, and of the cells, those with words where no line is below the head.
 _MIN_WHOLE, _MIN_FILLED = 0.6, 0.9
 
-Cells = Sequence[Sequence[PlacedWord]]
+Cells = Sequence[list[PlacedWord]]
 
 
 def find_headed_tables(
