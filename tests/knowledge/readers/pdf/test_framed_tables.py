@@ -106,7 +106,10 @@ def test_columns_of_prose_with_a_line_between_them_are_no_table(tmp_path):
 
 def test_boxes_of_a_drawing_are_no_table(tmp_path):
     canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=(600, HEIGHT))
-    canvas.drawString(95, HEIGHT - 60, "What a job goes through before it is done, and where it may have to wait")
+    canvas.drawString(95, HEIGHT - 60, "What a job goes through before it is done, and where it may have to wait.")
+    canvas.drawString(
+        95, HEIGHT - 190, "Nobody but the person who began a job may stop it, and it cannot be begun again."
+    )
     write_rows(canvas, [("Start", "Wait", "Ask"), ("Again", "Work", "Check"), ("Hold", "Pass", "Stop")], top=112)
     for left, top, bottom in ((95, 100, 146), (215, 100, 114), (335, 132, 146), (450, 100, 146)):
         up(canvas, left, top, bottom)
