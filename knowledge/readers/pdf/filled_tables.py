@@ -9,16 +9,31 @@ from dataclasses import dataclass, field
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord
-from knowledge.readers.pdf.table_head import TableHead, goes_on, is_first_on_page
-from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, header_labels, layout_body, layout_rows
+from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
+from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, cut_label, header_labels, layout_body, layout_rows
 
 # More words than this in one cell: the lines frame columns of prose, they do not rule a table.
-_MAX_CELL_WORDS = 120
+MAX_CELL_WORDS = 120
 # A grid with fewer words than this belongs to a chart.
 _MIN_FILLED_PERCENT = 35
 
 # Rows of cells; null where a cell of another row or column reaches in.
 CellGrid = Sequence[Sequence[PageBox | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedTable:
+    """A table whose words are known by row and column, and the words that name each column.
+
+    With names the first row is the head; without, its first row may turn out to be one.
+    """
+
+    rows: Sequence[Sequence[list[PlacedWord]]]
+    columns: Columns
+    labels: Sequence[Sequence[PlacedWord]] = ()
+
+    def words(self) -> list[PlacedWord]:
+        return [word for row in self.rows for cell in row for word in cell]
 
 
 @dataclass(kw_only=True)
@@ -27,7 +42,17 @@ class _FilledTable:
 
     grid: CellGrid
     cells: dict[tuple[int, int], list[PlacedWord]] = field(default_factory=dict)
+    placed: PlacedTable | None = None
     is_written: bool = False
+
+    @classmethod
+    def of(cls, placed: PlacedTable) -> _FilledTable:
+        """A table that has its words already."""
+        cells = {(i, j): list(words) for i, row in enumerate(placed.rows) for j, words in enumerate(row) if words}
+        boxes = [word.box for word in placed.words() if word.box]
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        whole = (min(lefts), min(tops), max(rights), max(bottoms))
+        return cls(grid=[[whole] * len(row) for row in placed.rows], cells=cells, placed=placed)
 
     def take(self, word: PlacedWord) -> bool:
         place = self._place(word.box) if word.box else None
@@ -50,7 +75,7 @@ class _FilledTable:
         longest = max(map(len, self.cells.values()), default=0)
         drawn = sum(cell is not None for row in self.grid for cell in row)
         is_filled = 100 * len(self.cells) >= _MIN_FILLED_PERCENT * drawn
-        return len(rows) > 1 and len(columns) > 1 and longest <= _MAX_CELL_WORDS and is_filled
+        return len(rows) > 1 and len(columns) > 1 and longest <= MAX_CELL_WORDS and is_filled
 
     def texts(self, writer: LayoutWriter) -> list[list[str]]:
         return [
@@ -63,20 +88,29 @@ class _FilledTable:
         lefts, tops, rights, bottoms = zip(*boxes, strict=True)
         return min(lefts), min(tops), max(rights), max(bottoms)
 
-    def columns(self) -> list[tuple[float, float]]:
+    def columns(self) -> Columns:
         """From where to where each column reaches, by the rows that have all of them."""
+        if self.placed:
+            return self.placed.columns
         full = [row for row in self.grid if all(row) and len(row) == max(map(len, self.grid))]
         return [(cell[0], cell[2]) for cell in full[-1] if cell] if full else []
 
 
 def inline_tables(
-    page: PageLayout, grids: Sequence[CellGrid], *, before: TableHead | None = None
+    page: PageLayout,
+    grids: Sequence[CellGrid],
+    *,
+    placed: Sequence[PlacedTable] = (),
+    before: TableHead | None = None,
 ) -> tuple[PageLayout, TableHead | None]:
     """The page with its tables row by row. Every word stays on the page exactly once, with its box.
 
-    `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
+    `placed` tables have their words before the `grids` take theirs. `before` has the heads of a table at the end of
+    the page before. The second value is the same for the next page.
     """
     owners: dict[int, _FilledTable] = {}
+    for known in placed:
+        owners.update(dict.fromkeys((word.character for word in known.words()), _FilledTable.of(known)))
     for grid in grids:
         table = _FilledTable(grid=grid)
         free = [word for word in page.words if word.character not in owners]
@@ -103,14 +137,23 @@ class _Heads:
     def labelled_rows(self, table: _FilledTable, writer: LayoutWriter) -> list[list[LabelledCell]]:
         texts, columns, box = table.texts(writer), table.columns(), table.box()
         before = self._before
-        labels, _ = header_labels(texts)
+        labels, head_rows = _labels(table, texts, writer)
         is_continued = before is not None and before.fits(columns) and is_first_on_page(self._page, box)
-        if before is not None and is_continued and labels != list(before.labels):
+        if table.placed and table.placed.labels:
+            rows = [*layout_body(texts[:head_rows], []), *layout_body(texts[head_rows:], labels)]
+        elif before is not None and is_continued and labels != list(before.labels):
             labels, rows = list(before.labels), layout_body(texts, before.labels)
         else:
             rows = layout_rows(texts)
         self.last = TableHead(tuple(columns), tuple(labels)) if labels and goes_on(self._page, box) else None
         return rows
+
+
+def _labels(table: _FilledTable, texts: Sequence[Sequence[str]], writer: LayoutWriter) -> tuple[list[str], int]:
+    """The names of the columns, and how many rows they take."""
+    if table.placed and table.placed.labels:
+        return [cut_label(writer.joined(words)) if words else "" for words in table.placed.labels], 1
+    return header_labels(texts)
 
 
 def _write_line(

@@ -36,7 +36,7 @@ class LayoutWriter:
 
     def words(self, words: list[PlacedWord]) -> None:
         for position, word in enumerate(words):
-            self.text(" " if position and words[position - 1].end < word.start else "")
+            self.text(" " if position and words[position - 1].end != word.start else "")
             self._words.append(word.moved(self._length))
             self.text(self.word_text(word))
 

@@ -3,7 +3,7 @@ read by OCR where the limits allow it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from knowledge.readers.pdf.headings import HeadingFinder
 from knowledge.readers.pdf.letter_styles import LetterStyles
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
-from knowledge.readers.pdf.page_rules import can_make_table, read_rules
+from knowledge.readers.pdf.page_rules import Rule, can_make_table, read_rules
 from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.table_head import TableHead
@@ -145,8 +145,9 @@ class _PageReader:
             if sum(map(str.isalnum, found.layout.text)) > sum(map(str.isalnum, layout.text)):
                 return self._recognised(found, number, objects)
         self._count(layout, objects)
-        ruled = self._ruled_grids(objects, layout, page, frame)
-        layout, self._table_head = inline_all_tables(layout, ruled=ruled, before=self._table_head)
+        rules = read_rules(page, frame=frame) if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words else []
+        ruled = self._ruled_grids(rules)
+        layout, self._table_head = inline_all_tables(layout, ruled=ruled, rules=rules, before=self._table_head)
         headings = self._headings.find(layout, number=number, style=partial(self._letters.style, textpage.raw))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
@@ -167,10 +168,7 @@ class _PageReader:
         self._has_pictures |= objects.has_pictures
         self._pictures += alphanumeric < MIN_PAGE_CHARACTERS and _is_drawn(objects)
 
-    def _ruled_grids(self, objects: PageObjects, layout: PageLayout, page: Any, frame: PageFrame) -> list[CellGrid]:
-        if objects.paths not in RULED_PAGE_PATH_COUNTS or not layout.words:
-            return []
-        rules = read_rules(page, frame=frame)
+    def _ruled_grids(self, rules: Sequence[Rule]) -> list[CellGrid]:
         if not can_make_table(rules):
             return []
         # Imported late: many documents have no ruled page, and the library takes longer than their text.

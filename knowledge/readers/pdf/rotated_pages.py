@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout
+from knowledge.readers.pdf.page_rules import Rule
 
 # Of the words with a neighbour in their line, those that a turned page must have below or above it.
 _MIN_SIDEWAYS_SHARE = 0.9
 _DOWN, _UP = "down", "up"
 
 
-def turned_upright(page: PageLayout) -> PageLayout:
-    """The page with its words placed as if it were turned so that they can be read; the same page where that needs no
-    turn."""
-    direction = _direction(page)
+def turned_upright(page: PageLayout, direction: str) -> PageLayout:
+    """The page with its words placed as if it were turned so that they can be read, where its lines have a direction
+    down or up."""
     if not direction:
         return page
     return replace(page, words=[word._replace(box=word.box and _turned(word.box, direction)) for word in page.words])
+
+
+def turned_rules(rules: Sequence[Rule], direction: str) -> Sequence[Rule]:
+    """The lines of a page, turned as `turned_upright` turns its words."""
+    if not direction:
+        return rules
+    boxes = [_turned((rule.x0, rule.top, rule.x1, rule.bottom), direction) for rule in rules]
+    return [Rule(*box, is_up=not rule.is_up) for box, rule in zip(boxes, rules, strict=True)]
 
 
 def turned_back(page: PageLayout, shown: PageLayout) -> PageLayout:
@@ -29,8 +37,8 @@ def turned_back(page: PageLayout, shown: PageLayout) -> PageLayout:
     return replace(page, words=[word._replace(box=boxes[word.character]) for word in page.words])
 
 
-def _direction(page: PageLayout) -> str:
-    """Which way the lines run, if they run down or up the page."""
+def direction_of(page: PageLayout) -> str:
+    """Which way the lines run, if they run down or up the page; empty where they run across."""
     steps = Counter(_step(left, right) for left, right in _neighbours(page))
     return next((way for way in (_DOWN, _UP) if steps[way] >= _MIN_SIDEWAYS_SHARE * max(1, steps.total())), "")
 

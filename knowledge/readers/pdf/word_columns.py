@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import pairwise, repeat
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedWord
+from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
-from knowledge.readers.tables import CELL_SEPARATOR, header_labels
+from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
+from knowledge.readers.tables import header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
-_LEADER = re.compile(r"\.{4,}")
-# In heights of letters: the least white between columns, and between the lines of one table at most.
-_MIN_GAP, _MAX_LEADING = 0.7, 3.0
+# In heights of letters: the most white between the lines of one table.
+_MAX_LEADING = 3.0
 _MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
 _MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2  # one less of the first where the table may go on on the next page
 _FIGURES_SHARE = 0.85  # of the cells of a table of figures
@@ -32,54 +32,26 @@ _WRAPPED_LEADING = 0.85
 # In points: how far the beginnings or the ends of a column's cells may be apart, and the share that must not be.
 _SAME_EDGE, _ALIGNED_SHARE = 2.5, 0.7
 _MAX_CELL_WORDS, _MIN_FILLED = 3.5, 0.55
-_MIN_GAPS_OF_PAGE = 4
 
 
 @dataclass(frozen=True)
-class _Line:
-    """Words side by side, from left to right."""
-
-    words: Sequence[PlacedWord]
-    top: float
-    bottom: float
-
-    @cached_property
-    def middles(self) -> list[float]:
-        """Of its words, from the left."""
-        return [(_box(word)[0] + _box(word)[2]) / 2 for word in self.words]
-
-    @cached_property
-    def stretches(self) -> Columns:
-        """From where to where its words stand without a gap."""
-        boxes = [_box(word) for word in self.words]
-        return _joined([(box[0], box[2]) for box in boxes], [_MIN_GAP * word.size for word in self.words])
-
-    @property
-    def height(self) -> float:
-        return self.bottom - self.top
-
-    @cached_property
-    def middle(self) -> float:
-        return (self.top + self.bottom) / 2
-
-
-@dataclass(frozen=True)
-class _Block:
+class Block:
     """Lines whose words stand in these columns."""
 
-    lines: Sequence[_Line]
+    lines: Sequence[WordLine]
     columns: Columns
 
 
-def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> list[CellGrid]:
-    """The cells of its tables of words, from the top. `before`: a table that may go on here without its head."""
-    words = _free_words(page)
-    if not _has_gaps(words):
-        return []
+def find_aligned_grids(
+    page: PageLayout, lines: Sequence[WordLine], *, before: TableHead | None = None
+) -> list[CellGrid]:
+    """The cells of its tables of words, from the top, among its `lines` that are in no table yet.
+
+    `before`: a table that may go on here without its head.
+    """
     grids: list[CellGrid] = []
-    lines = _lines(words)
     at = 0
-    block_at = cache(partial(_block, lines))  # each line is asked for twice
+    block_at = cache(partial(find_block, lines))  # each line is asked for twice
     while at < len(lines):
         block = _best_block(lines, at, block_at)
         grid = _grid(page, block, before) if block else None
@@ -90,62 +62,10 @@ def find_aligned_grids(page: PageLayout, *, before: TableHead | None = None) -> 
     return grids
 
 
-def _free_words(page: PageLayout) -> list[PlacedWord]:
-    """The words that are in no table yet, without the dots that lead from cell to cell: these are white."""
-    lines = page.lines
-    return [
-        word
-        for line in lines
-        if CELL_SEPARATOR not in page.text[line.start : line.end]
-        for word in line.words
-        if word.box and not _LEADER.fullmatch(page.text, word.start, word.end)
-    ]
-
-
-def _has_gaps(words: Sequence[PlacedWord]) -> bool:
-    gaps = 0
-    for (_, _, box, size, _), (_, _, next_box, _, _) in pairwise(words):
-        assert box is not None
-        assert next_box is not None
-        if next_box[0] - box[2] >= _MIN_GAP * size and box[1] < next_box[3]:
-            gaps += 1
-            if gaps == _MIN_GAPS_OF_PAGE:
-                return True
-    return False
-
-
-def _box(word: PlacedWord) -> PageBox:
-    assert word.box is not None
-    return word.box
-
-
-def _lines(words: Sequence[PlacedWord]) -> list[_Line]:
-    """The words by the height at which they stand, whatever their order in the text."""
-    groups: list[list[PlacedWord]] = []
-    last = float("-inf")
-    sums = [_box(word)[1] + _box(word)[3] for word in words]
-    for at in sorted(range(len(words)), key=sums.__getitem__):
-        word, middle = words[at], sums[at] / 2
-        if middle - last > word.size / 2:
-            groups.append([])
-            last = middle
-        groups[-1].append(word)
-    found = []
-    for group in groups:
-        group.sort(key=_left)
-        boxes = [_box(word) for word in group]
-        found.append(_Line(group, min([box[1] for box in boxes]), max([box[3] for box in boxes])))
-    return found
-
-
-def _left(word: PlacedWord) -> float:
-    return _box(word)[0]
-
-
 # --- Finding ----------------------------------------------------------------------------------------------
 
 
-def _best_block(lines: Sequence[_Line], at: int, block_at: Callable[[int], _Block | None]) -> _Block | None:
+def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], Block | None]) -> Block | None:
     """The lines from here on that make a table: those that have columns of their own."""
     if len(lines[at].stretches) < 2:
         return None
@@ -157,46 +77,32 @@ def _best_block(lines: Sequence[_Line], at: int, block_at: Callable[[int], _Bloc
     return here
 
 
-def _block(lines: Sequence[_Line], start: int) -> _Block | None:
+def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUMNS) -> Block | None:
+    """The lines from `start` on that share white strips, if these part as many columns as `least` or more."""
     taken, columns = [lines[start]], lines[start].stretches
     for line in lines[start + 1 : start + _MAX_ROWS]:
         if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
             break
-        gap = _MIN_GAP * line.words[0].size
-        joined = _joined(sorted([*columns, *line.stretches]), repeat(gap))
+        gap = MIN_GAP * line.words[0].size
+        joined = join_stretches(sorted([*columns, *line.stretches]), repeat(gap))
         if len(joined) < len(columns):
             break
         taken.append(line)
         columns = joined
     while taken and len(taken[-1].stretches) == 1 and _is_name(taken[-1], columns):
         taken.pop()  # the heading of what follows
-    is_table = len(taken) >= _MIN_CONTINUED_ROWS and _MIN_COLUMNS <= len(columns) <= _MAX_COLUMNS
-    return _Block(taken, columns) if is_table else None
+    is_table = len(taken) >= _MIN_CONTINUED_ROWS and least <= len(columns) <= _MAX_COLUMNS
+    return Block(taken, columns) if is_table else None
 
 
-def _is_name(line: _Line, columns: Columns) -> bool:
-    return len(columns) < 2 or _box(line.words[0])[0] < columns[1][0]
-
-
-def _joined(stretches: Iterable[tuple[float, float]], gaps: Iterable[float]) -> list[tuple[float, float]]:
-    """From where to where they reach, from the left: one that begins nearer than its gap goes on with those before."""
-    found: list[tuple[float, float]] = []
-    end = float("-inf")
-    for stretch, gap in zip(stretches, gaps, strict=False):
-        left, right = stretch
-        if left - end >= gap:
-            found.append(stretch)
-            end = right
-        elif right > end:
-            found[-1] = found[-1][0], right
-            end = right
-    return found
+def _is_name(line: WordLine, columns: Columns) -> bool:
+    return len(columns) < 2 or word_box(line.words[0])[0] < columns[1][0]
 
 
 # --- Cells ------------------------------------------------------------------------------------------------
 
 
-def _grid(page: PageLayout, block: _Block, before: TableHead | None) -> CellGrid | None:
+def _grid(page: PageLayout, block: Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
     rows = _rows(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
@@ -238,12 +144,12 @@ def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
     return figures >= _FIGURES_SHARE * len(cells) and 2 * ending < len(names)
 
 
-def _rows(block: _Block) -> list[list[_Line]]:
+def _rows(block: Block) -> list[list[WordLine]]:
     """The lines of each row: a line that begins no row goes on with the cells above it."""
     begun = [line for line in block.lines if _begins_row(line, block.columns)]
     steps = [lower.middle - upper.middle for upper, lower in pairwise(begun)]
     usual = min(steps, default=0.0)
-    rows: list[list[_Line]] = []
+    rows: list[list[WordLine]] = []
     for line in block.lines:
         is_near = bool(rows) and line.middle - rows[-1][-1].middle < _WRAPPED_LEADING * usual
         is_wrapped = is_near if _begins_row(line, block.columns) or _is_name(line, block.columns) else bool(rows)
@@ -256,16 +162,16 @@ def _rows(block: _Block) -> list[list[_Line]]:
     return rows
 
 
-def _begins_row(line: _Line, columns: Columns) -> bool:
+def _begins_row(line: WordLine, columns: Columns) -> bool:
     """It names a row and has another cell."""
-    return _box(line.words[0])[0] < columns[1][0] and _box(line.words[-1])[2] > columns[0][1]
+    return word_box(line.words[0])[0] < columns[1][0] and word_box(line.words[-1])[2] > columns[0][1]
 
 
-def _has_all(line: _Line, columns: Columns) -> bool:
+def _has_all(line: WordLine, columns: Columns) -> bool:
     return len(line.stretches) == len(columns)
 
 
-def _cells(row: Sequence[_Line], columns: Columns) -> list[list[PlacedWord]]:
+def _cells(row: Sequence[WordLine], columns: Columns) -> list[list[PlacedWord]]:
     """The words of each column: those whose middle is in it."""
     lefts = [left for left, _ in columns]
     cells: list[list[PlacedWord]] = [[] for _ in columns]
@@ -284,11 +190,12 @@ def _are_cells(rows: Sequence[Sequence[Sequence[PlacedWord]]]) -> bool:
         return False
     columns = [[cell for row in rows[1:] if (cell := row[at])] for at in range(len(rows[0]))]
     short = [cells for cells in columns if cells and sum(map(len, cells)) <= _MAX_CELL_WORDS * len(cells)]
-    return 3 * len(short) >= 2 * len(columns) and all(map(_is_aligned, columns))
+    return 3 * len(short) >= 2 * len(columns) and all(map(is_aligned, columns))
 
 
-def _is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
-    boxes = [[_box(word) for word in cell] for cell in cells]
+def is_aligned(cells: Sequence[Sequence[PlacedWord]]) -> bool:
+    """Whether most cells of a column begin, end or have their middles below one another."""
+    boxes = [[word_box(word) for word in cell] for cell in cells]
     lefts = [min([box[0] for box in cell]) for cell in boxes]
     rights = [max([box[2] for box in cell]) for cell in boxes]
     middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
@@ -302,7 +209,7 @@ def _share_at_one_place(places: Sequence[float]) -> float:
     return sum(abs(place - usual) <= _SAME_EDGE for place in places) / len(places)
 
 
-def _boxes(columns: Columns, rows: Sequence[Sequence[_Line]]) -> CellGrid:
+def _boxes(columns: Columns, rows: Sequence[Sequence[WordLine]]) -> CellGrid:
     xs = [columns[0][0], *((left[1] + right[0]) / 2 for left, right in pairwise(columns)), columns[-1][1]]
     ends = [(row[0].top, row[-1].bottom) for row in rows]
     ys = [ends[0][0], *((upper[1] + lower[0]) / 2 for upper, lower in pairwise(ends)), ends[-1][1]]

@@ -1,0 +1,73 @@
+"""Which lines of a table make one row: the cells of a row may have several lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from knowledge.readers.pdf.page_layout import PlacedWord
+from knowledge.readers.pdf.word_lines import word_box
+
+# The words of one line, by column.
+LineCells = Sequence[Sequence[PlacedWord]]
+
+# Lines of one cell are nearer to each other than rows, at most so much of that.
+_WRAPPED_LEADING = 0.85
+# A name that goes on is set in by so many heights of its letters.
+_INDENT = 0.4
+
+
+def group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
+    """The lines of each row, by their places: a row begins with a name and a cell beside it.
+
+    Above the first name, rows begin with whatever column comes first there.
+    """
+    first = next((at for at, cells in enumerate(lines) if _begins(cells, 0)), len(lines))
+    return [*_group(lines, range(first), _first_filled(lines[:first])), *_group(lines, range(first, len(lines)), 0)]
+
+
+def are_rows(lines: Sequence[LineCells]) -> bool:
+    """Whether each line of a ruled row is a row of its own: most have something in every column that is used."""
+    used = [column for column in range(len(lines[0])) if any(cells[column] for cells in lines)]
+    full = sum(all(cells[column] for column in used) for cells in lines)
+    return len(lines) > 2 and len(used) > 1 and full >= 0.6 * len(lines)
+
+
+def _group(lines: Sequence[LineCells], places: Sequence[int], anchor: int) -> list[list[int]]:
+    begun = [_top(lines[at]) for at in places if _begins(lines[at], anchor)]
+    step = min((lower - upper for upper, lower in pairwise(begun)), default=0.0)
+    rows: list[list[int]] = []
+    for at in places:
+        if rows and _goes_on(lines, rows[-1], at, anchor=anchor, step=step):
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+    return rows
+
+
+def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor: int, step: float) -> bool:
+    cells = lines[at]
+    is_near = _top(cells) - _top(lines[row[-1]]) < _WRAPPED_LEADING * step
+    if not cells[anchor]:
+        return True
+    if _begins(cells, anchor):
+        return is_near and not all(cells)
+    name = next((lines[above][anchor] for above in row if lines[above][anchor]), None)
+    return is_near or (name is not None and _is_set_in(cells[anchor][0], name[0]))
+
+
+def _begins(cells: LineCells, anchor: int) -> bool:
+    """It names a row and has another cell."""
+    return bool(cells[anchor]) and any(cell for at, cell in enumerate(cells) if at != anchor)
+
+
+def _first_filled(lines: Sequence[LineCells]) -> int:
+    return min((at for cells in lines for at, cell in enumerate(cells) if cell), default=0)
+
+
+def _is_set_in(word: PlacedWord, name: PlacedWord) -> bool:
+    return word_box(word)[0] - word_box(name)[0] > _INDENT * name.size
+
+
+def _top(cells: LineCells) -> float:
+    return min(word_box(word)[1] for cell in cells for word in cell)
