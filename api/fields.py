@@ -7,8 +7,9 @@ looks like a success.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
@@ -150,16 +151,26 @@ class FactsField(serializers.DictField):
         return facts
 
 
+def unknown_name_message(name: str, known: Sequence[str]) -> str:
+    """What is said of a field that does not exist: the one that may be meant, and all there are."""
+    near = get_close_matches(name[:60], known, n=1)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"This is not known here. {guess}Known are: {', '.join(known) or 'none'}."
+
+
 class StrictSerializer(serializers.Serializer):
     """Refuses names that it does not know.
 
     Read-only fields may be sent and are ignored: a client that gets an object, changes it and puts it sends them.
     """
 
+    # The framework's type has no room for it.
+    default_error_messages = {"invalid": "This has to be a JSON object."}
+
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping) and (unknown := sorted(str(key) for key in data if key not in self.fields)):
-            known = ", ".join(name for name, field in self.fields.items() if not field.read_only) or "none"
-            raise serializers.ValidationError({unknown[0][:60]: f"This is not known here. Known are: {known}."})
+            known = [name for name, field in self.fields.items() if not field.read_only]
+            raise serializers.ValidationError({unknown[0][:60]: unknown_name_message(unknown[0], known)})
         return super().to_internal_value(data)
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django import forms
 
 from conversations.public_questions import VisitorMessage
-from querying.forms import QuestionForm
+from querying.forms import QuestionForm, question_field
 
 MAX_CHAT_QUESTION_CHARACTERS = 2000
 
@@ -17,7 +17,7 @@ MAX_CHAT_QUESTION_CHARACTERS = 2000
 class ChatForm(QuestionForm):
     """What the form of a chat sends, and in which conversation."""
 
-    question = forms.CharField(max_length=MAX_CHAT_QUESTION_CHARACTERS, required=False)
+    question = question_field(MAX_CHAT_QUESTION_CHARACTERS)
     session = forms.UUIDField(required=False)
     timezone = forms.CharField(max_length=64, required=False, empty_value="UTC")
 

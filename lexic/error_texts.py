@@ -42,7 +42,7 @@ ERROR_TEXTS = (
     gettext_noop("Ask the plugin outside of your conversations, and share an answer that it gives."),
     gettext_noop("The plugin's author has revoked the link to this answer."),
     gettext_noop("Ask the author; only they can allow a new one."),
-    gettext_noop("There is no such link, or it was revoked, or its answer is not kept any more."),
+    gettext_noop("This link does not work any more."),
     gettext_noop("Ask the person who sent it for a new one."),
     gettext_noop("This answer quotes documents that you may not read."),
     gettext_noop("If you work on the plugin or may ask it, sign in and open the link again."),

@@ -6,7 +6,7 @@ A phrase is its English text, and remembers what it was made of: programs that k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import translation
@@ -39,6 +39,13 @@ def counted_phrase(message: str, plural: str, /, *, count: int, **values: Any) -
     """`message` for one, `plural` for more; both may name `%(count)s`."""
     values["count"] = count
     return _make(message, plural, values, (message if count == 1 else plural) % _english_values(values))
+
+
+def joined_sentences(sentences: Sequence[Phrase]) -> Phrase:
+    """The sentences one after another, as one phrase."""
+    values = {f"sentence_{number}": sentence for number, sentence in enumerate(sentences)}
+    message = " ".join(f"%({name})s" for name in values)
+    return _make(message, "", values, message % values)
 
 
 def in_language(text: str, language: str) -> str:

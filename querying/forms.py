@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from lexic.errors import InvalidInput
 
@@ -23,6 +24,14 @@ class InvalidQuestion(InvalidInput):
     hint = "Nothing was asked."
 
 
+def question_field(max_characters: int) -> forms.CharField:
+    """The field `question` of a form."""
+    too_long = gettext_lazy(
+        "Your question has %(show_value)d characters, and may have %(limit_value)d. Shorten it, and ask again."
+    )
+    return forms.CharField(max_length=max_characters, required=False, error_messages={"max_length": too_long})
+
+
 class QuestionForm(forms.Form):
     """A question, or the answer to what was asked back (`token` and `answer`). Each page bounds its `question`."""
 
@@ -33,9 +42,9 @@ class QuestionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not (values.get("question") or values.get("token")) and "question" not in self.errors:
-            self.add_error("question", "Write a question first.")
+            self.add_error("question", gettext("Write a question first."))
         if values.get("token") and not values.get("answer"):
-            self.add_error("answer", "Choose one of the answers, or write one.")
+            self.add_error("answer", gettext("Choose one of the answers, or write one."))
         return values
 
     def check(self) -> None:

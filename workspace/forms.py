@@ -30,7 +30,7 @@ from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin, Role
 from plugins.slugs import MAX_REFERENCE_LENGTH, parse_id
-from querying.forms import QuestionForm
+from querying.forms import QuestionForm, question_field
 from querying.releases import find_plugin
 
 _MAX_FIRST_WORDS = 60
@@ -160,7 +160,7 @@ class MessageForm(QuestionForm):
     """What the form of a conversation sends: in which one, or in which project one begins. `plugin` is named where
     neither the project nor the site names one. `documents` and a pasted `text` come along."""
 
-    question = forms.CharField(max_length=MAX_MESSAGE_CHARACTERS, required=False)
+    question = question_field(MAX_MESSAGE_CHARACTERS)
     session = forms.UUIDField(required=False)
     project = forms.UUIDField(required=False)
     plugin = forms.CharField(max_length=MAX_REFERENCE_LENGTH, required=False)

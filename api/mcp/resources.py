@@ -12,7 +12,7 @@ from django.conf import settings
 from mcp.types import ResourceTemplate
 
 from knowledge.citation_url import source_path
-from knowledge.page_names import page_name
+from knowledge.page_names import page_name, section_below_title
 
 MIME_TYPE = "text/plain"
 EXPERTS, PAGES = "lexic://experts/", "lexic://pages/"
@@ -59,8 +59,7 @@ def page_url(page_id: int, *, start: int, end: int) -> str:
 
 
 def format_place(source: Mapping[str, Any]) -> str:
-    """Document, page and section in one line. A section that is called like its document is left out."""
+    """Document, page and section in one line. The section is named without the title of its document."""
     page = page_name(source.get("page"), source.get("pageLabel") or "", is_short=True)
-    section = source.get("section") or ""
-    parts = (source["document"], page, section if section != source["document"] else "")
-    return ", ".join(part for part in parts if part)
+    section = section_below_title(source.get("section") or "", source["document"])
+    return ", ".join(part for part in (source["document"], page, section) if part)

@@ -121,7 +121,7 @@ class QuestionSerializer(StrictSerializer, QuestionExtrasSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"] and not attrs.get("followup"):
-            raise serializers.ValidationError({"query": "This field may not be blank."})
+            raise serializers.ValidationError({"query": "Write a question here, or send a followup."})
         return attrs
 
 
@@ -140,7 +140,7 @@ class QuerySerializer(QuestionSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "plugin" not in attrs and "plugins" not in attrs:
-            raise serializers.ValidationError({"plugin": "This field is required."})
+            raise serializers.ValidationError({"plugin": "Name the plugin here, or several in `plugins`."})
         if "plugin" in attrs and "plugins" in attrs:
             raise serializers.ValidationError({"plugins": "Name one plugin in `plugin`, or several here; not both."})
         if "plugins" in attrs and attrs.get("followup"):

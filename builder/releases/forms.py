@@ -13,7 +13,7 @@ class PublishForm(StyledFormMixin, forms.Form):
     notes = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What changed, for those who ask the plugin. May be empty.",
+        help_text="What changed, for those who ask the plugin. Optional.",
     )
     version = forms.CharField(
         required=False,

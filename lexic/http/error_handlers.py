@@ -120,16 +120,21 @@ def _from_drf_error(exc: api.APIException) -> LexicError:
         return NotAllowed(validation_message(exc.detail))
     if isinstance(exc, api.NotFound):
         return NotFound()
-    error = BadRequest(validation_message(exc.detail), code=_DRF_ERROR_CODES.get(type(exc), "error"))
+    code, hint = _DRF_ERRORS.get(type(exc), ("error", BadRequest.hint))
+    error = BadRequest(validation_message(exc.detail), code=code, hint=hint)
     error.status = exc.status_code
     return error
 
 
-_DRF_ERROR_CODES: dict[type[api.APIException], str] = {
-    api.ParseError: "invalid_json",
-    api.MethodNotAllowed: "method_not_allowed",
-    api.UnsupportedMediaType: "unsupported_media_type",
-    api.NotAcceptable: "not_acceptable",
+# The code, and what to do.
+_DRF_ERRORS: dict[type[api.APIException], tuple[str, str]] = {
+    api.ParseError: ("invalid_json", "Send JSON in UTF-8."),
+    api.MethodNotAllowed: ("method_not_allowed", "The header Allow names the methods that this address takes."),
+    api.UnsupportedMediaType: (
+        "unsupported_media_type",
+        "Send JSON with the header Content-Type: application/json, and files as multipart/form-data.",
+    ),
+    api.NotAcceptable: ("not_acceptable", "Send the header Accept: application/json, or leave it out."),
 }
 
 _DJANGO_ERROR_MAPPING: tuple[tuple[tuple[type[BaseException], ...], Any], ...] = (

@@ -20,7 +20,7 @@ _TRUST_LABELS = {
     TrustFilter.ANY: gettext_lazy("Any"),
     TrustFilter.MEASURED: gettext_lazy("Measured"),
     # xgettext:no-python-format
-    TrustFilter.RIGHT: gettext_lazy("95% right or better"),
+    TrustFilter.RIGHT: gettext_lazy("95% right of 10 questions or more"),
 }
 _USE_LABELS = {
     UseFilter.API: gettext_lazy("By API or MCP"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from django import forms
-
-from querying.forms import QuestionForm
+from querying.forms import QuestionForm, question_field
 
 MAX_QUESTION_LENGTH = 1000
 
@@ -12,4 +10,4 @@ MAX_QUESTION_LENGTH = 1000
 class VisitorQuestionForm(QuestionForm):
     """What the box on a plugin's page sends."""
 
-    question = forms.CharField(max_length=MAX_QUESTION_LENGTH, required=False)
+    question = question_field(MAX_QUESTION_LENGTH)

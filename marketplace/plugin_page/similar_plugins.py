@@ -7,6 +7,7 @@ from uuid import UUID
 from django.core.cache import caches
 from pgvector.django import MaxInnerProduct
 
+from marketplace.catalogue.listing_search import MIN_COSINE
 from marketplace.models import Listing
 from plugins.models import Plugin
 
@@ -16,7 +17,7 @@ _SIMILAR_CACHE_SECONDS = 3600
 
 
 def similar_listings(plugin: Plugin, listing: Listing | None) -> list[Listing]:
-    """The nearest ones by the meaning of their pages, else the most asked ones of the same domain. One statement, or
+    """Those whose pages are about the same, else the most asked ones of the same domain. One statement, or
     three when nothing is cached."""
     if listing is None:
         return []
@@ -34,7 +35,9 @@ def _nearest_listing_ids(pk: UUID, listing: Listing) -> list[UUID]:
     vector = Listing.objects.filter(pk=pk).values_list("vector", flat=True).first()
     if vector is not None:
         comparable = others.filter(embedder=listing.embedder, vector__isnull=False)
-        ids = list(comparable.order_by(MaxInnerProduct("vector", vector)).values_list("pk", flat=True)[:MAX_SIMILAR])
+        nearest = comparable.annotate(negative_cosine=MaxInnerProduct("vector", vector)).order_by("negative_cosine")
+        found = nearest.values_list("pk", "negative_cosine")[:MAX_SIMILAR]
+        ids = [pk for pk, negative_cosine in found if -negative_cosine >= MIN_COSINE]
     if len(ids) < MAX_SIMILAR:
         alike = others.filter(domain=listing.domain).exclude(pk__in=ids).order_by("-asked", "pk")
         ids += list(alike.values_list("pk", flat=True)[: MAX_SIMILAR - len(ids)])

@@ -20,6 +20,8 @@ from marketplace.site.markdown_html import GuideRenderer, token_text
 MAX_RESULTS, MAX_QUERY_CHARACTERS = 20, 200
 _TITLE_WEIGHT, _EXCERPT_CHARACTERS = 4, 180
 _WORD = re.compile(r"[^\W_]+")
+# BM25: how fast further mentions of a word count less, and how much a long section counts less than a short one.
+_SATURATION, _LENGTH_SHARE = 1.2, 0.75
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,10 @@ class GuideSection:
         for word in _stems(f"{self.guide} {self.title}"):
             counted[word] += _TITLE_WEIGHT
         return counted
+
+    @cached_property
+    def word_count(self) -> int:
+        return self.words.total()
 
     @cached_property
     def title_words(self) -> frozenset[str]:
@@ -97,11 +103,17 @@ def _rarity() -> dict[str, float]:
     return {word: math.log(1 + len(sections) / count) for word, count in counts.items()}
 
 
+@cache
+def _average_word_count() -> float:
+    sections = guide_sections()
+    return sum(section.word_count for section in sections) / len(sections)
+
+
 def _score(section: GuideSection, wanted: Sequence[str]) -> float:
-    """Each word counts once for being there, and a little for how often; a section with all words stands first, and so
-    does one whose title says little else."""
+    """By BM25; a section with all words stands first, and so does one whose title says little else."""
     there = [word for word in wanted if word in section.words]
-    weight = sum(_rarity()[word] * (1 + 0.2 * math.log(section.words[word])) for word in there)
+    length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * section.word_count / _average_word_count()
+    weight = sum(_rarity()[word] * section.words[word] / (section.words[word] + _SATURATION * length) for word in there)
     titled = len(section.title_words & set(wanted)) / max(len(section.title_words), 1)
     return weight * (1 + titled) * (len(there) / len(wanted)) ** 2 if there else 0.0
 

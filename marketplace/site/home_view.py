@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from marketplace.plugin_page.code_snippets import build_snippets
-from marketplace.site.featured import featured_plugin
+from marketplace.site.featured import FeaturedPlugin, featured_plugin
 from marketplace.site.site_figures import cached_figures
 
 # The one that `manage.py demo` makes: what the programs ask while nothing is published.
@@ -21,8 +21,16 @@ def home_view(request: HttpRequest) -> HttpResponse:
     shown = featured_plugin()
     # They ask what the page shows, so that whoever copies one gets that answer.
     slug = shown.listing.plugin.slug if shown else _DEMO_SLUG
-    question = shown.answer.question if shown and shown.answer else ""
+    question = _sample_question(shown) if shown else ""
     by_id = {snippet.id: snippet for snippet in build_snippets(slug, question=question)}
     snippets = [by_id[name] for name in _SNIPPET_IDS]
     context = {"featured": shown, "figures": cached_figures(), "snippets": snippets}
     return render(request, "marketplace/home.html", context)
+
+
+def _sample_question(shown: FeaturedPlugin) -> str:
+    """What the page shows an answer to, else the first question that the plugin offers; empty where it offers none."""
+    if shown.answer:
+        return shown.answer.question
+    offered = shown.listing.plugin.golden_questions.offered_to_visitors()
+    return offered.values_list("question", flat=True).first() or ""

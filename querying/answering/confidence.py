@@ -6,10 +6,10 @@ is right differs from plugin to plugin; so without a curve an answer says that i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lexic.phrases import phrase
+from lexic.phrases import Phrase, joined_sentences, phrase
 from querying.answering import confidence_calibration
 from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
 
@@ -24,8 +24,12 @@ _HIGH_ANSWER_PROBABILITY = 0.5
 _LOW_SCORE = 0.5
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
 _MEDIUM_PROBABILITY = 0.5
-# How many of the searches put the passage of the best sentence first.
-_AGREEING = (phrase("neither search"), phrase("one of both searches"), phrase("both searches"))
+# How many of the searches, by words and by meaning, put the passage of the best sentence first.
+_AGREEING = (
+    phrase("Neither the search by words nor the search by meaning finds it first."),
+    phrase("Only one of the two searches, by words and by meaning, finds it first."),
+    phrase("The search by words and the search by meaning both find it first."),
+)
 
 
 def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, Any] | None) -> ConfidenceBasis:
@@ -41,29 +45,32 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
 
 
 def explain_confidence(basis: ConfidenceBasis) -> str:
-    """A sentence that says what the confidence is computed from, and whether it is calibrated."""
-    grounds = basis.grounds
-    measured = phrase(
-        "evidence %(score)s of 1, %(lead)s ahead of the next passage, first by %(searches)s (words, meaning)",
+    """What the confidence is computed from, and whether it is calibrated, in sentences."""
+    return joined_sentences([_calibration_sentence(basis), *_signal_sentences(basis.grounds)])
+
+
+def _calibration_sentence(basis: ConfidenceBasis) -> Phrase:
+    if basis.probability is None:
+        return phrase("Estimated by fixed rules; not calibrated for this plugin.")
+    return phrase(
+        "Calibrated on this plugin's golden questions: right with probability %(probability)s.",
+        probability=basis.probability,
+    )
+
+
+def _signal_sentences(grounds: ConfidenceSignals) -> Iterator[Phrase]:
+    yield phrase(
+        "The best passage scores %(score)s out of 1, %(lead)s more than the next one.",
         score=grounds.score,
         lead=grounds.lead,
-        searches=_AGREEING[grounds.agreement],
     )
+    yield _AGREEING[grounds.agreement]
     if grounds.has_signs:
-        measured = phrase("%(measured)s, with a sign of contradiction", measured=measured)
+        yield phrase("The sources may contradict each other.")
     if grounds.weakest < _HIGH_WEAKEST:
-        measured = phrase(
-            "%(measured)s, with a word of the question that the best sentence does not say", measured=measured
-        )
+        yield phrase("The best sentence lacks a word of the question.")
     if is_doubted(grounds):
-        measured = phrase("%(measured)s, with a best sentence that may speak of something else", measured=measured)
-    if basis.probability is None:
-        return phrase("Not calibrated: by rule, from %(measured)s.", measured=measured)
-    return phrase(
-        "Calibrated on this plugin's golden questions: right with probability %(probability)s; %(measured)s.",
-        probability=basis.probability,
-        measured=measured,
-    )
+        yield phrase("The best sentence may be about something else.")
 
 
 def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:

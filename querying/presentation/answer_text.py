@@ -150,16 +150,17 @@ def _start_of_confidence(query: Query) -> str:
     if query.probability is None:
         return (
             gettext(
-                "Not calibrated: by rule, from evidence %(score)s of 1, its lead over the next passage, and whether "
-                "the searches by words and by meaning agree"
+                "Estimated by fixed rules, not calibrated for this plugin, from three signs: the best passage scores "
+                "%(score)s out of 1, how far it is ahead of the next one, and whether both searches find it first"
             )
             % values
         )
     values["probability"] = f"{query.probability:.2f}"
     return (
         gettext(
-            "Calibrated on this plugin's golden questions: right with probability %(probability)s, from evidence "
-            "%(score)s of 1, its lead over the next passage, and whether the searches by words and by meaning agree"
+            "Calibrated on this plugin's golden questions: right with probability %(probability)s, from three signs: "
+            "the best passage scores %(score)s out of 1, how far it is ahead of the next one, and whether both "
+            "searches find it first"
         )
         % values
     )

@@ -15,6 +15,7 @@ from accounts.models import Principal, User
 from knowledge.models import Page
 from querying.json_format import cited_page_id
 from querying.presentation.answer_text import source_link
+from querying.presentation.quoted_rows import has_rows, without_bars
 
 _HEADING = re.compile(r"^#{1,6} .*$\n*", re.MULTILINE)
 # Characters of the page that are shown on either side of a cited span.
@@ -35,7 +36,8 @@ def readable_page_ids(page_ids: Collection[int], *, viewer: User | None) -> froz
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedCitation:
-    """A cited span in its page. `before`, `after` and `url` are empty where the viewer may not read the page."""
+    """A cited span in its page. `before`, `after` and `url` are empty where the viewer may not read the page. With
+    `has_rows` each line stands alone, for it is a row of a table."""
 
     number: int
     before: str
@@ -43,6 +45,7 @@ class QuotedCitation:
     after: str
     place: str
     url: str
+    has_rows: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +87,17 @@ class CitedPages:
             before = f"… {before[-_MARGIN_CHARACTERS:].partition(' ')[2]}"
         if len(after) > _MARGIN_CHARACTERS:
             after = f"{after[:_MARGIN_CHARACTERS].rpartition(' ')[0]} …"
+        is_table = not citation.get("path") and has_rows(source.excerpt)
+        if is_table:
+            before, after = without_bars(before), without_bars(after)
         return QuotedCitation(
             number=number,
             before=before,
-            excerpt=source.excerpt,
+            excerpt=without_bars(source.excerpt) if is_table else source.excerpt,
             after=after,
             place=", ".join(part for part in (source.document, source.place) if part),
             url=source.url if text else "",
+            has_rows=is_table,
         )
 
 

@@ -32,6 +32,7 @@ from lexic.http.error_handlers import retry_headers
 from lexic.http.parameters import parse_natural
 from lexic.storage import StorageUnavailable
 from querying.presentation.cited_pages import readable_page
+from querying.presentation.flowing_text import flowing_parts
 
 # How much of the page a close-up shows around the cited words, in points.
 _MARGIN = 36.0
@@ -79,12 +80,18 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
     bases = KnowledgeBase.objects.for_plugins()
     mine = bases.visible_to(visitor) if visitor and visitor.is_staff else bases.none()
     image, why_no_image = _marked_page_image(page, start, end, visitor=visitor)
+    line_numbers = _line_numbers(page)
+    before, cited, after = (
+        (page.text[:start], page.text[start:end], page.text[max(start, end) :])
+        if line_numbers
+        else flowing_parts(page.text, start, end)
+    )
     context = {
         "page": page,
         "document": page.document,
-        "before": page.text[:start],
-        "cited": page.text[start:end],
-        "after": page.text[max(start, end) :],
+        "before": before,
+        "cited": cited,
+        "after": after,
         "page_name": shown_page_name(page.number, page.label),
         "start": start,
         "end": min(end, len(page.text)),
@@ -92,7 +99,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "why_no_image": why_no_image,
         "validity": document_status(page.document, today=timezone.localdate()),
         "file": place_on_page(page, start=start, end=end),
-        "line_numbers": _line_numbers(page),
+        "line_numbers": line_numbers,
         "address": request.build_absolute_uri(),
         **title_and_section(page, start),
         **_adjacent_pages(page, visitor=visitor),

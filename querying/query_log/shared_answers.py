@@ -25,7 +25,7 @@ class NotShareable(Conflict):
 
 
 class UnknownAnswerLink(NotFound):
-    """There is no such link, or it was revoked, or its answer is not kept any more."""
+    """This link does not work any more."""
 
     code = "unknown_answer_link"
     hint = "Ask the person who sent it for a new one."

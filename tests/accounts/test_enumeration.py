@@ -119,7 +119,7 @@ def put_to_expert(client: Client, email: str) -> Any:
         owner=charlie, name="Boots", slug="boots", domain="x", system_prompt="x", is_published=True
     )
     query = Query.objects.create(plugin=plugin, question="?", release_name="boots@1.0.0", outcome="refused")
-    said = {"proof": sign_asked(query.pk), "email": email, "mail": "yes"}
+    said = {"proof": sign_asked(query.pk), "email": email}
     return client.post(reverse("put_to_expert", args=["boots"]), said)
 
 

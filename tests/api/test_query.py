@@ -114,14 +114,22 @@ def test_a_key_opens_no_plugin_that_was_taken_from_its_list(published: Plugin, a
     assert_error(post(secret), 404, "unknown_plugin")
 
 
-@pytest.mark.parametrize("misspelt", ["maxsources", "max_sources", "facts", "citation_mode"])
+@pytest.mark.parametrize(
+    ("misspelt", "guess"),
+    [
+        ("maxsources", "Did you mean maxSources? "),
+        ("max_sources", "Did you mean maxSources? "),
+        ("citation_mode", "Did you mean citationMode? "),
+        ("facts", ""),
+    ],
+)
 def test_an_option_that_nobody_knows_is_refused_and_the_known_ones_are_named(
-    published: Plugin, key: str, misspelt: str
+    published: Plugin, key: str, misspelt: str, guess: str
 ):
     response = post(key, options={misspelt: 1})
     assert (response.status_code, response.json()["code"]) == (400, "invalid")
     assert response.json()["error"] == (
-        f"options.{misspelt}: This is not known here. Known are: "
+        f"options.{misspelt}: This is not known here. {guess}Known are: "
         "citationMode, maxSources, includeDecisionPath, includeCitations, asOf, filters, timezone."
     )
     assert not Query.objects.exists()
@@ -276,6 +284,25 @@ def test_lx_084_a_wrong_body_is_400_says_why_and_leaves_no_row(published: Plugin
     assert response.status_code == 400, response.content
     assert set(response.json()) == {"error", "code", "hint"}
     assert not Query.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "media_type", "body", "status", "words"),
+    [
+        ("GET", "application/json", b"", 405, "header Allow"),
+        ("POST", "application/x-www-form-urlencoded", b"query=x", 415, "Content-Type: application/json"),
+        ("POST", "application/json", b"[]", 400, "This has to be a JSON object."),
+        ("POST", "application/json", b'{"query": "x"}', 400, "plugin: Name the plugin here"),
+        ("POST", "application/json", b'{"plugin": "cover"}', 400, "query: Write a question here, or send a followup."),
+    ],
+)
+def test_a_request_that_is_none_is_told_what_to_send(
+    key: str, method: str, media_type: str, body: bytes, status: int, words: str
+):
+    client = APIClient(headers={"Authorization": f"Bearer {key}"})
+    response = client.generic(method, "/api/v1/query", body, content_type=media_type)
+    assert response.status_code == status
+    assert words in f"{response.json()['error']} {response.json()['hint']}"
 
 
 def test_a_body_that_is_no_json_is_400(key: str):

@@ -135,9 +135,17 @@ def test_a_no_is_remembered_under_another_secret_key(chat: Plugin, client: Clien
     assert len(mail.outbox) == 1
 
 
-def test_an_address_without_consent_is_refused_and_nothing_is_kept(chat: Plugin, client: Client) -> None:
-    for fields in ({"email": ME}, {"email": "no address", "mail": "yes"}):
-        assert put(client, **fields).status_code == 400
+def test_who_gives_an_address_gets_the_reply_there_once_it_is_confirmed(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    put(client, email=ME)
+    client.post(confirm_link(), {"say": "yes"})
+    reply(alice)
+    assert [one.to for one in mail.outbox] == [[ME], [ME]]
+
+
+def test_what_is_no_address_is_refused_and_nothing_is_kept(chat: Plugin, client: Client) -> None:
+    assert put(client, email="no address").status_code == 400
     assert not ExpertRequest.objects.exists()
     assert mail.outbox == []
 

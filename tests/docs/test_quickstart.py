@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from django.test import Client
 
@@ -120,6 +121,27 @@ def demo(settings: Any, tmp_path: Path) -> Iterator[tuple[LoadedDemo, dict[str, 
         yield loaded, {"LEXIC_BASE_URL": url, "LEXIC_API_KEY": loaded.key, "PYTHONPATH": str(SDK)}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_answer_that_the_quickstart_shows_is_the_one_that_the_demo_gives(
+    demo: tuple[LoadedDemo, dict[str, str]],
+) -> None:
+    (code,) = (code for where, _, code in blocks("quickstart.md") if where == "Read the answer")
+    shown = json.loads(code)
+    loaded, environment = demo
+    response = httpx.post(
+        f"{environment['LEXIC_BASE_URL']}/api/v1/query",
+        json={"plugin": PLUGIN, "query": QUESTION},
+        headers={"Authorization": f"Bearer {loaded.key}"},
+        timeout=60,
+    )
+    given = response.json()
+    assert given["answer"].startswith(shown.pop("answer").removesuffix("…"))
+    [cited], [real] = shown.pop("citations"), given["citations"]
+    assert re.sub(r"^.*/source/\d+", "", cited.pop("url")) == re.sub(r"^.*/source/\d+", "", real["url"])
+    assert cited.items() <= real.items()
+    assert {name: given[name] for name in shown} == shown
+
+
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_sp_12_a_langchain_agent_asks_the_plugin_of_the_demo(
@@ -146,7 +168,7 @@ def test_sp_12_a_langchain_agent_asks_the_plugin_of_the_demo(
 def test_the_way_to_mcp_is_the_same_everywhere(client: Client, settings) -> None:
     settings.PUBLIC_URL = "https://lexic.example.org"
     shown = {one.id: one.code for one in build_snippets(PLUGIN)}["mcp"]
-    told = [code for _, language, code in blocks("quickstart.md") + blocks("api.md") if language == "json"]
-    in_docs = [json.loads(code) for code in told]
+    told = blocks("quickstart.md") + blocks("api.md")
+    in_docs = [json.loads(code) for where, language, code in told if (where, language) == ("MCP", "json")]
     assert in_docs[0] == in_docs[1]
     assert json.loads(shown.replace("${LEXIC_API_KEY}", "lx_your-key")) == in_docs[0]

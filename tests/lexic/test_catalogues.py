@@ -34,6 +34,7 @@ ERROR_MODULES = (
     "marketplace.reviews.abuse_reports",
     "marketplace.reviews.eligibility",
     "marketplace.reviews.save_review",
+    "marketplace.sharing.shareability",
     "querying.answer_links",
     "querying.query_log.put_to_expert",
     "querying.query_log.shared_answers",

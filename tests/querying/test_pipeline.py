@@ -289,6 +289,6 @@ def test_an_answer_says_what_its_confidence_goes_by(published: Plugin):
     asked = question(SPACERS, published)
     shown = json_format.answer_as_json(ask(asked).answer, question=asked)["confidenceBasis"]
     assert (shown["calibrated"], shown["probability"]) == (False, None)
-    assert shown["explanation"].startswith("Not calibrated")
+    assert shown["explanation"].startswith("Estimated by fixed rules")
     refused = question(OFF_TOPIC, published)
     assert json_format.answer_as_json(ask(refused).answer, question=refused)["confidenceBasis"] is None

@@ -24,7 +24,7 @@ ROWS = [
     "Answered right",
     "Refused what it must",
     "Right page cited",
-    "Sentences dropped, unproven",
+    "Sentences dropped as unproven",
     "Median answer",
     "Sources",
 ]

@@ -109,7 +109,7 @@ def test_a_token_is_good_for_its_own_plugin_alone(client: Client, with_tree: Plu
     [
         ({}, "Write a question first."),
         ({"question": "   "}, "Write a question first."),
-        ({"question": "x" * 1001}, "at most 1000 characters"),
+        ({"question": "x" * 1001}, "has 1001 characters, and may have 1000. Shorten it"),
         ({"token": "forged", "answer": "on site"}, "does not belong to this"),
         ({"token": "x"}, "Choose one of the answers"),
         ({"question": "nul\x00"}, "Null characters are not allowed"),

@@ -18,6 +18,8 @@ from marketplace.site.guides import load_guide
         ("widget on my own site", "/docs/api#from-a-browser"),
         ("golden questions", "/docs/authoring#"),
         ("legal hold", "/docs/operations#"),
+        ("rate limit", "/docs/api#rate-limits"),
+        ("pin a release", "/docs/quickstart#pin-what-you-rely-on"),
     ],
 )
 def test_the_best_place_stands_among_the_first(query: str, url: str) -> None:

@@ -174,7 +174,17 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
 def test_without_a_curve_the_level_goes_by_rule_and_says_so(grounds: ConfidenceSignals, level: Confidence):
     basis = confidence.confidence_basis(grounds, calibration=None)
     assert (basis.level, basis.probability, basis.is_calibrated) == (level, None, False)
-    assert confidence.explain_confidence(basis).startswith("Not calibrated")
+    assert confidence.explain_confidence(basis).startswith("Estimated by fixed rules; not calibrated")
+
+
+def test_each_sign_of_the_confidence_is_a_sentence_of_its_own():
+    grounds = ConfidenceSignals(score=0.49, lead=0.01, agreement=1, weakest=0.4, answer_probability=0.4, has_signs=True)
+    assert confidence.explain_confidence(confidence.confidence_basis(grounds, calibration=None)) == (
+        "Estimated by fixed rules; not calibrated for this plugin. The best passage scores 0.49 out of 1, 0.01 more "
+        "than the next one. Only one of the two searches, by words and by meaning, finds it first. The sources may "
+        "contradict each other. The best sentence lacks a word of the question. The best sentence may be about "
+        "something else."
+    )
 
 
 @pytest.mark.parametrize(("score", "level"), [(0.9, "high"), (0.6, "medium"), (0.4, "low")])
@@ -189,8 +199,8 @@ def test_with_a_curve_the_level_goes_by_the_probability(score: float, level: str
 @pytest.mark.parametrize(
     ("doubt", "reason"),
     [
-        ({"weakest": 0.4}, "a word of the question that the best sentence does not say"),
-        ({"answer_probability": 0.4}, "a best sentence that may speak of something else"),
+        ({"weakest": 0.4}, "The best sentence lacks a word of the question."),
+        ({"answer_probability": 0.4}, "The best sentence may be about something else."),
     ],
 )
 def test_with_a_curve_too_a_doubtful_best_sentence_keeps_it_from_high(doubt: dict[str, float], reason: str):

@@ -10,8 +10,8 @@ from querying.models import Query
 from querying.presentation.answer_text import answer_segments, explain_logged_confidence, path_steps, source_link
 from querying.presentation.cited_pages import CitedPages
 
-LEAD = "its lead over the next passage"
-SIGNALS = f"from evidence 0.71 of 1, {LEAD}, and whether the searches by words and by meaning agree"
+LEAD = "how far it is ahead of the next one"
+SIGNALS = f"from three signs: the best passage scores 0.71 out of 1, {LEAD}, and whether both searches find it first"
 CITATION = {
     "document": "Rules",
     "page": 2,
@@ -84,7 +84,7 @@ def test_a_source_opens_on_this_site_and_names_its_section_once() -> None:
         ({}, "No passages were weighed."),
         (
             {"evidence_score": 0.71},
-            f"Not calibrated: by rule, {SIGNALS}.",
+            f"Estimated by fixed rules, not calibrated for this plugin, {SIGNALS}.",
         ),
         (
             {"evidence_score": 0.71, "probability": 0.9, "reason": "conflicting_sources"},
