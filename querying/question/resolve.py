@@ -188,7 +188,7 @@ class ResolvedQuestion(Question):
 
     @property
     def last_reply(self) -> str:
-        """What was answered last, as far as it counts; empty when nothing was. A refusal says nothing of its subject."""
+        """What was answered last, as far as it counts; empty when nothing was. A refusal is no answer."""
         replies = [turn.content for turn in self.context if turn.role == "assistant"]
         if not replies or is_stored_refusal(replies[-1]):
             return ""

@@ -199,7 +199,7 @@ def _draw_a_tree(walker: Walker) -> None:
         page.get_by_label("Source hint").fill(recommendation)
     expect(page.locator("[data-part='state']")).to_have_text("no problems")
     page.get_by_label("A question, as an agent would ask it").fill("Which inspection of a scaffold is due?")
-    page.get_by_role("button", name="Walk").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.get_by_role("list", name="Decision path")).to_contain_text("scaffold")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("[data-part='saved']")).to_contain_text("Saved ")
