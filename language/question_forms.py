@@ -44,7 +44,9 @@ _DETERMINERS = frozenset(
 # Before the auxiliary of a clause inside of the subject: “Damage that is found late”.
 _RELATIVE_PRONOUNS = frozenset(["that", "which", "who", "whose", "whom"])
 # Before the auxiliary of a clause behind the subject's own verb: “A booking lapses if the machine is …”.
-_CONJUNCTIONS = frozenset(["although", "because", "if", "once", "though", "unless", "when", "whenever", "whether", "while"])
+_CONJUNCTIONS = frozenset(
+    ["although", "because", "if", "once", "though", "unless", "when", "whenever", "whether", "while"]
+)
 _MAX_WORDS = 9
 
 

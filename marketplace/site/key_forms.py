@@ -60,16 +60,14 @@ class KeyForm(OriginsForm):
     )
     capabilities = forms.MultipleChoiceField(
         required=False,
-        label=gettext_lazy("It may"),
+        label=gettext_lazy("Permissions"),
         choices=translated_choices(Capability),
         initial=[Capability.QUERY.value],
         widget=forms.CheckboxSelectMultiple,
     )
-    per_minute = forms.IntegerField(label=gettext_lazy("Requests in a minute"), min_value=1, required=False)
-    per_day = forms.IntegerField(label=gettext_lazy("Requests in a day"), min_value=1, required=False)
-    life = forms.ChoiceField(
-        label=gettext_lazy("It stops working"), choices=LIFETIME_CHOICES, required=False, initial="90"
-    )
+    per_minute = forms.IntegerField(label=gettext_lazy("Requests per minute"), min_value=1, required=False)
+    per_day = forms.IntegerField(label=gettext_lazy("Requests per day"), min_value=1, required=False)
+    life = forms.ChoiceField(label=gettext_lazy("Expires"), choices=LIFETIME_CHOICES, required=False, initial="90")
 
     def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
         initial = {"plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
@@ -78,7 +76,7 @@ class KeyForm(OriginsForm):
         self.fields["per_minute"].help_text = gettext("At most %(most)s.") % {
             "most": number_format(settings.KEY_MAX_PER_MINUTE, force_grouping=True)
         }
-        self.fields["per_day"].help_text = gettext("At most %(most)s; a day is one of UTC.") % {
+        self.fields["per_day"].help_text = gettext("At most %(most)s; a day begins at midnight UTC.") % {
             "most": number_format(settings.KEY_MAX_PER_DAY, force_grouping=True)
         }
         if not user.is_staff:  # there is nothing yet that such a key could read or change

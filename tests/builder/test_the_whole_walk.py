@@ -128,16 +128,13 @@ def _sign_up(walker: Walker) -> None:
     page.get_by_label("Password", exact=True).fill("a long walk home")
     page.get_by_label("Password (again)").fill("a long walk home")
     page.get_by_role("button", name="Sign Up").click()
-    page.get_by_role("button", name="Open the builder").wait_for()
-    walker.look()
-    page.get_by_role("button", name="Open the builder").click()
-    page.get_by_role("heading", name="Create your first plugin").wait_for()
+    page.get_by_role("button", name="Create your first plugin").wait_for()
     walker.look()
 
 
 def _make_a_plugin(walker: Walker) -> None:
     page = walker.page
-    page.get_by_role("link", name="Create your first plugin").click()
+    page.get_by_role("button", name="Create your first plugin").click()
     page.get_by_label("Name").wait_for()
     walker.look()
     page.get_by_label("Name").fill("Work at height")
