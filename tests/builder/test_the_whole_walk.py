@@ -217,7 +217,7 @@ def _fix_two_questions(walker: Walker) -> None:
     page.get_by_role("button", name="Save and add another").click()
     page.get_by_text("Saved. The next run asks it too").wait_for()
     page.get_by_label("Question", exact=True).fill("What is the capital of France?")
-    page.get_by_label("The plugin").select_option("refuse")
+    page.get_by_label("Expectation").select_option("refuse")
     page.get_by_role("button", name="Save", exact=True).click()
     begun = timezone.now()
     page.get_by_role("button", name="Run all 2").click()
