@@ -168,7 +168,7 @@ def _drop_in_documents(walker: Walker, folder: Path) -> None:
         page.locator("#document-title").wait_for()
         walker.look()
         page.get_by_role("link", name="All documents").click()
-    page.get_by_role("link", name="What would a question find?").click()
+    page.get_by_role("link", name="Test the search").click()
     page.get_by_role("searchbox", name="Question").fill("How often is a scaffold inspected?")
     page.get_by_role("button", name="Find").click()
     page.locator("#found").wait_for()
