@@ -193,7 +193,7 @@ def _draw_a_tree(walker: Walker) -> None:
         page.keyboard.press("Enter")
         page.get_by_role("textbox", name="Label").fill(recommendation)
         page.get_by_label("Recommendation").fill(recommendation)
-        page.get_by_label("Source hint").fill(recommendation)
+        page.get_by_label("Source hint", exact=True).fill(recommendation)
     expect(page.locator("[data-part='state']")).to_have_text("no problems")
     page.get_by_label("A question, as an agent would ask it").fill("Which inspection of a scaffold is due?")
     page.get_by_role("button", name="Run").click()

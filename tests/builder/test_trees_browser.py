@@ -118,7 +118,7 @@ def test_problems_are_shown_on_their_node_and_mended(page: Page, alice: User, co
     expect(part(page, "state")).to_have_text("1 problem")
     problems.get_by_role("button", name="Add the branch").click()
     page.get_by_label("Recommendation").fill("50 mm")
-    page.get_by_label("Source hint").fill("Table 16")
+    page.get_by_label("Source hint", exact=True).fill("Table 16")
     expect(part(page, "state")).to_have_text("no problems")
 
 
