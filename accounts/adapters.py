@@ -8,6 +8,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.reauthentication import get_reauthentication_flows
+from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
@@ -19,6 +20,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from accounts import key_secrets, social_login
+from accounts.confirmation import confirmed_destination, continue_after_confirmation
 from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
@@ -35,7 +37,13 @@ class AccountAdapter(DefaultAccountAdapter):
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().post_login(request, user, **kwargs)
         remember_language_of(user, response)
+        if kwargs["signup"] and kwargs["redirect_url"]:
+            continue_after_confirmation(request, kwargs["redirect_url"])
         return response
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        url: str = super().get_email_verification_redirect_url(email_address)
+        return (self.request.user.is_authenticated and confirmed_destination(self.request)) or url
 
     def render_mail(
         self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from allauth.account.forms import SignupForm
+from allauth.account.forms import ChangePasswordForm, ResetPasswordKeyForm, SetPasswordForm, SignupForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
 from django.http import HttpRequest
 from django.utils.translation import gettext
 
@@ -19,7 +20,34 @@ class AddPasskeyForm(AddWebAuthnForm):
         field.help_text = gettext("Not ticked: it is asked for after the password. Older keys can only do that.")
 
 
-class SilentSignupForm(SignupForm):
+class _PasswordRules:
+    """Says in one line what a new password needs; each validator says in full what is wrong with one."""
+
+    fields: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        lengths = [
+            one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)
+        ]
+        if lengths and "password1" in self.fields:
+            rules = gettext("At least %(length)s characters, and not a common password.")
+            self.fields["password1"].help_text = rules % {"length": max(lengths)}
+
+
+class NewPasswordForm(_PasswordRules, ChangePasswordForm):
+    """For somebody who has a password."""
+
+
+class FirstPasswordForm(_PasswordRules, SetPasswordForm):
+    """For somebody who has none."""
+
+
+class ForgottenPasswordForm(_PasswordRules, ResetPasswordKeyForm):
+    """For somebody who opened the link of the mail."""
+
+
+class SilentSignupForm(_PasswordRules, SignupForm):
     """Takes as long for an address that has an account as for a new one."""
 
     def try_save(self, request: HttpRequest) -> Any:

@@ -54,7 +54,7 @@ class InviteeNotConfirmed(NotAllowed):
     """The address of your account is not confirmed yet."""
 
     code = "address_not_confirmed"
-    hint = "Open the link in the mail we send you, then accept the invitation again."
+    hint = "Open the link in the mail that we sent you, then accept the invitation again."
 
 
 class MailNotSent(LexicError):

@@ -53,6 +53,7 @@ def become_author(request: HttpRequest) -> HttpResponse:
                 {"section": "experts", "reason": reason},
                 status=reason.status,
             )
+        return redirect("admin:plugins_plugin_add")
     if user.is_staff:
         return redirect("admin:index")
     return render(request, "accounts/become_author.html", {"section": "experts", "reason": find_author_refusal(user)})

@@ -21,6 +21,7 @@ _PAGES = (
     ("Import a plugin", "upload", "admin:builder_import"),
     ("Analytics of all plugins", "bar_chart", "admin:builder_overall"),
     ("Account", "person", "profile"),
+    ("Mails about your plugins", "mail", "mail_preferences"),
     ("API keys", "key", "keys"),
     ("Projects", "folder", "projects"),
     ("Public pages", "public", "home"),

@@ -49,6 +49,7 @@ def account(request: SignedInRequest) -> list[dict[str, Any]]:
     return [
         {"title": "Public pages", "link": reverse_lazy("home")},
         {"title": "Account", "link": reverse_lazy("profile")},
+        {"title": "Mails about your plugins", "link": reverse_lazy("mail_preferences")},
         {"title": "Keyboard shortcuts", "link": SHORTCUTS_LINK},
     ]
 

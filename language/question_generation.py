@@ -43,6 +43,10 @@ _DETERMINERS = frozenset(
 )
 # Before the auxiliary of a clause inside of the subject: “Damage that is found late”.
 _RELATIVE_PRONOUNS = frozenset(["that", "which", "who", "whose", "whom"])
+# Before the auxiliary of a clause behind the subject's own verb: “A booking lapses if the machine is …”.
+_CONJUNCTIONS = frozenset(
+    ["although", "because", "if", "once", "though", "unless", "when", "whenever", "whether", "while"]
+)
 _MAX_WORDS = 9
 
 
@@ -91,7 +95,7 @@ def _question_word(preposition: str, kind: str) -> str:
 
 def _is_unclear(subject: str) -> bool:
     words = subject.lower().split()
-    is_cut = words[0] in _UNCLEAR or words[-1] in _RELATIVE_PRONOUNS
+    is_cut = words[0] in _UNCLEAR or words[-1] in _RELATIVE_PRONOUNS or not _CONJUNCTIONS.isdisjoint(words)
     return is_cut or len(words) > _MAX_WORDS or any(character.isdigit() for character in subject)
 
 

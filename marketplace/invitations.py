@@ -15,6 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
+from accounts.confirmation import continue_after_confirmation
+from accounts.email_addresses import has_confirmed_email
 from accounts.mailed_invitations import mail_invitation
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, user_or_none
@@ -24,7 +26,7 @@ from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
 
 ROLE_PERMISSIONS = {
-    Role.EDITOR: "change it with them: who answers, its documents, trees and golden questions, and publish it",
+    Role.EDITOR: "change its persona, documents, trees and golden questions, and publish it",
     Role.VIEWER: "look at everything in it and ask its draft, and change nothing",
 }
 
@@ -52,10 +54,14 @@ def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
             return _accept_and_redirect(request, found, user=user)
     except LexicError as error:
         return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
+    is_confirmed = user is None or has_confirmed_email(user)
+    if not is_confirmed:
+        continue_after_confirmation(request, request.path)
     context = {
         "invitation": found,
         "may": ROLE_PERMISSIONS[Role(found.role)],
         "is_theirs": user and user.email == found.email,
+        "is_confirmed": is_confirmed,
     }
     return render(request, "marketplace/invitation.html", context)
 

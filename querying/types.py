@@ -32,7 +32,7 @@ LIBRARY_REFUSAL = phrase(
     "I don't have verified information on this topic in my knowledge base. "
     "Please look at the nearest files, or ask the people who maintain the code."
 )
-_REFUSALS = {PluginKind.EXPERT: REFUSAL, PluginKind.LIBRARY: LIBRARY_REFUSAL}
+REFUSALS = {PluginKind.EXPERT: REFUSAL, PluginKind.LIBRARY: LIBRARY_REFUSAL}
 
 # What an expert's tree recommends is said as the expert's.
 RECOMMENDATION_LEAD = phrase("The expert recommends:")
@@ -47,7 +47,7 @@ SUFFICIENCY_THRESHOLD = 0.45
 
 def refusal_text(release: Release) -> str:
     """How the plugin of the release says that its documents do not answer."""
-    return _REFUSALS[PluginKind(release.plugin.kind)]
+    return REFUSALS[PluginKind(release.plugin.kind)]
 
 
 class Outcome(enum.StrEnum):

@@ -12,6 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
+from accounts.confirmation import continue_after_confirmation
+from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, user_or_none
 from lexic.errors import LexicError
@@ -33,10 +35,14 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
             return _accept_and_redirect(request, found, user=user)
     except LexicError as error:
         return render(request, _TEMPLATE, {"error": error}, status=error.status)
+    is_confirmed = user is None or has_confirmed_email(user)
+    if not is_confirmed:
+        continue_after_confirmation(request, request.path)
     context = {
         "invitation": found,
         "may": ROLE_PERMISSIONS[OrganisationRole(found.role)],
         "is_theirs": user and user.email == found.email,
+        "is_confirmed": is_confirmed,
     }
     return render(request, _TEMPLATE, context)
 

@@ -101,13 +101,13 @@ def bar_chart(days: Sequence[DayStatistics], *, width: float = WIDTH) -> Chart:
 
 
 def line_chart(days: Sequence[DayStatistics]) -> Chart:
-    """Seconds within which half, and 95 %, of the questions were done with. A day without any breaks the line."""
+    """The median and the 95th percentile of the seconds that a question took. A day without any breaks the line."""
     highest = round_up_seconds(max((day.p95 or 0) for day in days) / 1000)
     frame = Frame(left=LEFT, right=NARROW_WIDTH, top=TOP, bottom=BOTTOM, highest=highest)
     step = (NARROW_WIDTH - LEFT - 40) / max(1, len(days) - 1)
     lines = []
     for style, words, values in (
-        ("ln-1", "half", [day.median for day in days]),
+        ("ln-1", "median", [day.median for day in days]),
         ("ln-2", "95%", [day.p95 for day in days]),
     ):
         points = [None if v is None else (LEFT + n * step, frame.y(v / 1000)) for n, v in enumerate(values)]

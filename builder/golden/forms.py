@@ -47,12 +47,11 @@ class GoldenQuestionForm(forms.ModelForm):
     class Meta:
         model = GoldenQuestion
         fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach", "is_public")
-        labels: ClassVar[dict[str, str]] = {"expectation": "The plugin", "must_reach": "tree end"}
+        labels: ClassVar[dict[str, str]] = {"must_reach": "tree end"}
         widgets: ClassVar[dict[str, Any]] = {"question": forms.Textarea(attrs=_TEXTAREA_ATTRS)}
         help_texts: ClassVar[dict[str, str]] = {
             "question": "In the words of those who ask.",
-            "expectation": "Include questions that the documents do not answer: only with some of those can be told "
-            "how much evidence an answer needs, and how sure one is.",
+            "expectation": "Add some questions that the documents do not answer too: they show that it refuses them.",
             "must_reach": "The end of a decision tree that its answers must lead to.",
         }
 

@@ -18,7 +18,15 @@ class DescriptionForm(StyledFormMixin, forms.ModelForm):
     language = forms.ChoiceField(
         choices=[("", "Not known"), *LANGUAGE_NAMES.items()],
         required=False,
-        help_text="Searching finds each form of a word in it. Lexic tells it when it first reads the document.",
+        help_text="Detected when the document is first read. The search finds each form of a word in it.",
+    )
+
+    # In rows of three: what it is, when it holds, how it is filed.
+    field_order = (
+        *("title", "language", "doc_type"),
+        *("doc_date", "effective_from", "superseded_on"),
+        *("tags", "project", "doc_status"),
+        *("is_public", "is_template"),
     )
 
     class Meta:
@@ -44,8 +52,8 @@ class DescriptionForm(StyledFormMixin, forms.ModelForm):
             "doc_status": "Such as “draft” or “in force”.",
             "tags": "With commas between them.",
             "project": "Questions can be limited to a project.",
-            "is_template": "A form to fill in, that questions may leave out.",
-            "is_public": "Where anyone may chat without an account, it is answered from, and its passages can be read.",
+            "is_template": "A form to fill in. Questions can leave templates out.",
+            "is_public": "The public chat answers from it, and anyone can read its passages there.",
             "effective_from": "First day on which it is valid.",
             "superseded_on": "First day on which it is no longer valid.",
         }

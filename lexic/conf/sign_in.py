@@ -15,7 +15,12 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_FORMS = {"signup": "accounts.forms.SilentSignupForm"}
+ACCOUNT_FORMS = {
+    "signup": "accounts.forms.SilentSignupForm",
+    "change_password": "accounts.forms.NewPasswordForm",
+    "set_password": "accounts.forms.FirstPasswordForm",
+    "reset_password_from_key": "accounts.forms.ForgottenPasswordForm",
+}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_SESSION_REMEMBER = True

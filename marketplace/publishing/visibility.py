@@ -37,13 +37,12 @@ class AudienceChoice:
 @dataclass(frozen=True, kw_only=True)
 class VisibilityFacts:
     """`now` is who can see it today; `choices` are the others as well. Of the `documents` that are read, so many are
-    `public`. `chat` and `copies` say what comes with a page that also has these; `never` what nobody else sees."""
+    `public`. `copies` says what comes with a page that also has them; `never` what nobody else sees."""
 
     now: AudienceChoice
     choices: list[AudienceChoice]
     documents: int
     public: int
-    chat: str
     copies: str
     never: str
 
@@ -71,7 +70,6 @@ def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibil
         choices=choices,
         documents=documents,
         public=public,
-        chat=_chat(public),
         copies=_COPIES,
         never=f"Never public: {'' if plugin.is_shared else 'the persona, '}the draft, keys, and who asked what.",
     )

@@ -60,13 +60,13 @@ class KeyForm(OriginsForm):
     )
     capabilities = forms.MultipleChoiceField(
         required=False,
-        label=gettext_lazy("It may"),
+        label=gettext_lazy("Permissions"),
         choices=translated_choices(Capability),
         initial=[Capability.QUERY.value],
         widget=forms.CheckboxSelectMultiple,
     )
-    per_minute = forms.IntegerField(label=gettext_lazy("Requests in a minute"), min_value=1, required=False)
-    per_day = forms.IntegerField(label=gettext_lazy("Requests in a day"), min_value=1, required=False)
+    per_minute = forms.IntegerField(label=gettext_lazy("Requests per minute"), min_value=1, required=False)
+    per_day = forms.IntegerField(label=gettext_lazy("Requests per day"), min_value=1, required=False)
     life = forms.ChoiceField(label=gettext_lazy("Expires"), choices=LIFETIME_CHOICES, required=False, initial="90")
 
     def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:

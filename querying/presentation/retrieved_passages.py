@@ -29,7 +29,7 @@ _COLUMNS = (
 @dataclass(frozen=True, kw_only=True)
 class PassagePlace:
     """Where a passage stands and how well it scored; never its text. `url` is empty where the viewer may not open it,
-    and `is_cited` says that the answer cites its page."""
+    and `is_cited` says that the answer cites words of it."""
 
     place: str
     section: str
@@ -45,10 +45,21 @@ def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[P
     chunks = readable.select_related("document", "page").only(*_COLUMNS).in_bulk()
     places = []
     for query in queries:
-        cited = {cited_page_id(citation) for citation in query.citations}
         found = ((chunks.get(passage.get("chunk", 0)), passage.get("score")) for passage in query.passages)
-        places.append([_place_of(chunk, score, is_cited=chunk.page_id in cited) for chunk, score in found if chunk])
+        places.append(
+            [
+                _place_of(chunk, score, is_cited=any(_is_of(citation, chunk) for citation in query.citations))
+                for chunk, score in found
+                if chunk
+            ]
+        )
     return places
+
+
+def _is_of(citation: Mapping[str, Any], chunk: Chunk) -> bool:
+    """Whether the cited words stand in the chunk, or run into it."""
+    start, end = citation.get("start", 0), citation.get("end", 0)
+    return cited_page_id(citation) == chunk.page_id and start < chunk.end and chunk.start < end
 
 
 def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:

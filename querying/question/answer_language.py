@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 from django.utils import translation
@@ -13,7 +14,7 @@ from django.utils import translation
 from language.identification import language_of
 from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
-from querying.types import OPENING_LINES, Answer, Delta, Done, Event, Failed, Question, Status
+from querying.types import OPENING_LINES, REFUSALS, Answer, Delta, Done, Event, Failed, Question, Status
 
 # The catalogue of each language that a question may be in. That of Arabic has phrases alone: no page is in Arabic.
 _CATALOGUES = {"ar": "ar", "de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
@@ -38,6 +39,17 @@ def text_language(*texts: str) -> str:
         if language := language_of(text):
             return _CATALOGUES.get(language, ENGLISH)
     return ENGLISH
+
+
+def is_stored_refusal(text: str) -> bool:
+    """Whether the text of an earlier answer is a refusal of ours, in any language that we answer in."""
+    return text.strip().startswith(_refusals())
+
+
+@cache
+def _refusals() -> tuple[str, ...]:
+    languages = (ENGLISH, *_CATALOGUES.values())
+    return tuple(in_language(refusal, language) for refusal in REFUSALS.values() for language in languages)
 
 
 def event_in_language(event: Event, language: str) -> Event:

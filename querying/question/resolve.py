@@ -26,6 +26,7 @@ from lexic.concurrency import in_turn
 from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question import clarification_replies, clarifications
+from querying.question.answer_language import is_stored_refusal
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
 from querying.question.misspellings import with_spelling
 from querying.question.planning import planner
@@ -187,9 +188,11 @@ class ResolvedQuestion(Question):
 
     @property
     def last_reply(self) -> str:
-        """What was answered last, as far as it counts; empty when nothing was."""
+        """What was answered last, as far as it counts; empty when nothing was. A refusal is no answer."""
         replies = [turn.content for turn in self.context if turn.role == "assistant"]
-        return replies[-1][:_MAX_TURN_CHARACTERS] if replies else ""
+        if not replies or is_stored_refusal(replies[-1]):
+            return ""
+        return replies[-1][:_MAX_TURN_CHARACTERS]
 
     def weighted_turns(self, added: str = "") -> list[WeightedTurn]:
         """The question with the added words, then the user's earlier turns, latest first; the last reply comes last."""

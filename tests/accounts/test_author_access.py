@@ -30,7 +30,7 @@ def test_a_person_becomes_an_author(client: Client, dora: User) -> None:
     answer = client.post(PAGE, follow=True)
     dora.refresh_from_db()
     assert (dora.is_staff, dora.is_superuser) == (True, False)
-    assert "Create your first plugin" in answer.content.decode()
+    assert "New plugin" in answer.content.decode()
 
 
 def test_an_author_is_led_to_the_builder(client: Client, alice: User) -> None:

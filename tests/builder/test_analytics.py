@@ -222,7 +222,7 @@ def test_a_day_without_questions_breaks_the_line() -> None:
         for number, (half, most) in enumerate(times, start=1)
     ]
     (_, path, words, _), _ = charts.line_chart(days).lines
-    assert (path.count("M"), path.count("h"), path.count("L"), words) == (2, 1, 1, "half")
+    assert (path.count("M"), path.count("h"), path.count("L"), words) == (2, 1, 1, "median")
 
 
 # --- Topics, reasons, the file for programs, and the report ------------------------------------------------

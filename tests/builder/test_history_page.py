@@ -59,3 +59,11 @@ def test_the_latest_change_stands_first(browsing: Browse, alice: User, plugin: P
     response = browsing(alice).get(reverse("admin:plugins_plugin_history", args=[plugin.pk]))
     said_there = [entry.get_change_message() for entry in response.context["action_list"]]
     assert said_there == ["Changed the tree “Boots”.", "Added the tree “Boots”."]
+
+
+def test_the_first_row_says_that_it_was_created(browsing: Browse, alice: User) -> None:
+    client = browsing(alice)
+    client.post(reverse("admin:plugins_plugin_add"), {"name": "Gloves", "domain": "safety", "template": ""})
+    made = Plugin.objects.get(name="Gloves")
+    page = client.get(reverse("admin:plugins_plugin_history", args=[made.pk])).content.decode()
+    assert "<td>Created.</td>" in page

@@ -212,7 +212,7 @@ def test_the_list_is_searched_filtered_and_in_pages(client: Client, plugin: Plug
 def test_nothing_found_and_nothing_there_are_told_apart(client: Client, plugin: Plugin) -> None:
     assert "Nothing found." in shown(client, at("knowledge", plugin), q="xyzzy")
     Document.objects.all().delete()
-    assert "No documents." in shown(client, at("knowledge", plugin))
+    assert "No documents yet." in shown(client, at("knowledge", plugin))
 
 
 @pytest.mark.parametrize("name", ["knowledge", "knowledge_list"])

@@ -18,8 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None:
     sign_in(page, visitor)
     page.get_by_role("link", name="For experts").click()
-    page.get_by_role("button", name="Open the builder").click()
-    page.get_by_role("link", name="Create your first plugin").click()
+    page.get_by_role("button", name="Create your first plugin").click()
     page.get_by_label("Name").fill("Adult sepsis, first hour")
     page.get_by_label("Domain").fill("emergency medicine")
     expect(page.locator("#draft")).to_contain_text("You are a clinical specialist")

@@ -118,7 +118,7 @@ def test_problems_are_shown_on_their_node_and_mended(page: Page, alice: User, co
     expect(part(page, "state")).to_have_text("1 problem")
     problems.get_by_role("button", name="Add the branch").click()
     page.get_by_label("Recommendation").fill("50 mm")
-    page.get_by_label("Source hint").fill("Table 16")
+    page.get_by_label("Source hint", exact=True).fill("Table 16")
     expect(part(page, "state")).to_have_text("no problems")
 
 
@@ -129,7 +129,7 @@ def containing(words: str) -> re.Pattern[str]:
 def test_trying_it_lights_the_path_and_asks_on(page: Page, alice: User, cover: DecisionTree) -> None:
     open_editor(page, alice, cover)
     page.get_by_label("A question, as an agent would ask it").fill("Cover for severe exposure?")
-    page.get_by_role("button", name="Walk").click()
+    page.get_by_role("button", name="Run").click()
     page.get_by_role("group", name="Asked next: What kind of member is it?").get_by_role("button", name="beam").click()
     expect(page.get_by_role("list", name="Decision path")).to_contain_text("45mm")
     lit = page.locator(".node.lit")
@@ -244,7 +244,7 @@ def test_a_viewer_reads_and_tries_and_cannot_change(page: Page, bob: User, cover
     node(page, "mild_cover").press("Delete")
     expect(node(page, "mild_cover")).to_have_count(1)
     page.get_by_label("A question, as an agent would ask it").fill("Cover in mild exposure?")
-    page.get_by_role("button", name="Walk").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.get_by_role("list", name="Decision path")).to_contain_text("20mm")
 
 

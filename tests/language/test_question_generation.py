@@ -35,6 +35,8 @@ def test_a_question_asks_for_the_first_figure(sentence: str, question: str, figu
         "The employee is given 14 days of leave.",
         "The kiln is heated at 60 °C per hour.",
         "Damage that is found within 24 hours is charged to the last skipper.",
+        "A booking lapses if the machine is not started within 30 minutes of the booked time.",
+        "The deposit stays here unless the flat is handed over within 14 days.",
         "600 °C",
         "",
     ],

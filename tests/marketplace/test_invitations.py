@@ -43,6 +43,23 @@ def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
     assert "look at everything in it and ask its draft, and change nothing" in message.body
 
 
+def test_whoever_has_not_confirmed_the_address_is_told_so_first_and_comes_back(
+    cover: Plugin, alice: User, client: Client
+) -> None:
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    invitation = link()
+    mail.outbox.clear()
+    secret = "a long walk home"
+    client.post("/accounts/signup/", {"email": "new@example.org", "password1": secret, "password2": secret})
+    page = client.get(invitation).content.decode()
+    assert "Confirm your address first" in page
+    assert "Accept and open the plugin" not in page
+    confirmation = re.search(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", str(mail.outbox[-1].body))
+    assert confirmation
+    assert client.post(confirmation[1]).headers["Location"] == invitation
+    assert "Accept and open the plugin" in client.get(invitation).content.decode()
+
+
 def test_its_link_leads_from_sign_in_to_the_plugin(cover: Plugin, alice: User, client: Client) -> None:
     invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     page = client.get(link()).content.decode()

@@ -55,7 +55,7 @@ def test_notes_are_kept_without_scripts(browser: Browser, live_server: Any, plug
     address = reverse("admin:builder_publish", args=[plugin.pk])
     sign_in(page, alice, to=address)
     page.get_by_label("Notes").fill(NOTES)
-    page.get_by_role("button", name="Mark more under Knowledge").click()
+    page.get_by_role("button", name="Mark some under Knowledge").click()
     page.wait_for_url(f"**{reverse('admin:builder_knowledge', args=[plugin.pk])}")
     Document.objects.update(is_public=True)
     page.goto(address)

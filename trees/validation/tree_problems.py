@@ -111,7 +111,7 @@ def _missing_source_hint_problem(node: ActionNode) -> Problem:
         code="missing_source_hint",
         node_id=node.id,
         severity="warning",
-        message=f"“{_node_label(node)}” does not hint at its source.",
+        message=f"“{_node_label(node)}” has no source hint.",
         hint="Name the table or clause in sourceHint: it helps to find the page that proves it.",
     )
 

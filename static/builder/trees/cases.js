@@ -17,7 +17,7 @@ export class Cases {
     const { cases } = this.desk.draft;
     const results = this.desk.checked.cases;
     const passed = results.filter((result) => result.passed).length;
-    const vacant = h("li", { class: "small" }, "None yet. Walk the tree above, and keep a walk that went as it should: from then on every change is tried against it.");
+    const vacant = h("li", { class: "small" }, "None yet. Run a question under “Try it” and save it as a test case: every later change is checked against it.");
     this.list.replaceChildren(...(cases.length ? cases.map((one, index) => this.#item(one, results[index], index)) : [vacant]));
     this.count.className = `state row-end ${passed === cases.length ? "ok" : "no"}`;
     this.count.hidden = !cases.length;

@@ -78,7 +78,7 @@ function fixOf(desk, { code, node: id, message }, openPanel) {
     id_mismatch: () => [["Make them the same", "check", change("Made the ids the same", (draft) => void (draft.tree.nodes[id].id = id))]],
     missing_root: () => start(desk),
     no_nodes: () => [["Add a question", "plus", change("Added a question", (draft) => add(draft, "question"))]],
-    missing_source_hint: () => [["Write the hint", "pen", open("sourceHint")]],
+    missing_source_hint: () => [["Add a source hint", "pen", open("sourceHint")]],
     missing_label: () => [["Write it", "pen", open("label")]],
     missing_question: () => [["Write it", "pen", open("text")]],
     missing_recommendation: () => [["Write it", "pen", open("recommendation")]],

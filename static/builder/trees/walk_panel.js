@@ -132,13 +132,13 @@ export class WalkPanel {
 /** Whether the hint of an action finds its page. */
 export function hintLine({ hint, found, error }) {
   if (error) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), ` The hint could not be looked up: ${error}`);
-  if (!hint) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), " This action does not hint at its source.");
+  if (!hint) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), " This action has no source hint.");
   if (!found) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), ` The hint “${hint}” finds no passage in the current documents.`);
   return h("p", { class: "small" }, h("span", { class: "ok" }, icon("check")), ` The hint “${hint}” finds `, h("a", { href: found.url, target: "_blank" }, found.title), ".");
 }
 
 /** Whether a question put so enters the tree at all, in words. */
-function selectionText({ taken, score, threshold }) {
-  const said = taken ? "The plugin takes this tree for such a question" : "The plugin answers such a question from the documents, without this tree";
-  return `${said}: it scores ${score.toFixed(2)}, and ${threshold.toFixed(2)} is needed.`;
+function selectionText({ taken }) {
+  if (taken) return "The plugin uses this tree for a question like this.";
+  return "The plugin answers a question like this from the documents, without this tree. If it should use the tree, put the words of the question into its name or “Decides”.";
 }

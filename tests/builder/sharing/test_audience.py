@@ -38,7 +38,7 @@ def test_each_choice_says_what_it_makes_public(browsing: Browse, alice: User, pu
         "Nobody can guess the address",
         "Anyone finds its page in the marketplace",
         "titles and dates of 1 document, not their text.",
-        "no document is marked public: every question is refused.",
+        "No document is marked public yet: every question would be refused.",
         "Never public: the persona, the draft, keys, and who asked what.",
     ):
         assert words in content

@@ -4,9 +4,10 @@ import uuid
 
 import pytest
 
+from lexic.phrases import in_language
 from plugins.models import Release
 from querying.question.resolve import ResolvedQuestion, WeightedTurn
-from querying.types import Caller, Question, Turn
+from querying.types import LIBRARY_REFUSAL, REFUSAL, Caller, Question, Turn
 
 
 def question(text: str, *turns: tuple[str, str], synonyms: list[list[str]] | None = None) -> ResolvedQuestion:
@@ -58,6 +59,17 @@ def test_a_reply_has_a_share_by_its_length() -> None:
         texts = question("And footings?", ("user", "Which cover?"), ("assistant", reply)).texts_to_embed()
         assert [text for text, _ in texts] == ["And footings?", "Which cover? And footings?", reply[:400]]
         assert [share for _, share in texts] == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "hi", "pt-br", "zh-hans", "ar"])
+@pytest.mark.parametrize("refusal", [REFUSAL, LIBRARY_REFUSAL])
+def test_a_refusal_before_has_no_part_in_the_next_question(refusal: str, language: str) -> None:
+    refused = f"{in_language(refusal, language)}\n\nFor information."
+    following = question("What does the guest flat cost?", ("user", "Is there a gym?"), ("assistant", refused))
+    alone = question("What does the guest flat cost?", ("user", "Is there a gym?"))
+    assert following.last_reply == ""
+    assert following.texts_to_embed() == alone.texts_to_embed()
+    assert following.weighted_turns() == alone.weighted_turns()
 
 
 def test_an_endless_conversation_is_cut() -> None:

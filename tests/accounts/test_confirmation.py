@@ -1,0 +1,49 @@
+"""Where a confirmed address leads: on with what its owner signed up for."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+SIGN_UP = {"email": "erin@example.org", "password1": "a long walk home", "password2": "a long walk home"}
+MAILED = re.compile(r"https?://[^/\s]+(/accounts/confirm-email/\S+)")
+
+
+def sign_up(client: Client, *, to: str = "") -> str:
+    """The path that the mail asks to open."""
+    client.post(reverse("account_signup"), SIGN_UP | ({"next": to} if to else {}))
+    found = MAILED.search(str(mail.outbox[-1].body))
+    assert found
+    return found[1]
+
+
+def confirmed(client: Client, path: str) -> str:
+    return client.post(path).headers["Location"]
+
+
+def test_it_leads_to_where_the_sign_up_was_to_lead(client: Client) -> None:
+    link = sign_up(client, to="/accounts/become-author")
+    assert confirmed(client, link) == "/accounts/become-author"
+
+
+def test_it_leads_nowhere_outside(client: Client) -> None:
+    link = sign_up(client, to="https://elsewhere.example/")
+    assert confirmed(client, link) == "/"
+
+
+def test_an_author_is_led_to_the_builder(client: Client) -> None:
+    link = sign_up(client)
+    User.objects.filter(email=SIGN_UP["email"]).update(is_staff=True)
+    assert confirmed(client, link) == reverse("admin:index")
+
+
+def test_another_browser_learns_nothing_of_the_way(client: Client) -> None:
+    link = sign_up(client, to="/accounts/become-author")
+    assert confirmed(Client(), link) == reverse("account_login")
