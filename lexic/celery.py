@@ -101,7 +101,7 @@ def lower_reader_priority(**_: Any) -> None:
 @worker_process_init.connect
 def keep_least_share(**_: Any) -> None:
     """However busy the machine is, each of its children gets on."""
-    from local.least_share import start_watching
+    from local.reader_cpu_share import start_watching
 
     if _only_reads():
         start_watching()

@@ -5,8 +5,8 @@ desktops and of machines without containers), niceness counts only inside of a s
 reader of a document and each server process of PostgreSQL is a session of its own. So the group is lowered as well.
 
 Nor must it be too much: beside many busy programs, what has a low priority gets next to nothing, and a document is read
-for ever. `local.least_share` raises the priority again for a while. A session's may be raised by anybody, a process's
-only by who has the right, so a process without it is lowered less.
+for ever. `local.reader_cpu_share` raises the priority again for a while. A session's may be raised by anybody, a
+process's only by who has the right, so a process without it is lowered less.
 
 Everything here does what the kernel allows and says nothing about the rest: it is an improvement, never a condition.
 """

@@ -39,6 +39,13 @@ class PluginKind(models.TextChoices):
 
 WITH_PAGE = (Visibility.UNLISTED, Visibility.MARKETPLACE)
 _IS_OPEN = Q(is_published=True) & ~Q(kind=PluginKind.LIBRARY, is_shared=False)
+
+
+def _is_open(plugin: VisibilitySettings) -> bool:
+    """`_IS_OPEN` of one plugin."""
+    return plugin.is_published and not (plugin.kind == PluginKind.LIBRARY and not plugin.is_shared)
+
+
 # What anybody may know of; what they may ask by its name; what has a page; what they may ask once they know where.
 IS_LISTED = _IS_OPEN & Q(visibility=Visibility.MARKETPLACE)
 IS_ASKED_BY_NAME = _IS_OPEN & Q(visibility__in=[Visibility.KEY, Visibility.MARKETPLACE])
@@ -110,9 +117,8 @@ class VisibilitySettings(models.Model):
 
     @property
     def has_page(self) -> bool:
-        """Whether others can open a page of it: see `PluginQuerySet.with_page`."""
-        is_open = self.is_published and (self.kind != PluginKind.LIBRARY or self.is_shared)
-        return is_open and self.visibility in WITH_PAGE
+        """Whether others can open a page of it: `HAS_PAGE` of one plugin."""
+        return _is_open(self) and self.visibility in WITH_PAGE
 
     @property
     def address(self) -> str:

@@ -63,6 +63,11 @@ class QueryQuerySet(QueryStatistics):
         rows = self.filter(erased_at=None).alias(quoted=QuotedDocuments("citations"))
         return rows.filter(quoted__has_any_keys=list(documents))
 
+    def by_visitors(self, *, is_visitor: bool = True) -> QueryQuerySet:
+        """Those that nobody signed in for, neither a person nor a key; without `is_visitor` the others."""
+        condition = models.Q(user=None, api_key=None)
+        return self.filter(condition if is_visitor else ~condition)
+
     def private_without_owner(self) -> QueryQuerySet:
         """Private ones with words whose asker is gone, or something that they read."""
         kept = self.private().filter(erased_at=None).order_by()

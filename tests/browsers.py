@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, sync_playwright
 
 from accounts.models import User
 from tests.servers import asgi_server
@@ -23,6 +25,8 @@ LOOKS: list[Look] = [(1440, "light"), (1440, "dark"), (390, "dark"), (390, "ligh
 WIDE_AND_NARROW: list[Look] = [(1440, "light"), (390, "dark")]
 PASSWORD = "correct horse battery"
 SLOW = 20_000  # milliseconds; a machine may be busy
+# A page is quiet when it is found so this often: what one answer makes its scripts ask for is asked for meanwhile.
+QUIET_LOOKS = 3
 AXE = next((Path(__file__).parent / "vendor").glob("axe-*.min.js"))
 
 
@@ -89,8 +93,42 @@ def streamed_first_visit(browser: Browser, streaming_server: str, complaints: li
 def _tab(browser: Browser, url: str) -> Iterator[Page]:
     context = browser.new_context(base_url=url, viewport=SCREEN)
     context.set_default_timeout(SLOW)
+    watch_requests(context)
     yield context.new_page()
     context.close()
+
+
+_on_the_way: WeakKeyDictionary[BrowserContext, set[Request]] = WeakKeyDictionary()
+
+
+def watch_requests(context: BrowserContext) -> None:
+    """From now on `wait_until_quiet` knows what its pages wait for."""
+    asked: set[Request] = set()
+
+    def begin(request: Request) -> None:
+        if request.is_navigation_request():  # nobody waits any more for what the former page asked for
+            asked.clear()
+        asked.add(request)
+
+    def end(request: Request) -> None:
+        asked.discard(request)
+
+    context.on("request", begin)
+    context.on("requestfinished", end)
+    context.on("requestfailed", end)
+    _on_the_way[context] = asked
+
+
+def wait_until_quiet(page: Page) -> None:
+    """Until the page has loaded, and nothing that it asked for is on its way. Playwright's own "networkidle" goes on to
+    wait for half a second, on each of many pages."""
+    page.wait_for_load_state("load")
+    asked, end, times = _on_the_way[page.context], monotonic() + SLOW / 1000, 0
+    while times < QUIET_LOOKS:
+        if monotonic() > end:
+            raise AssertionError(f"{page.url} still waits for {[request.url for request in asked]}")
+        page.wait_for_timeout(20)
+        times = 0 if asked else times + 1
 
 
 @contextmanager
@@ -222,7 +260,8 @@ def _violations(page: Page, *rules: str) -> list[dict[str, Any]]:
     page.evaluate(_ANIMATIONS_ENDED)  # text that fades in has little contrast meanwhile
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
-    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    # The rules that are on need no style sheet fetched once more.
+    options = {"resultTypes": ["violations"], "preload": False, **({"runOnly": rules} if rules else {})}
     return page.evaluate("options => axe.run(document, options)", options)["violations"]
 
 

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from accounts.models import User
 from lexic.errors import Conflict, NotFound
-from trees.cases import MAX_CASES, Case
 from trees.models import DecisionTree, TreeCase
+from trees.tree_test_cases import MAX_CASES, Case
 
 # Called with the case while its tree is locked; it refuses the change by raising.
 CaseCheck = Callable[[TreeCase], None]

@@ -13,10 +13,10 @@ from accounts.models import User
 from lexic.column_length import column_length
 from lexic.errors import Conflict, InvalidInput, LexicError
 from plugins.models import Plugin
-from trees.cases import Case, parse_cases
 from trees.definition.key_order import order_tree_keys
 from trees.definition.parser import find_storage_problem, parse_with_problems
 from trees.models import DecisionTree, TreeCase
+from trees.tree_test_cases import Case, parse_cases
 
 MAX_TREE_BYTES = 2 * 1024 * 1024  # of a tree with its cases, as JSON
 MAX_TREE_NAME_LENGTH = column_length(DecisionTree, "name")

@@ -66,7 +66,7 @@ class TreeCaseQuerySet(models.QuerySet["TreeCase"]):
 
 
 class TreeCase(models.Model):
-    """What a tree must do with a sentence or with facts, fixed by its author. See `trees/cases.py`."""
+    """What a tree must do with a sentence or with facts, fixed by its author. See `trees/tree_test_cases.py`."""
 
     class Expectation(models.TextChoices):
         REACHES = "reaches", "reaches"
@@ -90,6 +90,6 @@ class TreeCase(models.Model):
         return self.name
 
     def as_dict(self) -> dict[str, Any]:
-        """The case as `trees.cases.parse_cases` reads it."""
+        """The case as `trees.tree_test_cases.parse_cases` reads it."""
         names = ("name", "sentence", "facts", "expectation", "expected")
         return {name: getattr(self, name) for name in names}

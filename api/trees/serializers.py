@@ -18,10 +18,10 @@ from api.fields import (
 )
 from api.pagination import page_serializer
 from api.query.serializers import TreeStepSerializer
-from trees.cases import MAX_CASE_NAME_LENGTH, MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
 from trees.definition.key_order import order_tree_keys
 from trees.drafts import MAX_DESCRIPTION_LENGTH, MAX_TREE_NAME_LENGTH
 from trees.models import DecisionTree, TreeCase
+from trees.tree_test_cases import MAX_CASE_NAME_LENGTH, MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
 from trees.validation.tree_problems import find_problems
 
 _TREE_FORMAT = (

@@ -23,7 +23,6 @@ from api.trees import serializers
 from api.views import AuthorView, first_or_raise, put_like
 from lexic.errors import NotFound
 from trees.case_updates import UnknownCase, add_case, remove_case, update_case
-from trees.cases import Case, measure_coverage, parse_cases, run_cases, walk_by_sentence
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import Tree
 from trees.definition.parser import parse_with_problems
@@ -31,6 +30,7 @@ from trees.drafts import MAX_TREE_BYTES, create_tree, parse_draft, save_draft
 from trees.facts.extraction import facts_from_request
 from trees.models import DecisionTree, TreeCase
 from trees.ordering import reorder_trees
+from trees.tree_test_cases import Case, measure_coverage, parse_cases, run_cases, walk_by_sentence
 from trees.validation.tree_problems import find_problems
 from trees.walk import Walk, decision_path
 

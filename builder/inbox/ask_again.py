@@ -51,7 +51,7 @@ def _ask_draft_again(plugin: Plugin, question: str) -> str:
 def _ask_for_others(request: SignedInRequest, plugin: Plugin, question: str) -> str:
     """Why the topic stays open for those who asked; empty where the published release answers them. Where visitors are
     among them, it is asked as they are answered: that is the least that anybody gets."""
-    has_visitors = named_queries(request, plugin).filter(user=None, api_key=None).exists()
+    has_visitors = named_queries(request, plugin).by_visitors().exists()
     draft, live = releases.snapshot(plugin), plugin.latest_release() if plugin.is_published else None
     only_public = document_access.shows_public_only(live or draft, is_visitor=has_visitors)
     if live and is_sure(ask_as_outsider(live, question, only_public=only_public)):

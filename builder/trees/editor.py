@@ -19,11 +19,11 @@ from builder.trees.source_hints import find_hint_passage
 from builder.trees.views import tree_or_404
 from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
-from trees.cases import MAX_SENTENCE_LENGTH, parse_cases, walk_by_sentence
 from trees.definition.parser import find_storage_problem, parse_with_problems
 from trees.drafts import TreeChanged, export_draft, parse_draft, save_draft
 from trees.facts.fact_limits import MAX_FACTS
 from trees.models import DecisionTree
+from trees.tree_test_cases import MAX_SENTENCE_LENGTH, parse_cases, walk_by_sentence
 
 _EDITOR_URLS = {
     "check": "builder_tree_check",

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree
-from trees.cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import ConditionNode, QuestionNode, Tree
 from trees.definition.parser import parse_with_problems
+from trees.tree_test_cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.validation.tree_problems import find_problems
 from trees.walk import Step, Walk
 

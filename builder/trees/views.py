@@ -22,7 +22,6 @@ from builder.trees.tree_usage import TreeUsage, tree_usage
 from lexic.http.error_handlers import PayloadTooLarge
 from lexic.http.parameters import get_page
 from plugins.models import Plugin
-from trees.cases import parse_cases, run_cases
 from trees.definition.fields import collect_fields
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import Tree
@@ -32,6 +31,7 @@ from trees.drafts import MAX_TREE_BYTES, MAX_TREE_NAME_LENGTH, create_tree, expo
 from trees.import_export import export_tree, parse_tree_file
 from trees.models import DecisionTree
 from trees.ordering import move_tree
+from trees.tree_test_cases import parse_cases, run_cases
 from trees.validation.tree_problems import find_problems
 
 PER_PAGE = 25

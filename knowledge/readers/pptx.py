@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from knowledge.readers.chart_text import chart_text
+from knowledge.readers.metadata_titles import given_title
 from knowledge.readers.office_package import open_transitional
-from knowledge.readers.stated_titles import given_title
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (

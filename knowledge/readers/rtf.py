@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from knowledge.readers.metadata_titles import given_title
 from knowledge.readers.rtf_destinations import drop_binary, move_destinations
 from knowledge.readers.single_page import single_page_events
-from knowledge.readers.stated_titles import given_title
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import DamagedDocument, Limits, ReaderEvent

@@ -19,8 +19,8 @@ from marketplace.bundle.columns import BadBundle, require_columns, validated_col
 from plugins import slugs
 from plugins.models import Plugin
 from plugins.slugs import SlugTaken
-from trees.cases import MAX_CASES
 from trees.models import DecisionTree, TreeCase
+from trees.tree_test_cases import MAX_CASES
 
 MAX_TREES = 200
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import models
 from django.utils import timezone
 
 from evaluation.ask_draft import ask_as_outsider, is_sure
@@ -27,16 +26,13 @@ def close_answered(plugin_id: UUID) -> int:
     if plugin is None or release is None:
         return 0
     waiting, closed = _waiting(plugin, release), 0
-    for asked_by, is_visitor in ((_BY_VISITORS, True), (~_BY_VISITORS, False)):
+    for is_visitor in (True, False):
         only_public = document_access.shows_public_only(release, is_visitor=is_visitor)
-        theirs = waiting.filter(asked_by)
+        theirs = waiting.by_visitors(is_visitor=is_visitor)
         answered = [one for one in _newest_questions(theirs) if _is_answered(one, release, only_public=only_public)]
         rows = theirs.filter(question__in=answered).only("pk") if answered else ()
         closed += Dismissal.record(rows, by=None, at=timezone.now())
     return closed
-
-
-_BY_VISITORS = models.Q(user=None, api_key=None)
 
 
 def _waiting(plugin: Plugin, release: Release) -> QueryQuerySet:

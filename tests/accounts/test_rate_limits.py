@@ -145,7 +145,7 @@ def test_of_1000_requests_from_50_threads_exactly_100_pass() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), max_size=25))
-@examples(max_examples=30, deadline=None)
+@examples(max_examples=30)
 def test_no_window_ever_lets_more_pass_than_it_holds(steps: list[tuple[int, int]]) -> None:
     key, now = a_key(per_minute=4, per_day=7), NOON
     passed: dict[int, int] = {}

@@ -138,6 +138,12 @@ def modes(operation: Any) -> list[GenerationMode]:
     return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if can_be_unfit else [])]
 
 
+def can_vary(operation: Any) -> bool:
+    """Whether requests that fit can differ in more than the address, which is that of a row."""
+    definition = operation.definition.raw
+    return "requestBody" in definition or any(one["in"] != "path" for one in definition.get("parameters", []))
+
+
 def cases(operation: Any, *, mode: GenerationMode, found: dict[str, Any]) -> Any:
     """Requests to real rows. Of those that are to be unfit, where there is only the address, it is that."""
     definition = operation.definition.raw

@@ -222,7 +222,7 @@ def test_a_form_is_utf_8_whatever_its_header_calls_it(agent: APIClient):
         assert_error(agent.generic("POST", ALL, content, content_type=kind), 400, "no_file")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=300), name=st.text(max_size=30))
 def test_no_bytes_and_no_name_make_an_error_of_ours(agent: APIClient, content: bytes, name: str):
     body = b"--x\r\n" + f'Content-Disposition: form-data; name="file"; filename="{name}"'.encode("utf-8", "replace")

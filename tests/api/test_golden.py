@@ -26,7 +26,7 @@ from tests.api.people import code_of, keyed, signed_in
 pytestmark = pytest.mark.django_db
 GOLDEN = "/api/plugins/cover/golden-questions"
 RUNS = "/api/plugins/cover/golden-runs"
-EASY = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+EASY = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
 WHOLE = {
     "question": WEATHER,

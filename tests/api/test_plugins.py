@@ -24,7 +24,7 @@ from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-EASY = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+EASY = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 WHOLE = {
     "name": "Site safety",

@@ -209,7 +209,7 @@ def as_set(answer: Any) -> set[tuple[Any, ...]]:
     return {tuple(sorted(problem.items(), key=str)) for problem in answer.json()["problems"]}
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=trees, facts=st.dictionaries(st.text(max_size=5), values, max_size=3))
 def test_no_tree_and_no_fact_makes_an_error_of_ours(agent: APIClient, data: Any, facts: Any):
     made = agent.post(ALL, {"name": "x", "treeData": data}, format="json")

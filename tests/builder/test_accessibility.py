@@ -18,7 +18,7 @@ from marketplace.publishing.publish import publish
 from marketplace.publishing_run_models import PublishingRun
 from plugins.models import Plugin
 from querying.models import AnswerLink, Dismissal, Query
-from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look
+from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look, wait_until_quiet
 from trees.models import DecisionTree
 from webhooks.models import Delivery, Event, Webhook
 
@@ -60,7 +60,7 @@ def test_axe_finds_nothing_serious_in_the_builder(page: Page, alice: User, publi
     problems = []
     for address in addresses:
         page.goto(address)
-        page.wait_for_load_state("networkidle")
+        wait_until_quiet(page)
         problems += serious_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []
 
@@ -101,7 +101,7 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
     problems = []
     for address in addresses:
         page.goto(address)
-        page.wait_for_load_state("networkidle")
+        wait_until_quiet(page)
         problems += violations_in_each_look(page, WIDE_AND_NARROW)
     page.goto(f"{root}/knowledge/")
     page.get_by_label("Select all on this page").check()

@@ -24,7 +24,7 @@ from knowledge.models import Document
 from lexic.database import release_connections
 from plugins.models import Plugin
 from querying.models import Query
-from tests.browsers import SLOW, shade
+from tests.browsers import SLOW, shade, wait_until_quiet, watch_requests
 from tests.knowledge.bases import pdf
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -61,7 +61,7 @@ class Walker:
         self.wrong: list[str] = []
 
     def look(self) -> None:
-        self.page.wait_for_load_state("networkidle")
+        wait_until_quiet(self.page)
         url = self.page.url
         for scheme in (self.other, self.scheme):
             shade(self.page, scheme)
@@ -94,6 +94,7 @@ def walker(
         page.on("pageerror", lambda error: complaints.append(str(error)))
 
     context.on("page", listen)
+    watch_requests(context)
     yield Walker(context.new_page(), scheme)
     context.close()
 
@@ -254,7 +255,7 @@ def _ask_in_the_sandbox(walker: Walker) -> None:
     source = opened.value
     reader = Walker(source, walker.scheme)
     # The page of the PDF is shown as a picture with the words marked on it, and as text.
-    source.wait_for_load_state("networkidle")
+    wait_until_quiet(source)
     assert source.evaluate("performance.getEntriesByType('resource').some((one) => one.name.endsWith('/picture'))")
     expect(source.locator("svg rect.hl:visible")).not_to_have_count(0)
     expect(source.locator("mark").first).to_contain_text("75 degrees")

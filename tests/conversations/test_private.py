@@ -47,7 +47,6 @@ def notes(alice: User, settings: Any) -> Plugin:
 
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=steps)

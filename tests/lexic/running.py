@@ -56,7 +56,7 @@ def until(is_true: Callable[[], Any], *, what: str = "it") -> Any:
     while time.monotonic() < end:
         if found := is_true():
             return found
-        time.sleep(0.1)
+        time.sleep(0.02)
     raise AssertionError(f"waited {PATIENCE:.0f} s for {what}")
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from tests.browsers import serious_in_each_look
+from tests.browsers import serious_in_each_look, wait_until_quiet
 from tests.marketplace.catalogue.made import listed, scorecard
 from tests.pages.test_face import without_scripts
 
@@ -82,6 +82,6 @@ def test_axe_finds_nothing_serious(page: Page, shelf: None) -> None:
         "/marketplace?q=tropical+fish",
     ):
         page.goto(path)
-        page.wait_for_load_state("networkidle")
+        wait_until_quiet(page)
         problems += serious_in_each_look(page)
     assert problems == []

@@ -12,7 +12,7 @@ from accounts.models import User
 from builder.readiness import reverse_pane
 from marketplace.models import Report, Review
 from plugins.models import Plugin
-from tests.browsers import PASSWORD, serious_in_each_look, sign_in
+from tests.browsers import PASSWORD, serious_in_each_look, sign_in, wait_until_quiet
 from tests.marketplace.reviews.conftest import ask, people, plugin, reviewed
 
 __all__ = ["plugin"]  # fixtures of theirs that are used here too
@@ -65,7 +65,7 @@ def test_axe_finds_nothing_serious(
         sign_in(page, person)
         for address in addresses:
             page.goto(address)
-            page.wait_for_load_state("networkidle")
+            wait_until_quiet(page)
             found += serious_in_each_look(page)
     assert found == []
     complaints[:] = [said for said in complaints if "403" not in said]  # nobody reviews a plugin of their own

@@ -361,7 +361,7 @@ def test_a_heading_that_runs_into_its_sentence_is_left_out():
     assert said("cover?", found) == ["Beams in a dry room have a cover of 20 mm."]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     lines=st.lists(
         st.text(alphabet="ab1 |:.-*()?\n•", min_size=1, max_size=60)

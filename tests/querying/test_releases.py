@@ -152,7 +152,7 @@ def test_the_draft_of_one_plugin_never_comes_under_the_name_of_another(alice: Us
         resolve("cover-1", principal=alice)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(["cover", "COVER", "%", "cov%", "_over", "", " cover", "cover/", str(uuid.UUID(int=0))]),
     version=st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20),

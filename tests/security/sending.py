@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from querying.models import Query
 
-EASY = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+EASY = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
 QUERY = "/api/v1/query"
 

@@ -114,7 +114,7 @@ WORDS = ["http", "://", "www.", "evil.example", "img", "src=", "//", "[1]", "]:"
 PIECES = st.sampled_from([*HOSTILE, *SIGNS, *WORDS])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=4))
 def test_x5_nor_out_of_texts_that_are_put_together_again(texts: list[str]) -> None:
     """Sentences are cleaned one by one and then joined, by a space or by a new line."""
@@ -138,7 +138,7 @@ def test_x5_what_an_inequality_says_is_kept(text: str) -> None:
     assert re.sub(r"\s", "", sanitize(text)) == re.sub(r"\s", "", text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=300))
 def test_x5_cleaning_never_fails_and_leaves_what_can_be_stored(text: str) -> None:
     cleaned = sanitize(text)

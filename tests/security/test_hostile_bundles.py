@@ -269,7 +269,7 @@ def test_what_is_no_zip(refused: Callable[[bytes], BadBundle], content: bytes) -
     refused(content)
 
 
-@limits(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@limits(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_damage_is_more_than_a_refusal(alice: User, data: st.DataObject) -> None:
     content = bytearray(bundle(compression=data.draw(st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]))))

@@ -370,7 +370,7 @@ def test_a_draft_holds_nothing_that_was_made(refused: Callable[[bytes], str]) ->
     refused(packed(said, {"read/0.jsonl": b"x"}))
 
 
-@limits(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@limits(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_damage_is_more_than_a_refusal(alice: User, data: st.DataObject) -> None:
     lines = joined([PAGE], [CHUNK])

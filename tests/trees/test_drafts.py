@@ -6,7 +6,6 @@ from accounts.models import User
 from plugins.models import Plugin
 from tests.remembered import remembered
 from tests.trees.growing import action, cover_tree_data, tree
-from trees.cases import InvalidCase
 from trees.drafts import (
     InvalidDraft,
     TreeChanged,
@@ -19,6 +18,7 @@ from trees.drafts import (
 from trees.import_export import export_tree, parse_tree_file
 from trees.models import DecisionTree, TreeCase
 from trees.ordering import move_tree
+from trees.tree_test_cases import InvalidCase
 
 CASE = {
     "name": "Beam",

@@ -14,9 +14,9 @@ from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
+from knowledge.readers.metadata_titles import MAX_TITLE_LENGTH, given_title
 from knowledge.readers.office_package import is_strict, open_transitional
 from knowledge.readers.single_page import single_page_events
-from knowledge.readers.stated_titles import MAX_TITLE_LENGTH, given_title
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (

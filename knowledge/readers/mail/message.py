@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,11 @@ from knowledge.readers.types import DamagedDocument, TooLarge
 MAX_PARTS = 500
 # The library needs minutes for an address line of a megabyte; a thousand recipients need a twentieth of that.
 MAX_HEADER_CHARACTERS = 40_000
+# What one takes with parameters grows with the square of its length, and each question about a part reads it anew.
+MAX_PARAMETER_CHARACTERS = 4_000
 MAX_ATTACHMENTS = 20
 _MAX_DEPTH = 30
+_HEADERS_WITH_PARAMETERS = frozenset({"content-type", "content-disposition"})
 _MAX_NAME_LENGTH = 150
 # The shorter side of a page at 40 dots per inch.
 _MIN_PAGE_PIXELS = 330
@@ -33,7 +36,22 @@ class _CutHeaders(policy.EmailPolicy):
     """Understands the beginning of a header that is longer than any is."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        return super().header_fetch_parse(name, value[:MAX_HEADER_CHARACTERS])
+        has_parameters = name.lower() in _HEADERS_WITH_PARAMETERS
+        most = MAX_PARAMETER_CHARACTERS if has_parameters else MAX_HEADER_CHARACTERS
+        return super().header_fetch_parse(name, value[:most])
+
+
+def _parsing() -> _CutHeaders:
+    """How one file is understood: no further than to its last part that is allowed."""
+    numbers = count()
+
+    def next_part(policy: Any) -> EmailMessage:
+        # The parser makes one more, to see how that is done.
+        if next(numbers) > MAX_PARTS:
+            raise _too_many_parts()
+        return EmailMessage(policy=policy)
+
+    return _CutHeaders(message_factory=next_part)
 
 
 def parse_message(path: Path) -> EmailMessage:
@@ -43,7 +61,7 @@ def parse_message(path: Path) -> EmailMessage:
         with path.open("rb") as file:
             is_outlook = file.read(len(OLE_MAGIC)) == OLE_MAGIC
             file.seek(0)
-            message: Any = None if is_outlook else BytesParser(policy=_CutHeaders()).parse(file)
+            message: Any = None if is_outlook else BytesParser(policy=_parsing()).parse(file)
     except RecursionError as error:
         raise TooLarge("The e-mail is nested too deeply.") from error
     except (ValueError, LookupError, AttributeError, TypeError, IndexError) as error:
@@ -51,22 +69,26 @@ def parse_message(path: Path) -> EmailMessage:
         raise DamagedDocument() from error
     message = parse_outlook_message(path) if is_outlook else message
     _check_parts(message)
-    message = without_signature(message, parsing=_CutHeaders())
+    message = without_signature(message, parsing=_parsing())
     _check_parts(message)
     parsed: EmailMessage = message
     return parsed
 
 
 def _check_parts(message: EmailMessage) -> None:
-    count = 0
+    found = 0
     stack: list[tuple[Any, int]] = [(message, 0)]
     while stack:
         part, depth = stack.pop()
-        count += 1
-        if depth > _MAX_DEPTH or count > MAX_PARTS:
-            raise TooLarge("The e-mail has too many parts within parts.")
+        found += 1
+        if depth > _MAX_DEPTH or found > MAX_PARTS:
+            raise _too_many_parts()
         if part.is_multipart():
             stack += [(one, depth + 1) for one in part.iter_parts()]
+
+
+def _too_many_parts() -> TooLarge:
+    return TooLarge("The e-mail has too many parts within parts.")
 
 
 def _pictures_in_text(message: EmailMessage) -> frozenset[str]:

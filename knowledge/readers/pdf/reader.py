@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from knowledge.readers.metadata_titles import given_title
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.headings import HeadingFinder
 from knowledge.readers.pdf.letter_styles import LetterStyles
@@ -23,7 +24,6 @@ from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
 from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.text_layout import read_layout
-from knowledge.readers.stated_titles import given_title
 from knowledge.readers.types import (
     DamagedDocument,
     DocumentHeader,

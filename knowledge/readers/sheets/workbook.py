@@ -10,13 +10,13 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import IO, Any
 
+from knowledge.readers.metadata_titles import given_title
 from knowledge.readers.office_package import open_transitional, with_plain_styles
 from knowledge.readers.sheets.cells import rows_of_cells
 from knowledge.readers.sheets.headers import SheetRow
 from knowledge.readers.sheets.layout import DeclaredLabels, read_layout
 from knowledge.readers.sheets.number_formats import cell_text
 from knowledge.readers.sheets.pages import MAX_COLUMNS, SheetPager
-from knowledge.readers.stated_titles import given_title
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     DamagedDocument,

@@ -13,7 +13,7 @@ from dulwich.errors import GitProtocolError, HangupException, NotGitRepository
 from dulwich.objects import ObjectID
 from dulwich.protocol import ZERO_SHA
 
-from knowledge.sync.remote.errors import SourceRefused, SourceUnavailable
+from knowledge.sync.remote.source_errors import SourceRefused, SourceUnavailable
 from lexic import egress
 from lexic.egress import EgressRefused, FetchFailed, FetchTooLarge
 

@@ -18,7 +18,7 @@ from knowledge.models import Document, KnowledgeBase, Source
 from knowledge.source_models import REMOTE_KINDS, SourceKind, SyncInterval
 from knowledge.sync.remote import feed, website
 from knowledge.sync.remote.addresses import normalise
-from knowledge.sync.remote.errors import InvalidSource, SourceExists, TooManySources
+from knowledge.sync.remote.source_errors import InvalidSource, SourceExists, TooManySources
 from lexic import egress
 from lexic.column_length import column_length
 from lexic.egress import EgressRefused

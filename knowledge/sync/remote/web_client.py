@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from knowledge.sync.remote.errors import SourceUnavailable
+from knowledge.sync.remote.source_errors import SourceUnavailable
 from lexic import egress
 from lexic.egress import EgressRefused, FetchFailed, WebResponse
 

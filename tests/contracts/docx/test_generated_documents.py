@@ -108,7 +108,7 @@ def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
     return edits
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(blocks=BLOCKS, data=st.data())
 def test_ours_can_be_taken_out_and_in_and_those_of_others_stay(tmp_path_factory, blocks, data):
     folder = tmp_path_factory.mktemp("word")

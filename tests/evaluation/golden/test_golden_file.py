@@ -83,7 +83,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
 @given(
     given_row=st.fixed_dictionaries({}, optional=dict.fromkeys((*ROW, "expectation"), JSON | st.sampled_from(["x"])))
 )

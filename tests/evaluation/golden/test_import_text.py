@@ -139,7 +139,7 @@ def test_a_spreadsheet_of_windows_is_read(plugin: Plugin) -> None:
     assert only_question(plugin).question == "Wie groß?"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(text=st.text(alphabet="Question,;\t\n\"|={}[]p. 3'", max_size=80).filter(lambda text: "\x00" not in text))
 def test_any_text_is_imported_or_refused(plugin: Plugin, text: str) -> None:
     plugin.golden_questions.all().delete()

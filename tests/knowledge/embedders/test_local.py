@@ -136,7 +136,7 @@ def test_token_states_of_a_long_text_end_where_the_model_does(local):
     assert offsets[-1] == (253 * 5, 253 * 5 + 4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.text(st.characters(exclude_categories=()), max_size=300), max_size=4))
 def test_any_text_has_a_finite_vector(texts):
     vectors = get_embedder("local").embed(texts)

@@ -29,7 +29,7 @@ def sentences(count: int) -> str:
     return " ".join(f"Sentence number {number} says that valve {number} opens slowly." for number in range(count))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=texts, title=st.one_of(words, texts))
 @example(text="", title="")
 @example(text="x" * 5000, title="x" * 5000)
@@ -46,7 +46,7 @@ def test_every_character_is_in_a_window_and_every_window_fits(text, title):
     assert all(window.endswith(text[start:end]) for window, (start, end) in zip(windows, spans, strict=True))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     counts=st.lists(st.integers(0, 30), min_size=1, max_size=60),
     budget=st.integers(30, 80),

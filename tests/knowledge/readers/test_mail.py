@@ -13,6 +13,8 @@ from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import EmptyDocument, Limits, TooLarge, UnreadableDocument
 from tests.knowledge.readers.made import read_here, read_text
 
+# A mail that takes more processor time is one whose cost grows with the square of something.
+SOON = Limits(cpu_seconds=10)
 READ_ATTACHMENTS = "knowledge.readers.mail.attachments:read_attachments"
 
 
@@ -154,12 +156,12 @@ def _many_parts() -> bytes:
 def test_f2_parts_within_parts_are_refused(tmp_path, depth):
     with pytest.raises(UnreadableDocument) as refused:
         list(read_pages(stored(tmp_path / "a.eml", _nested(depth)), source_type="eml"))
-    assert refused.value.code in ("too_large", "damaged", "timeout")
+    assert refused.value.code in ("too_large", "damaged")
 
 
 def test_f2_fifty_thousand_parts_are_refused(tmp_path):
     with pytest.raises(TooLarge):
-        list(read_pages(stored(tmp_path / "a.eml", _many_parts()), source_type="eml"))
+        list(read_pages(stored(tmp_path / "a.eml", _many_parts()), source_type="eml", limits=SOON))
 
 
 @pytest.mark.parametrize(
@@ -176,9 +178,9 @@ def test_f2_fifty_thousand_parts_are_refused(tmp_path):
 def test_f2_hostile_headers_end_with_text_or_a_reason(tmp_path, head):
     source = head + b"\r\nMIME-Version: 1.0\r\n\r\nThe cover is 45 mm."
     try:
-        events = list(read_pages(stored(tmp_path / "a.eml", source), source_type="eml"))
+        events = list(read_pages(stored(tmp_path / "a.eml", source), source_type="eml", limits=SOON))
     except UnreadableDocument as refused:
-        assert refused.code in ("too_large", "damaged", "timeout", "memory")  # noqa: PT017 -- either end is right
+        assert refused.code in ("too_large", "damaged")  # noqa: PT017 -- either end is right
     else:
         assert "The cover is 45 mm." in events[1].text
 
@@ -188,7 +190,7 @@ def test_headers_of_megabytes_cost_no_minutes(tmp_path):
     options = "".join(f'; a*{number}="x"' for number in range(20_000))
     head = f"From: a@example.org\nTo: {recipients}\nMIME-Version: 1.0\nContent-Type: text/plain{options}\n"
     path = stored(tmp_path / "a.eml", f"{head}\nThe cover is 45 mm.\n".encode())
-    _, page = list(read_pages(path, source_type="eml", limits=Limits(cpu_seconds=20)))
+    _, page = list(read_pages(path, source_type="eml", limits=SOON))
     assert page.text.endswith("The cover is 45 mm.")
 
 

@@ -119,7 +119,7 @@ ROWS = st.lists(CELLS, min_size=2, max_size=2).map(lambda cells: f"<w:tr>{''.joi
 TABLES = st.lists(ROWS, min_size=1, max_size=3).map(lambda rows: f"<w:tbl>{''.join(rows)}</w:tbl>")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(blocks=st.lists(st.one_of(PARAGRAPHS, TABLES), max_size=5))
 def test_every_visible_character_stands_where_its_position_says(tmp_path_factory, blocks):
     path = word_xml(

@@ -80,7 +80,7 @@ def holds(document: Document, values: dict[str, Any]) -> bool:
 
 
 @pytest.mark.django_db
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=asked)
 def test_they_keep_exactly_what_they_say(documents: list[Document], values: dict[str, Any]) -> None:
     kept = set(Filters.parse(values).documents().values_list("pk", flat=True))

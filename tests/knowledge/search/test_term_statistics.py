@@ -63,7 +63,7 @@ def recorded(base: KnowledgeBase, revision: int) -> tuple[int, int, Counter[str]
     return found.chunk_count, row.term_total if row else 0, Counter(frequencies)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CHANGES)
 def test_figures_of_every_revision_equal_a_recount(alice: User, changes: list[tuple[list[str], set[int]]]) -> None:
     base = make_base(alice)

@@ -329,7 +329,7 @@ TEXTS = st.sampled_from(["One [[a]].", "Two [[b|x]].", "%% gone %%", "Three [[c]
 FOLDERS = st.dictionaries(NAMES, st.tuples(TEXTS, st.booleans(), st.booleans()), min_size=1)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
 def test_after_any_changes_the_base_is_as_after_a_first_sync(
     base: KnowledgeBase, tmp_path_factory: Any, states: list[Any]

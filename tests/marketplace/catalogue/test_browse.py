@@ -147,7 +147,7 @@ def test_what_is_looked_for_changes_nothing(client: Client) -> None:
     assert client.head("/marketplace").status_code == 200
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(st.sampled_from(["q", "domain", "tag", "trust", "use", "sort", "page", "x"]), st.text(max_size=40))
 )

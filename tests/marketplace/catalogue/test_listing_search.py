@@ -214,7 +214,7 @@ def test_an_address_says_it_all_again() -> None:
     assert one.query(tags=(), words="") == "domain=Law&trust=right&use=chat&sort=name"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=3))
 def test_whatever_is_typed_is_only_looked_for(db: None, words: str, choices: list[str]) -> None:
     found = search_listings(parse_listing_query({"q": [words], "domain": choices, "tag": choices}))

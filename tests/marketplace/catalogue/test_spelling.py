@@ -109,7 +109,7 @@ def test_however_much_is_listed_it_takes_so_many_statements(
         Client().get("/marketplace", {"q": query})
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.text(max_size=220))
 def test_nothing_that_is_typed_breaks_it(shelf: None, words: str) -> None:
     assert Client().get("/marketplace", {"q": words}).status_code == 200

@@ -61,7 +61,7 @@ def test_the_picture_is_a_png_of_the_size_that_others_want(client: Client, publi
     assert len(answer.content) < 100_000
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(name=TEXT, tagline=TEXT)
 def test_any_name_can_be_drawn(name: str, tagline: str) -> None:
     card = SocialCard(

@@ -275,7 +275,7 @@ def test_another_version_can_be_given_to_what_has_not_changed(ready: Plugin) -> 
     assert (second.is_new, Release.objects.count()) == (True, 2)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
 def test_any_version_is_taken_or_refused_as_an_error_of_ours(ready: Plugin, version: str) -> None:
     try:

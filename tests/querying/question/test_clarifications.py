@@ -127,7 +127,7 @@ def test_another_secret_key_opens_no_token(question: Question, settings: Any) ->
         resume_from_token(question, token=token, answer="mild")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_token_is_refused_and_nothing_worse(question: Question, data: st.DataObject) -> None:
     token = token_for(question)

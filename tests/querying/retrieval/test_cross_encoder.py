@@ -76,7 +76,7 @@ def test_a_long_question_is_cut(exact: CrossEncoder):
 
 
 @given(question=st.text(max_size=60), title=st.text(max_size=30), text=st.text(max_size=200))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_texts_get_a_probability(exact: CrossEncoder, question: str, title: str, text: str):
     found = exact.probability(question, excerpt(text, title=title, center=(0, len(text))))
     assert 0 <= found <= 1

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.trees.growing import action, cover_tree, question, tree, yes_no_tree
@@ -277,7 +277,6 @@ class TestToolCalls:
         assert facts_from_tool_call(yes_no_tree("x", "eq", "a"), {"x": value}) == {}
 
 
-@settings(deadline=None)  # the first text with a unit of another kind loads pint
 @given(st.text(max_size=300))
 def test_any_question_can_be_read(text):
     for tree_ in (cover_tree(), numbers_tree()):

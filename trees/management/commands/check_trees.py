@@ -10,10 +10,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from plugins.management.plugin_argument import get_plugin
-from trees.cases import CaseResult, InvalidCase, parse_cases, run_cases
 from trees.definition.nodes import Problem
 from trees.definition.parser import parse_with_problems
 from trees.models import DecisionTree
+from trees.tree_test_cases import CaseResult, InvalidCase, parse_cases, run_cases
 from trees.validation.tree_problems import find_problems
 
 

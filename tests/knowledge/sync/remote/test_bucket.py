@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from knowledge.models import Document, KnowledgeBase
-from knowledge.sync.remote.errors import SourceUnavailable
+from knowledge.sync.remote.source_errors import SourceUnavailable
 from knowledge.sync.remote.source_settings import create_source
 from knowledge.sync.runner import run_sync
 from lexic.storage.s3 import connect_s3

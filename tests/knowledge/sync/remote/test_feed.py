@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.models import Document, KnowledgeBase
-from knowledge.sync.remote.errors import SourceUnavailable
+from knowledge.sync.remote.source_errors import SourceUnavailable
 from knowledge.sync.remote.source_settings import create_source
 from knowledge.sync.runner import run_sync
 from tests.knowledge.bases import alive

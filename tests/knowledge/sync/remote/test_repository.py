@@ -12,7 +12,7 @@ import pytest
 
 from knowledge.models import Document, KnowledgeBase, Source
 from knowledge.sync.remote import git_client
-from knowledge.sync.remote.errors import InvalidSource, SourceRefused, SourceUnavailable
+from knowledge.sync.remote.source_errors import InvalidSource, SourceRefused, SourceUnavailable
 from knowledge.sync.remote.source_settings import change_source, create_source
 from knowledge.sync.runner import run_sync
 from lexic.egress import EgressPolicy

@@ -8,7 +8,7 @@ import pytest
 
 from knowledge.models import Document, KnowledgeBase, Source
 from knowledge.sync.remote import web_client
-from knowledge.sync.remote.errors import SourceUnavailable
+from knowledge.sync.remote.source_errors import SourceUnavailable
 from knowledge.sync.remote.source_settings import create_source
 from knowledge.sync.runner import preview_sync, run_sync
 from knowledge.sync.sync_report import SyncReport

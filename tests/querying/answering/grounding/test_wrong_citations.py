@@ -424,7 +424,7 @@ ONE_FIGURE = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(row=st.sampled_from(ONE_FIGURE), data=st.data())
 def test_changing_any_digit_of_a_supported_claim_makes_it_unsupported(row: tuple[str, str], data: st.DataObject):
     claim, source = row
@@ -436,7 +436,7 @@ def test_changing_any_digit_of_a_supported_claim_makes_it_unsupported(row: tuple
     assert cited(claim[:place] + digit + claim[place + 1 :], [source]).citations == ()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=st.text(max_size=200))
 def test_every_text_bears_itself_out_in_figures(text: str):
     assert unsupported_figures(text, text) == set()

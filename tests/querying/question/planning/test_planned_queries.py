@@ -277,7 +277,7 @@ any_filters = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(filters=any_filters, mode=st.sampled_from(list(AnswerMode)), text=st.sampled_from(QUESTIONS))
 def test_no_filter_and_no_mode_opens_it(notes: Plugin, filters: dict[str, Any], mode: AnswerMode, text: str) -> None:
     options = Options(filters=Filters.parse(filters) or None)

@@ -123,7 +123,6 @@ async def everything(question: Question, llm: Curious) -> str:
 
 @settings(
     max_examples=80,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -171,7 +171,7 @@ def test_time_grows_no_faster_than_the_question(part: str) -> None:
     assert grows_linearly(of_minutes, part, scale=5)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=80))
 def test_no_text_breaks_it(text: str) -> None:
     of_minutes(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from local.least_share import LeastShare, Scheduled, look_at_readers
+from local.reader_cpu_share import LeastShare, Scheduled, look_at_readers
 
 SECOND = 10**9
 NOBODY = "65534"

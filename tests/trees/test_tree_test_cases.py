@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.trees.growing import action, condition, cover_tree, question, tree
-from trees.cases import Case, CaseCoverage, InvalidCase, measure_coverage, parse_cases, run_cases
 from trees.definition.parser import parse_tree
+from trees.tree_test_cases import Case, CaseCoverage, InvalidCase, measure_coverage, parse_cases, run_cases
 
 
 def sent(**changes: object) -> dict[str, object]:
