@@ -16,8 +16,8 @@ from knowledge.readers.pdf.page_rules import Rule
 _SAME_LINE, _MIN_HEIGHT = 3.0, 9.0
 # A line across parts rows where it is at least so much of the table's width.
 _WIDE_SHARE = 0.8
-# More lines than this draw a picture.
-_MAX_LINES = 600
+# More lines than this, or frames, draw a picture.
+_MAX_LINES, _MAX_FRAMES = 600, 60
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ def find_frames(rules: Sequence[Rule]) -> list[Frame]:
     if not up or len(up) + len(across) > _MAX_LINES:
         return []
     groups = _linked(up, across)
+    if len(groups) > _MAX_FRAMES:
+        return []
     frames = [Frame(group, [rule for rule in across if any(_touch(one, rule) for one in group)]) for group in groups]
     return sorted((frame for frame in frames if len(frame.edges()) > 2), key=lambda frame: frame.box[1])
 
