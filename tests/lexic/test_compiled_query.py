@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from knowledge.own_knowledge_base import own_knowledge_base
 
 from accounts.models import ApiKey, User
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.compiled_query import CompiledQuery, CompiledRows
 from plugins.models import Plugin, Release
 from querying import releases
