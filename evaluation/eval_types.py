@@ -94,7 +94,7 @@ class RetrievalOutcome:
 class PipelineOutcome:
     """What the whole pipeline gave. `statements` has the citations of each sentence of the answer, by position in
     `citations`; `strength`, `sufficiency_score` and `grounds` are None where nothing was weighed, `probability` where
-    the plugin has no curve."""
+    the plugin has no curve. `nearest` are the sentences that a refusal shows."""
 
     outcome: str
     strength: float | None
@@ -107,6 +107,7 @@ class PipelineOutcome:
     citations: tuple[PageSpan, ...] = ()
     statements: tuple[tuple[int, ...], ...] = ()
     nodes: tuple[str, ...] = ()
+    nearest: tuple[PageSpan, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

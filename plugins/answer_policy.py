@@ -54,7 +54,7 @@ class AnswerPolicy(models.Model):
     )
     threshold = models.FloatField(
         "similarity threshold",
-        default=0.3,
+        default=0.1,
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text="A passage found by meaning alone must be more similar than this (cosine, 0 to 1).",
     )

@@ -8,9 +8,21 @@ from dataclasses import dataclass, replace
 from accounts.models import User
 from querying.answering.drop_reasons import DropExplanation
 from querying.models import Feedback, Query
-from querying.presentation.answer import AnswerPresentation, present_answers, stored_from_query
+from querying.presentation.answer import (
+    AnswerPresentation,
+    StoredAnswer,
+    present_answer,
+    present_answers,
+    stored_from_query,
+    to_stored_answer,
+)
 from querying.presentation.question_run import QuestionRun, model_work
-from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
+from querying.presentation.retrieved_passages import (
+    MAX_NEAREST,
+    NearestPassage,
+    PassagePlace,
+    retrieved_passages,
+)
 from querying.query_log.quotations import withhold_quotations
 from querying.types import Clarification, Failed, Outcome
 from trees.facts.values import format_value
@@ -73,15 +85,27 @@ def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
     return [
         SandboxTurn(
             query=query,
-            answer=replace(answer, nearest_passages=places[:MAX_NEAREST])
-            if answer.outcome == Outcome.REFUSED
-            else answer,
+            answer=_with_nearest_places(answer, places) if answer.outcome == Outcome.REFUSED else answer,
             timings=[(label, query.timings[step]) for step, label in _STEP_LABELS.items() if step in query.timings],
             passages=places,
             feedback=feedback.get(query.pk),
         )
         for query, answer, places in zip(queries, answers, passages, strict=True)
     ]
+
+
+def _with_nearest_places(answer: AnswerPresentation, places: Sequence[PassagePlace]) -> AnswerPresentation:
+    """The log keeps the passages of a refusal, and not which of their sentences came nearest."""
+    near = [
+        NearestPassage(place=one.place, section=one.section, score=one.score, url=one.url)
+        for one in places[:MAX_NEAREST]
+    ]
+    return replace(answer, nearest_passages=near)
+
+
+def _nearest_of(run: QuestionRun, *, user: User) -> list[NearestPassage]:
+    stored = StoredAnswer(question=run.question.text, answer=to_stored_answer(run), seconds=0.0)
+    return present_answer(stored, viewer=user).nearest_passages
 
 
 def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> SandboxTurn | None:
@@ -91,8 +115,10 @@ def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> Sandbox
     if query is None:
         return None
     [turn] = make_turns([query], user=user)
+    nearest = _nearest_of(run, user=user) if run.answer and run.answer.nearest else turn.answer.nearest_passages
     return replace(
         turn,
+        answer=replace(turn.answer, nearest_passages=nearest),
         clarification=run.clarification,
         failure=run.failure,
         **vars(model_work(run, user=user, may_change=may_change)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
@@ -44,7 +44,8 @@ _DOUBTFUL_PROBABILITY = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class Sufficiency:
-    """`score` is the strength less the signs. `why` is for people, empty when the gate is passed."""
+    """`score` is the strength less the signs. `why` is for people, empty when the gate is passed. `nearest` are the
+    passages that come nearest, each cut to its best sentence."""
 
     grounds: ConfidenceSignals
     passes: bool
@@ -78,7 +79,24 @@ def assess_sufficiency(
         weakest=best.weakest if best else 0.0,
         answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
     )
-    return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=evidence.passages[:_MAX_NEAREST])
+    return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=_nearest_passages(evidence))
+
+
+def _nearest_passages(evidence: Evidence) -> tuple[Passage, ...]:
+    """One for each passage, in the order of their best sentences; those of code stay whole."""
+    best: dict[int, Sentence] = {}
+    for sentence in evidence.sentences:
+        best.setdefault(sentence.source, sentence)
+    others = (number for number in range(len(evidence.passages)) if number not in best)
+    nearest = [*best, *others][:_MAX_NEAREST]
+    return tuple(_cut_to_sentence(evidence.passages[number], best.get(number)) for number in nearest)
+
+
+def _cut_to_sentence(passage: Passage, sentence: Sentence | None) -> Passage:
+    if sentence is None or passage.path:
+        return passage
+    start, end = passage.start + sentence.start, passage.start + sentence.end
+    return replace(passage, content=sentence.text, start=start, end=end)
 
 
 def _score_lead(best: Sentence, evidence: Evidence) -> float:

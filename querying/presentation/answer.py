@@ -20,7 +20,7 @@ from querying.presentation import answer_text
 from querying.presentation.answer_text import TextSegment
 from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
-from querying.presentation.retrieved_passages import PassagePlace, nearest_places
+from querying.presentation.retrieved_passages import NearestPassage, nearest_passages
 from querying.types import AnswerFailed, Failed, Outcome
 
 
@@ -52,7 +52,7 @@ class AnswerPresentation:
     confidence_explanation: str
     reason: str
     refusal_reasons: list[str]
-    nearest_passages: list[PassagePlace]
+    nearest_passages: list[NearestPassage]
     clarification: Mapping[str, Any] | None
     error: str
     seconds: float | None
@@ -82,7 +82,12 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
         return {"outcome": Outcome.FAILED.value, "error": gettext("The answer stopped early.")}
     said = answer_as_json(run.answer, question=run.question)
     nearest = [
-        {**place, "url": source_path(passage.page_id, start=passage.start, end=passage.end)}
+        {
+            **place,
+            "start": passage.start,
+            "end": passage.end,
+            "url": source_path(passage.page_id, start=passage.start, end=passage.end),
+        }
         for place, passage in zip(said["nearest"], run.answer.nearest, strict=True)
     ]
     steps = [{"message": step.message, "ms": step.ms} for step in run.steps]
@@ -131,7 +136,7 @@ def _build_presentation(stored: StoredAnswer, *, pages: CitedPages) -> AnswerPre
         confidence_explanation=(answer.get("confidenceBasis") or {}).get("explanation", ""),
         reason=answer.get("reason") or "",
         refusal_reasons=list(answer.get("why") or []),
-        nearest_passages=nearest_places(answer.get("nearest") or [], readable=pages.readable),
+        nearest_passages=nearest_passages(answer.get("nearest") or [], texts=pages.texts, readable=pages.readable),
         clarification=answer.get("clarification"),
         error=answer.get("error", ""),
         seconds=stored.seconds,

@@ -63,8 +63,10 @@ class CitedPages:
             {cited_page_id(place) for answer in answers for place in answer.get(name) or []} - {0}
             for name in ("citations", "nearest")
         )
-        texts = dict(Page.objects.filter(pk__in=cited).values_list("pk", "text")) if cited else {}
-        return cls(texts=texts, readable=readable_page_ids(cited | near, viewer=viewer) if cited | near else ())
+        readable = readable_page_ids(cited | near, viewer=viewer) if cited | near else frozenset()
+        compared = cited | (near & readable)
+        texts = dict(Page.objects.filter(pk__in=compared).values_list("pk", "text")) if compared else {}
+        return cls(texts=texts, readable=readable)
 
     def has_excerpt(self, citation: Mapping[str, Any]) -> bool:
         """Whether the excerpt is on its page, word for word, where the citation says. One that is withheld was checked

@@ -12,6 +12,7 @@ from knowledge.models import Chunk, Page
 from knowledge.page_names import section_below_title, shown_page_name
 from querying.json_format import cited_page_id
 from querying.models import Query
+from querying.presentation.quoted_rows import has_rows, without_bars
 
 MAX_NEAREST = 3
 _COLUMNS = (
@@ -26,6 +27,10 @@ _COLUMNS = (
 )
 
 
+# A nearest sentence that is longer is not shown.
+_MAX_EXCERPT_CHARACTERS = 600
+
+
 @dataclass(frozen=True, kw_only=True)
 class PassagePlace:
     """Where a passage stands and how well it scored; never its text. `url` is empty where the viewer may not open it,
@@ -36,6 +41,18 @@ class PassagePlace:
     score: float
     url: str = ""
     is_cited: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestPassage:
+    """What came nearest to a question that was refused: where it stands, and its sentence. `url` and `excerpt` are
+    empty where the viewer may not read the page."""
+
+    place: str
+    section: str
+    score: float
+    url: str = ""
+    excerpt: str = ""
 
 
 def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[PassagePlace]]:
@@ -74,23 +91,33 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
     )
 
 
-def nearest_places(passages: Iterable[Mapping[str, Any]], *, readable: Collection[int]) -> list[PassagePlace]:
-    """The pages that an answer's JSON names as near: each once, where it scored best, the best first; those whose page
-    is `readable` with its address."""
-    found: dict[str, PassagePlace] = {}
-    for passage in sorted(passages, key=lambda passage: -float(passage.get("score") or 0)):
-        place = _nearest_place(passage, readable=readable)
-        found.setdefault(place.place, place)
+def nearest_passages(
+    passages: Iterable[Mapping[str, Any]], *, texts: Mapping[int, str], readable: Collection[int]
+) -> list[NearestPassage]:
+    """Those that an answer's JSON names as near, the nearest first: a place without a sentence is named once. `texts`
+    are those of pages; only of `readable` ones the sentence and the address are shown."""
+    found: dict[tuple[str, str], NearestPassage] = {}
+    for passage in passages:
+        text = texts.get(page, "") if (page := cited_page_id(passage)) in readable else ""
+        near = _nearest_passage(passage, text=text, is_readable=page in readable)
+        found.setdefault((near.place, near.excerpt), near)
     return list(found.values())[:MAX_NEAREST]
 
 
-def _nearest_place(passage: Mapping[str, Any], *, readable: Collection[int]) -> PassagePlace:
+def _nearest_passage(passage: Mapping[str, Any], *, text: str, is_readable: bool) -> NearestPassage:
     """A section that repeats the title is left out."""
     page = shown_page_name(passage.get("page"), passage.get("pageLabel", ""))
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
-    return PassagePlace(
+    # Code is looked at in its file, and what was stored by an earlier version has no span.
+    sentence = "" if passage.get("path") else text[int(passage.get("start") or 0) : int(passage.get("end") or 0)]
+    return NearestPassage(
         place=", ".join(filter(None, [document, page])),
         section=section_below_title(section, document),
         score=float(passage.get("score") or 0),
-        url=f"{passage['url']}#cited" if "url" in passage and cited_page_id(passage) in readable else "",
+        url=f"{passage['url']}#cited" if "url" in passage and is_readable else "",
+        excerpt=_shown_sentence(sentence) if len(sentence) <= _MAX_EXCERPT_CHARACTERS else "",
     )
+
+
+def _shown_sentence(sentence: str) -> str:
+    return without_bars(sentence) if has_rows(sentence) else " ".join(sentence.split())

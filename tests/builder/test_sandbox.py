@@ -107,7 +107,7 @@ def test_a_refusal_says_why_and_what_came_nearest(browsing: Browse, alice: User,
     content = ask(browsing(alice), plugin, question="Which boots are worn in a submarine of the navy?")
     assert REFUSAL.replace("'", "&#x27;") in content
     assert "no_evidence" in content
-    assert "Nearest pages, none of them an answer" in content
+    assert "Closest in the documents, but not a clear answer" in content
     assert "Rules on boots" in content
 
 

@@ -67,7 +67,7 @@ def test_an_answer_keeps_the_steps_it_took(client: Client, chat: Plugin) -> None
         trace = said.partition('<details class="trace">')[2].partition("</details>")[0]
         assert re.findall(r"<span>([^<]+)</span>", trace) == [
             "Reading the question",
-            "Searching the knowledge base: 1 passage found",
+            "Searching the knowledge base: 2 passages found",
             "Writing the answer",
             "Verified against the sources",
         ]
@@ -123,6 +123,15 @@ def test_a_refusal_links_the_nearest_pages_that_a_visitor_may_read(client: Clien
     links = re.findall(r'<a href="(/source/\d+[^"]*)" target="_blank">', said)
     assert links
     assert client.get(unescape(links[0])).status_code == 200
+
+
+def test_a_refusal_quotes_the_nearest_sentence_to_those_who_may_read_its_page(client: Client, chat: Plugin) -> None:
+    near = re.compile(r'<blockquote dir="auto">[^<]*boots')
+    hidden = ask(client, "How much do boots cost?")
+    assert ('data-outcome="refused"' in hidden, bool(near.search(hidden))) == (True, False)
+    Document.objects.update(is_public=True)
+    Plugin.objects.update(is_shared=True)
+    assert near.search(ask(client, "How much do boots cost?"))
 
 
 def test_a_missing_fact_is_asked_back_and_a_chip_goes_on(client: Client, with_tree: Plugin) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from querying.answering.sufficiency import assess_sufficiency
-from querying.types import Evidence, TableCell
+from querying.types import Evidence, Sentence, TableCell
 from tests.querying.passages import evidence, passage
 
 PLAN = passage("The Northwind plan covers eye exams and glasses for every employee, up to 300 dollars in a year.")
@@ -114,3 +114,26 @@ def test_a_number_of_a_tables_caption_is_not_missed_in_its_rows():
     asked = "retail trade in December 2014, in thousands"
     assert assess_sufficiency(asked, found).grounds.has_signs
     assert not assess_sufficiency(asked, captioned).grounds.has_signs
+
+
+def test_the_nearest_passages_are_cut_to_their_best_sentences_and_come_in_the_order_of_these():
+    first = replace(passage("Desks are free. Chairs are booked."), start=100, end=134)
+    second = passage("Rooms are booked by the hour.", number=2)
+    unread = passage("Lamps are free.", number=3)
+    chairs = Sentence(source=0, start=16, end=34, text="Chairs are booked.", score=0.2)
+    rooms = Sentence(source=1, start=0, end=29, text=second.content, score=0.3)
+    found = Evidence(passages=(first, second, unread), sentences=(rooms, chairs), strength=0.1)
+    nearest = assess_sufficiency("How do I book a room?", found).nearest
+    assert [(one.content, one.start, one.end) for one in nearest] == [
+        (second.content, second.start, second.end),
+        ("Chairs are booked.", 116, 134),
+        (unread.content, unread.start, unread.end),
+    ]
+
+
+def test_a_file_of_code_that_is_near_stays_whole():
+    code = replace(passage("def book(): ...  # Books a room."), path="rooms.py")
+    said = Sentence(source=0, start=0, end=5, text="def b", score=0.1)
+    assert assess_sufficiency("What books?", Evidence(passages=(code,), sentences=(said,), strength=0.1)).nearest == (
+        code,
+    )

@@ -1,0 +1,87 @@
+"""How everyday questions on short documents come out, and what a refusal shows where the document does answer.
+
+    python -m benchmarks.everyday [FOLDER] [--save FILE]
+
+FOLDER (tests/data/everyday/dev, or heldout beside it) has `documents/` and `questions.jsonl`. Answerable questions are
+right where a sentence that answers is cited; of those that are refused, `shown` counts where such a sentence is among
+those that the refusal shows as nearest, and `first` where it is the first of them. `--save` writes every answer as one
+JSON object a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks._harness import ask_questions, temporary_database
+from benchmarks.members import is_same_place
+
+if TYPE_CHECKING:
+    from evaluation.eval_types import PageSpan, PipelineOutcome
+
+SETS = Path(__file__).resolve().parents[1] / "tests" / "data" / "everyday"
+
+Asked = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=SETS / "dev")
+    parser.add_argument("--save", type=Path)
+    options = parser.parse_args()
+    lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
+    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
+    with temporary_database():
+        given = ask_questions(wanted, (options.folder / "documents").iterdir())
+        rows = [judge(one, outcome) for one, outcome in zip(questions, given, strict=True)]
+    if options.save:
+        options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for line in table(rows):
+        print(line)
+
+
+def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:
+    """`shown` is where the first sentence that answers stands among the nearest ones of a refusal; None without one."""
+    is_answered = given.outcome == "answered"
+    nearest = [] if is_answered else [_answers(one, asked) for one in given.nearest]
+    return {
+        "id": asked["id"],
+        "question": asked["question"],
+        "is_answerable": asked["kind"] == "answerable",
+        "answered": is_answered,
+        "right": is_answered and any(_answers(one, asked) for one in given.citations),
+        "shown": nearest.index(True) if True in nearest else None,
+        "confidence": given.confidence,
+        "score": given.sufficiency_score,
+        "text": given.text,
+        "expected": asked["answer"],
+    }
+
+
+def _answers(span: PageSpan, asked: Asked) -> bool:
+    return any(is_same_place(span.text, text) for text in (asked["answer"], *asked["also"]) if text)
+
+
+def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    answerable = [row for row in rows if row["is_answerable"]]
+    others = [row for row in rows if not row["is_answerable"]]
+    refused = [row for row in answerable if not row["answered"]]
+    answered, right = _count(answerable, "answered"), _count(answerable, "right")
+    yield f"answerable {len(answerable)}: answered {answered}, right {right}"
+    shown = [row for row in refused if row["shown"] is not None]
+    first = sum(row["shown"] == 0 for row in shown)
+    yield f"refused of these {len(refused)}: the sentence that answers shown as near {len(shown)}, first {first}"
+    high = sum(row["answered"] and not row["right"] and row["confidence"] == "high" for row in rows)
+    yield f"others {len(others)}: refused {len(others) - _count(others, 'answered')}; high and wrong, of all {high}"
+
+
+def _count(rows: Sequence[dict[str, Any]], key: str) -> int:
+    return sum(row[key] for row in rows)
+
+
+if __name__ == "__main__":
+    main()
