@@ -14,8 +14,8 @@ from statistics import median
 
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
-from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rule_frames import Frame, find_frames
+from knowledge.readers.pdf.ruling_lines import Rule
 from knowledge.readers.pdf.text_rows import LineCells, are_rows, group_rows
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, word_box, word_lines
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from knowledge.readers.pdf.borderless_tables import Block, find_block, is_aligned
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
-from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rule_frames import joined_rules
+from knowledge.readers.pdf.ruling_lines import Rule
 from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
 from knowledge.readers.pdf.text_rows import group_rows
-from knowledge.readers.pdf.word_columns import Block, find_block, is_aligned
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.ascii_tables import inline_typed_tables
+from knowledge.readers.pdf.borderless_tables import find_aligned_grids
 from knowledge.readers.pdf.filled_tables import CellGrid, PlacedTable, inline_tables
 from knowledge.readers.pdf.framed_tables import find_framed_tables
 from knowledge.readers.pdf.headed_columns import find_headed_tables
+from knowledge.readers.pdf.numeric_tables import inline_numeric_tables
 from knowledge.readers.pdf.page_layout import PageLayout
-from knowledge.readers.pdf.page_rules import Rule
 from knowledge.readers.pdf.rotated_pages import direction_of, turned_back, turned_rules, turned_upright
+from knowledge.readers.pdf.ruling_lines import Rule
 from knowledge.readers.pdf.table_head import TableHead
-from knowledge.readers.pdf.word_columns import find_aligned_grids
 from knowledge.readers.pdf.word_lines import free_lines
 
 
@@ -45,7 +45,7 @@ def _inline_upright(
     """With the tables that are found by the places of words."""
     lines = free_lines(page)
     found, first = inline_tables(page, find_aligned_grids(page, lines, before=before), before=before)
-    found, second = inline_aligned_tables(found, before=before)
+    found, second = inline_numeric_tables(found, before=before)
     lines = lines if found is page else free_lines(found)
     headed = find_headed_tables(found, lines, rules, before=before)
     found, third = inline_tables(found, (), placed=headed, before=before)

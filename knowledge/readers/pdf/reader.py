@@ -19,9 +19,9 @@ from knowledge.readers.pdf.headings import HeadingFinder
 from knowledge.readers.pdf.letter_styles import LetterStyles
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
-from knowledge.readers.pdf.page_rules import Rule, can_make_table, read_rules
 from knowledge.readers.pdf.page_tables import inline_all_tables
 from knowledge.readers.pdf.picture_pages import MIN_PAGE_CHARACTERS, PicturePageReader, has_usable_text
+from knowledge.readers.pdf.ruling_lines import Rule, can_make_table, read_rules
 from knowledge.readers.pdf.table_head import TableHead
 from knowledge.readers.pdf.text_layout import read_layout
 from knowledge.readers.types import (

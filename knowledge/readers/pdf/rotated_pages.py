@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout
-from knowledge.readers.pdf.page_rules import Rule
+from knowledge.readers.pdf.ruling_lines import Rule
 
 # Of the words with a neighbour in their line, those that a turned page must have below or above it.
 _MIN_SIDEWAYS_SHARE = 0.9

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox
-from knowledge.readers.pdf.page_rules import Rule
+from knowledge.readers.pdf.ruling_lines import Rule
 
 # In points: as far apart two lines are taken for one, and the least height of a line between columns.
 _SAME_LINE, _MIN_HEIGHT = 3.0, 9.0

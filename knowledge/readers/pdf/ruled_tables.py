@@ -23,7 +23,7 @@ from pdfplumber.table import (
 from pdfplumber.utils.geometry import filter_edges
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.page_rules import Rule
+from knowledge.readers.pdf.ruling_lines import Rule
 
 _MAX_PAGE_SECONDS = 3.0
 _MAX_CELLS = 5_000

@@ -1,7 +1,7 @@
 """Tables without lines up and down, or without any: their cells by the white between them.
 
 Lines that share white strips from top to bottom are the rows of a table. What stands in its cells is looked at too:
-prose in three columns has such strips as well. Tables of nothing but figures are left to `aligned_tables`, which knows
+prose in three columns has such strips as well. Tables of nothing but figures are left to `numeric_tables`, which knows
 more of those, unless their names end with figures too.
 """
 

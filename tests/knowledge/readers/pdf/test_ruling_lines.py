@@ -12,8 +12,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from knowledge.readers.pdf.page_layout import PageFrame
-from knowledge.readers.pdf.page_rules import Rule, can_make_table, read_rules
 from knowledge.readers.pdf.ruled_tables import TableFinder
+from knowledge.readers.pdf.ruling_lines import Rule, can_make_table, read_rules
 from tests.knowledge.readers.made import pdf, ruled_table
 
 Draw = Callable[[Canvas], None]

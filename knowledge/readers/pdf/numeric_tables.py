@@ -73,7 +73,7 @@ class _Table:
         return [at for at, (left, right) in enumerate(self.columns, start=1) if left < x1 and x0 < right]
 
 
-def inline_aligned_tables(page: PageLayout, *, before: TableHead | None = None) -> tuple[PageLayout, TableHead | None]:
+def inline_numeric_tables(page: PageLayout, *, before: TableHead | None = None) -> tuple[PageLayout, TableHead | None]:
     """The page with its aligned tables row by row. Every word stays on the page exactly once, with its box.
 
     `before` has the heads of a table at the end of the page before. The second value is the same for the next page.
