@@ -64,7 +64,7 @@ def _accepted_rows(request: HttpRequest, plugin: Plugin) -> tuple[list[dict[str,
     titles, rows = document_page_counts(plugin), []
     for number in range(MAX_PROPOSED):
         if f"accept-{number}" in request.POST:
-            given = _read_row(request, number)
+            given = _posted_row(request, number)
             if wrong := place_errors(given["must_cite"], titles=titles, each="Document"):
                 return [], f"Nothing was added. {wrong[0]}"
             try:
@@ -74,7 +74,7 @@ def _accepted_rows(request: HttpRequest, plugin: Plugin) -> tuple[list[dict[str,
     return rows, ""
 
 
-def _read_row(request: HttpRequest, number: int) -> dict[str, Any]:
+def _posted_row(request: HttpRequest, number: int) -> dict[str, Any]:
     said = {name: request.POST.get(f"{name}-{number}", "") for name in ("question", "title", "page", "phrase")}
     page = int(said["page"]) if said["page"].isascii() and said["page"].isdigit() and len(said["page"]) < 7 else None
     phrase = single_line(said["phrase"], max_length=MAX_PHRASE_LENGTH)

@@ -70,7 +70,7 @@ def read_table(text: str) -> list[TableRow] | None:
         fields = [_field_of(name) for name in names]
         if "question" in fields:
             return [
-                TableRow(line=line, cells=_cells(_known_fields(names, fields), row))
+                TableRow(line=line, cells=_cells_by_field(_known_fields(names, fields), row))
                 for line, row in rows
                 if any(cell.strip() for cell in row)
             ]
@@ -137,7 +137,7 @@ def _known_fields(names: Sequence[str], fields: Sequence[str]) -> Sequence[str]:
     return fields
 
 
-def _cells(fields: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+def _cells_by_field(fields: Sequence[str], row: Sequence[str]) -> dict[str, str]:
     return {field: _without_escape(cell.strip()) for field, cell in zip(fields, row, strict=False) if field}
 
 

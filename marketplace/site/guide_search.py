@@ -35,8 +35,8 @@ class GuideSection:
 
     @cached_property
     def words(self) -> Counter[str]:
-        counted = Counter(_stems(self.text))
-        for word in _stems(f"{self.guide} {self.title}"):
+        counted = Counter(_stems_of_guide(self.text))
+        for word in _stems_of_guide(f"{self.guide} {self.title}"):
             counted[word] += _TITLE_WEIGHT
         return counted
 
@@ -46,7 +46,7 @@ class GuideSection:
 
     @cached_property
     def title_words(self) -> frozenset[str]:
-        return frozenset(_stems(self.title))
+        return frozenset(_stems_of_guide(self.title))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class FoundSection:
 
 def search_guides(query: str) -> Sequence[FoundSection]:
     """The sections that have most of the words, the best first; none where nothing has any."""
-    wanted = list(dict.fromkeys(_stems(query[:MAX_QUERY_CHARACTERS])))
+    wanted = list(dict.fromkeys(_stems_of_guide(query[:MAX_QUERY_CHARACTERS])))
     scored = [(_score(section, wanted), section) for section in guide_sections()]
     found = sorted((one for one in scored if one[0] > 0), key=lambda one: -one[0])[:MAX_RESULTS]
     return [FoundSection(section=section, excerpt=_excerpt(section.text, set(wanted))) for _, section in found]
@@ -120,7 +120,7 @@ def _score(section: GuideSection, wanted: Sequence[str]) -> float:
 
 def _excerpt(text: str, wanted: set[str]) -> str:
     """The words around the first that was asked for."""
-    hit = next((match.start() for match in _WORD.finditer(text) if set(_stems(match[0])) & wanted), 0)
+    hit = next((match.start() for match in _WORD.finditer(text) if set(_stems_of_guide(match[0])) & wanted), 0)
     start = max(0, hit - _EXCERPT_CHARACTERS // 3)
     cut = text[start : start + _EXCERPT_CHARACTERS]
     before = cut.partition(" ")[2] if start else cut
@@ -128,6 +128,6 @@ def _excerpt(text: str, wanted: set[str]) -> str:
     return f"{'… ' if start else ''}{after}{' …' if after != before else ''}"
 
 
-def _stems(text: str) -> list[str]:
+def _stems_of_guide(text: str) -> list[str]:
     words = (word.casefold() for word in _WORD.findall(text))
     return [stem(word) for word in words if word not in STOP_WORDS]

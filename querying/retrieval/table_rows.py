@@ -117,11 +117,11 @@ def _lines(source: int, passage: Passage) -> Iterator[_Line]:
     for start, end in passage.sentence_spans():
         text = passage.content[start:end]
         is_row = CELL_SEPARATOR in text and has_rows(passage)
-        row = _read_row(source, (start, end), text) if is_row and not text.startswith("|") else None
+        row = _read_table_row(source, (start, end), text) if is_row and not text.startswith("|") else None
         yield _Line(passage.start + start, " ".join(text.split()), is_row, row)
 
 
-def _read_row(source: int, span: Span, text: str) -> TableRow | None:
+def _read_table_row(source: int, span: Span, text: str) -> TableRow | None:
     """None for a row that names none of its cells: it is a header row, or its columns are not known."""
     cells = parse_cells(text)
     if not any(cell.header for cell in cells[1:]):

@@ -53,7 +53,7 @@ def _table(page: PageLayout, frame: Frame, words: Sequence[PlacedWord]) -> Place
     head, body = _parted(frame, bands)
     if _has_ruled_rows(frame, body) or not _are_columns(frame, head, body):
         return None
-    rows = [row for band in body for row in _rows(frame, band, is_one=len(body) <= 2)]
+    rows = [row for band in body for row in _framed_rows(frame, band, is_one=len(body) <= 2)]
     columns = list(pairwise(frame.edges()))
     if not _are_rows(rows, has_head=bool(head)) or _are_prose(page, rows, columns) or _are_divided(rows):
         return None
@@ -85,7 +85,7 @@ def _trimmed(frame: Frame, bands: list[list[WordLine]]) -> list[list[WordLine]]:
 
 def _parted(frame: Frame, bands: Sequence[list[WordLine]]) -> tuple[list[WordLine], Sequence[list[WordLine]]]:
     """The lines of the head, which a rule parts from the rows, and those of the rows."""
-    if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or are_rows([_cells(frame, line) for line in bands[0]]):
+    if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or are_rows([_framed_cells(frame, line) for line in bands[0]]):
         return [], bands
     is_longer = any(len(band) > len(bands[0]) for band in bands[1:])
     return (bands[0], bands[1:]) if is_longer else ([], bands)
@@ -96,7 +96,7 @@ def _has_ruled_rows(frame: Frame, body: Sequence[list[WordLine]]) -> bool:
     x0, _, x1, _ = frame.box
     places = [rule.x0 for rule in frame.up]
     is_closed = min(places) - x0 < 1 and x1 - max(places) < 1
-    several = sum(are_rows([_cells(frame, line) for line in band]) for band in body)
+    several = sum(are_rows([_framed_cells(frame, line) for line in band]) for band in body)
     return is_closed and (2 * several < len(body) if len(body) > 2 else all(len(band) == 1 for band in body))
 
 
@@ -111,9 +111,9 @@ def _are_columns(frame: Frame, head: Sequence[WordLine], body: Sequence[list[Wor
 # --- Rows and cells ---------------------------------------------------------------------------------------
 
 
-def _rows(frame: Frame, band: Sequence[WordLine], *, is_one: bool) -> list[list[list[PlacedWord]]]:
+def _framed_rows(frame: Frame, band: Sequence[WordLine], *, is_one: bool) -> list[list[list[PlacedWord]]]:
     """What stands in each row and column."""
-    lines = [_cells(frame, line) for line in band]
+    lines = [_framed_cells(frame, line) for line in band]
     if are_rows(lines) or (is_one and len(lines) > 1):
         return [_merged([lines[at] for at in row]) for row in group_rows(lines)]
     return [_merged(lines)]
@@ -123,7 +123,7 @@ def _merged(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
     return [[word for line in lines for word in line[at]] for at in range(len(lines[0]))]
 
 
-def _cells(frame: Frame, line: WordLine) -> list[list[PlacedWord]]:
+def _framed_cells(frame: Frame, line: WordLine) -> list[list[PlacedWord]]:
     """The words of a line by column. A run of words is in the column that it shares most of."""
     columns = list(pairwise(frame.edges()))
     cells: list[list[PlacedWord]] = [[] for _ in columns]

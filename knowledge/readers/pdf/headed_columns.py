@@ -65,7 +65,7 @@ def _headed(
     if len(columns) < _MIN_UNMARKED_COLUMNS and (not is_marked or _are_underlined(block, across)):
         return None
     named = _cells(head, columns)
-    rows = _rows(block, columns)
+    rows = _headed_rows(block, columns)
     if not _can_be_head(page, named) or not _are_cells(rows, is_marked=is_marked) or _are_parallel(page, rows):
         return None
     return PlacedTable(rows=[named, *rows], columns=columns, labels=named), at + len(block.lines)
@@ -85,7 +85,7 @@ def _continued(
         return None
     if not all(sum(_shared(column, other) > 0 for other in before.columns) == 1 for column in block.columns):
         return None
-    rows = _rows(block, before.columns)
+    rows = _headed_rows(block, before.columns)
     if not _are_cells(rows, is_marked=True) or _are_parallel(page, rows):
         return None
     return PlacedTable(rows=rows, columns=before.columns), at + len(block.lines) - 1
@@ -137,7 +137,7 @@ def _are_underlined(block: Block, across: Sequence[Rule]) -> bool:
 # --- Rows and cells ---------------------------------------------------------------------------------------
 
 
-def _rows(block: Block, columns: Columns) -> list[Cells]:
+def _headed_rows(block: Block, columns: Columns) -> list[Cells]:
     lines = [_cells(line, columns) for line in block.lines]
     return [
         [[word for at in row for word in lines[at][column]] for column in range(len(columns))]
