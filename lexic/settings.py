@@ -248,11 +248,11 @@ CACHES = {
 
 # --- People -----------------------------------------------------------------------------------------------
 
-EMAIL_BACKEND = env.str("EMAIL_BACKEND", "lexic.file_email_backend.FileEmailBackend")
+EMAIL_BACKEND = env.str("EMAIL_BACKEND", "lexic.mail.FileEmailBackend")
 # Only where people prove an address before they come in can sign-up be silent about who has an account.
 ACCOUNT_EMAIL_VERIFICATION = env.str(
     "LEXIC_EMAIL_VERIFICATION",
-    "optional" if EMAIL_BACKEND == "lexic.file_email_backend.FileEmailBackend" else "mandatory",
+    "optional" if EMAIL_BACKEND == "lexic.mail.FileEmailBackend" else "mandatory",
     validate=validate.OneOf(["mandatory", "optional", "none"]),
 )
 # A link ends where it was opened; a code is typed where somebody signed up, and takes them on to where they were going.

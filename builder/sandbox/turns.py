@@ -104,8 +104,9 @@ def _with_nearest_places(answer: AnswerPresentation, places: Sequence[PassagePla
 
 
 def _nearest_of(run: QuestionRun, *, user: User) -> list[NearestPassage]:
+    """On pages that the person may open: of others, the log names nothing either."""
     stored = StoredAnswer(question=run.question.text, answer=to_stored_answer(run), seconds=0.0)
-    return present_answer(stored, viewer=user).nearest_passages
+    return [one for one in present_answer(stored, viewer=user).nearest_passages if one.url]
 
 
 def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> SandboxTurn | None:

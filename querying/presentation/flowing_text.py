@@ -9,8 +9,10 @@ import re
 from itertools import pairwise
 
 # What begins a line of its own: a heading, a list, a quotation, a row of a table.
-_OWN_LINE = re.compile(r"\s*(?:[#>|•–—*+-]|\d{1,3}[.)]\s|[a-z]\)\s)")
-_SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？", "।")
+_OWN_LINE = re.compile(r"\s*(?:[#>|•–—*+-]|\(?(?:\d{1,3}[.)]|[a-z]{1,4}\)|[a-z]\.)\s|\d{1,3}(?:\.\d{1,3}){1,5}\s)")
+# What is set in columns, and the leaders of a table of contents.
+_SET_APART = re.compile(r"\S(?: {2,}|\t|\.{4})")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "；", "।")
 # Of the longest line: a line that is shorter ends on purpose.
 _FULL_LINE, _HALF_LINE = 0.8, 0.5
 
@@ -38,6 +40,8 @@ def _wrapping_breaks(text: str) -> list[tuple[int, int]]:
 def _wraps(line: str, following: str, *, longest: int) -> bool:
     said, next_words = line.rstrip(), following.lstrip()
     if not said or not next_words or _OWN_LINE.match(following) or said.lstrip().startswith(("#", "|")):
+        return False
+    if _SET_APART.search(said) or _SET_APART.search(next_words):
         return False
     if len(said) >= _HALF_LINE * longest and next_words[0].islower():
         return True

@@ -26,7 +26,7 @@ def _bare(line: str) -> str:
 
 def _is_row(line: str) -> bool:
     bare = _bare(line)
-    return bare.startswith("|") or bare.endswith("|")
+    return bare.startswith("|") or (bare.endswith("|") and " | " in bare)
 
 
 def _is_rule(line: str) -> bool:

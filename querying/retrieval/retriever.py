@@ -36,7 +36,7 @@ from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.retrieval.question_wording import wording_of
-from querying.retrieval.table_rows import has_rows
+from querying.retrieval.table_rows import has_table_rows
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
@@ -194,7 +194,7 @@ def _score(
 
 def _pages_with_tables(passages: Sequence[Passage]) -> dict[int, str]:
     """The texts of the pages whose tables the passages show, as far as captions are looked for there."""
-    pages = {passage.page_id for passage in passages[:MAX_SCORED_PASSAGES] if has_rows(passage)}
+    pages = {passage.page_id for passage in passages[:MAX_SCORED_PASSAGES] if has_table_rows(passage)}
     texts = Page.objects.filter(pk__in=pages).values_list("pk", Left("text", _MAX_PAGE_CHARACTERS))
     return dict(texts) if pages else {}
 

@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
@@ -29,7 +29,7 @@ _DIGITS = {word: str(number) for number, word in enumerate(SMALL_NUMBERS)}
 # "Feb" says February, and less surely than the word itself; shorter beginnings say nothing.
 _ABBREVIATION_MATCH, _MIN_ABBREVIATION = 0.8, 3
 # What is taken off where all that a row's name, or a column's head, says is not asked for.
-_ROW_PENALTY, _COLUMN_PENALTY = 0.3, 0.15
+ROW_PENALTY, COLUMN_PENALTY = 0.3, 0.15
 _MAX_CACHED_TEXTS = 4096
 
 
@@ -37,7 +37,8 @@ _MAX_CACHED_TEXTS = 4096
 class CellMatch:
     """A cell and how it fits. `covered` has the words of the question that are said of it, and how well; `unsaid_years`
     are asked for and not said, `has_other_year` says that its row or column has another one; `row_extra` and
-    `column_extra` are the shares of their names that are not asked for."""
+    `column_extra` are the shares of their names that are not asked for. `tied` cells of the row, this one among them,
+    fit as well by their words, or better."""
 
     row: TableRow
     cell: Cell
@@ -48,6 +49,7 @@ class CellMatch:
     has_other_year: bool
     row_extra: float
     column_extra: float
+    tied: int = 1
 
     @property
     def wording(self) -> str:
@@ -61,8 +63,10 @@ def best_cells(question: str, weights: Mapping[str, float], tables: Iterable[Tab
     """The cells of all tables that fit best by their words alone; `weights` has the inverse document frequency of each
     stem."""
     asked = _asked_words(question, weights)
-    found = chain.from_iterable(_TableMatch(asked, table).cells() for table in tables)
-    return nlargest(most, found, key=lambda match: match.score) if asked else []
+    rows = chain.from_iterable(_TableMatch(asked, table).rows() for table in tables)
+    found = ((one, row) for row in rows for one in row)
+    best = nlargest(most, found, key=lambda pair: pair[0].score) if asked else []
+    return [replace(one, tied=sum(other.score >= one.score for other in row)) for one, row in best]
 
 
 @dataclass(frozen=True)
@@ -152,19 +156,21 @@ class _TableMatch:
             if stem not in inner | self._caption and not word.spelling.isdigit()
         )
 
-    def cells(self) -> Iterator[CellMatch]:
+    def rows(self) -> Iterator[list[CellMatch]]:
+        """The cells of each row."""
         heads = [self._columns.coverage(at, self._asked, self._unsaid) for at in range(len(self._table.heads))]
         column_extras = [self._columns.unasked_share(at, head, self._asked) for at, head in enumerate(heads)]
         for at, row in enumerate(self._table.rows):
             name = self._rows.coverage(at, self._asked, self._unsaid)
             row_extra = self._rows.unasked_share(at, name, self._asked)
+            matches = []
             for column, cell in enumerate(row.cells):
                 years = _years(self._rows.stems[at] | self._columns.stems[column])
                 covered = self._cover(name, heads[column], years)
                 unsaid = _years(self._asked) - set(covered)
                 share = sum(self._asked[stem].weight * match for stem, match in covered.items()) / self._total
-                penalty = _ROW_PENALTY * row_extra + _COLUMN_PENALTY * column_extras[column]
-                yield CellMatch(
+                penalty = ROW_PENALTY * row_extra + COLUMN_PENALTY * column_extras[column]
+                one = CellMatch(
                     row=row,
                     cell=cell,
                     table=self._table,
@@ -175,6 +181,8 @@ class _TableMatch:
                     row_extra=row_extra,
                     column_extra=column_extras[column],
                 )
+                matches.append(one)
+            yield matches
 
     def _cover(self, name: Mapping[str, float], head: Mapping[str, float], years: Set[str]) -> dict[str, float]:
         """Each word by where it is said best; a year of the caption says nothing of a row that has its own."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from querying.retrieval.late_interaction import QuestionWords
-from querying.retrieval.table_cells import CellMatch, best_cells
+from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells
 from querying.retrieval.table_rows import NO_PAGES, read_tables
 from querying.retrieval.token_states import token_states
 from querying.types import Evidence, Sentence, TableCell
@@ -21,9 +21,7 @@ Place = tuple[int, int, int]
 
 # How many cells the model reads, a line each; the words alone choose them.
 MAX_READ_CELLS = 12
-# What is said of a row or a column and not asked for, and years of others, take so much off the match.
-_ROW_PENALTY, _COLUMN_PENALTY = 0.3, 0.15
-# … and a row of which nothing is asked for is any row.
+# So much off the match: for a row of which nothing is asked for, and for years that others have.
 _UNNAMED_ROW_PENALTY = 0.15
 _UNSAID_YEAR_PENALTY, _OTHER_YEAR_PENALTY = 0.2, 0.3
 # A cell's words match more than a sentence's, for its caption is one of them: the strength is the match less this.
@@ -99,7 +97,7 @@ def _read_cells(matches: Sequence[CellMatch], words: QuestionWords, embedder: Lo
     found = []
     for match, (states, _) in zip(matches, read, strict=True):
         fit, weakest = words.match_cell(words.states @ states.T, covered=match.covered, unsaid=match.unsaid_years)
-        fit -= _ROW_PENALTY * match.row_extra + _COLUMN_PENALTY * match.column_extra
+        fit -= ROW_PENALTY * match.row_extra + COLUMN_PENALTY * match.column_extra
         fit -= _UNNAMED_ROW_PENALTY * (match.row_extra == 1)
         if match.unsaid_years:
             fit -= _OTHER_YEAR_PENALTY if match.has_other_year else _UNSAID_YEAR_PENALTY
@@ -113,7 +111,9 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
     source, start, end = best.place
     passage = evidence.passages[source]
     sentence = known or Sentence(source=source, start=start, end=end, text=passage.content[start:end], score=0.0)
-    is_ahead = len(cells) == 1 or best.fit - cells[1].fit >= _MIN_LEAD
+    # A cell that was not read may be the better one.
+    are_all_read = best.match.tied <= len(cells)
+    is_ahead = are_all_read and (len(cells) == 1 or best.fit - cells[1].fit >= _MIN_LEAD)
     cell = best.match.cell
     is_named = bool(cell.header) and is_ahead
     return replace(

@@ -87,7 +87,7 @@ def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES
     return [Table(caption=key[2], titles=key[1], rows=tuple(rows)) for key, rows in groups.items()]
 
 
-def has_rows(passage: Passage) -> bool:
+def has_table_rows(passage: Passage) -> bool:
     """Whether it may show rows of a table; lines of code are none."""
     return CELL_SEPARATOR in passage.content and passage.source_type != "code"
 
@@ -116,7 +116,7 @@ def _rows_with_captions(
 def _lines(source: int, passage: Passage) -> Iterator[_Line]:
     for start, end in passage.sentence_spans():
         text = passage.content[start:end]
-        is_row = CELL_SEPARATOR in text and has_rows(passage)
+        is_row = CELL_SEPARATOR in text and has_table_rows(passage)
         row = _read_table_row(source, (start, end), text) if is_row and not text.startswith("|") else None
         yield _Line(passage.start + start, " ".join(text.split()), is_row, row)
 

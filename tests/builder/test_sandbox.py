@@ -111,6 +111,14 @@ def test_a_refusal_says_why_and_what_came_nearest(browsing: Browse, alice: User,
     assert "Rules on boots" in content
 
 
+def test_a_refusal_names_nothing_that_the_person_may_not_open(
+    browsing: Browse, alice: User, plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("querying.presentation.cited_pages.readable_page_ids", lambda ids, viewer: frozenset())
+    content = ask(browsing(alice), plugin, question="Which boots are worn in a submarine of the navy?")
+    assert ("no_evidence" in content, "Closest in the documents" in content) == (True, False)
+
+
 def test_a_question_back_is_answered_by_its_token(
     browsing: Browse, alice: User, plugin: Plugin, tree: DecisionTree
 ) -> None:

@@ -121,7 +121,7 @@ def test_without_a_mail_server_mail_is_in_files_and_not_in_the_log(
     tmp_path: Path, settings: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     settings.EMAIL_FILE_PATH = tmp_path / "mail"
-    settings.EMAIL_BACKEND = "lexic.file_email_backend.FileEmailBackend"
+    settings.EMAIL_BACKEND = "lexic.mail.FileEmailBackend"
     with caplog.at_level(logging.INFO):
         mail.send_mail("Confirm", f"/accounts/confirm-email/{SECRET}/", None, ["alice@example.org"])
     (file,) = settings.EMAIL_FILE_PATH.iterdir()

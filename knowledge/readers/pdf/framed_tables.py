@@ -28,12 +28,16 @@ _PROSE_WIDTH, _PROSE_WORDS, _PROSE_GOING_ON = 0.75, 4, 0.25
 
 
 def find_framed_tables(page: PageLayout, rules: Sequence[Rule]) -> list[PlacedTable]:
-    """The tables of a page whose rows no lines part."""
+    """The tables of a page whose rows no lines part. Frames may lie in one another: a word belongs to one table."""
     frames = find_frames(rules)
-    if not frames:
-        return []
-    words = free_words(page)
-    return [table for frame in frames if (table := _table(page, frame, _inside(frame, words)))]
+    words = free_words(page) if frames else []
+    found: list[PlacedTable] = []
+    for frame in frames:
+        if table := _table(page, frame, _inside(frame, words)):
+            found.append(table)
+            taken = {word.character for word in table.words()}
+            words = [word for word in words if word.character not in taken]
+    return found
 
 
 def _inside(frame: Frame, words: Sequence[PlacedWord]) -> list[PlacedWord]:

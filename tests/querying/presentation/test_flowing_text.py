@@ -54,6 +54,19 @@ def test_any_span_of_the_address_is_taken(span: tuple[int, int]) -> None:
     assert "".join(flowing_parts(PAGE, *span)).split() == PAGE.split()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a) pay the rent within ten days of each quarter;\n(b) keep the place clean, and the stairs too\n(c) leave",
+        "9.1 The tenant pays for all small repairs of the flat\n9.2 The owner pays for the roof and for the walls",
+        "Monday to Friday      08:00 to 18:00 in the summer\nSaturday and Sunday   closed, except on the first one",
+        "Of the tenant ............................ 12\nOf the owner ............................. 15",
+    ],
+)
+def test_numbered_clauses_columns_and_contents_keep_their_lines(text: str) -> None:
+    assert _shown(text) == text
+
+
 def test_short_lines_stay_as_they_are() -> None:
     poem = "rose\nlily\nthis one is a longer line than the others are"
     assert _shown(poem) == poem

@@ -67,3 +67,10 @@ def test_a_cell_is_worded_with_its_caption_its_row_and_its_column() -> None:
 
 def test_a_question_without_words_has_no_cell() -> None:
     assert cells("the of and", RECEIPTS) == []
+
+
+def test_a_cell_says_how_many_of_its_row_fit_as_well() -> None:
+    found = cells("unemployment rate February 2009", RATES, most=3)
+    assert {(one.row.name.value, one.tied) for one in found if one.row.name.value == "February"} == {("February", 2)}
+    [construction] = cells("unemployment rate of construction in February 2009", RATES, most=1)
+    assert (construction.cell.value, construction.tied) == ("21.4", 1)

@@ -46,6 +46,17 @@ def test_no_cell_stands_for_a_row_where_no_column_is_asked_for() -> None:
     assert best.cell is None or best.cell.head == "" or best.cell.value in best.text
 
 
+def test_a_row_of_which_too_few_cells_were_read_is_quoted_whole() -> None:
+    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov")
+    rain = "Rain by station, in millimetres\n" + "".join(
+        f"Station: Hamburg {part} | " + " | ".join(f"{month}: {60 + at}" for at, month in enumerate(months)) + "\n"
+        for part in ("Altona", "Harburg", "Wandsbek")
+    )
+    rows = [one for one in judged("How much rain falls in Hamburg?", rain).sentences if one.cell]
+    assert len(rows) == 2, "one row was read whole, of another one cell"
+    assert [one.cell.head for one in rows if one.cell] == ["", ""]
+
+
 def test_the_line_above_a_table_goes_after_the_row_under_it() -> None:
     found = judged("Employees by sector in utilities, June 2012", TABLE)
     assert found.sentences[0].text.startswith("Month: June")

@@ -116,3 +116,22 @@ def test_boxes_of_a_drawing_are_no_table(tmp_path):
     for height in (100, 146):
         across(canvas, height)
     assert not any(" | " in line for line in lines_of(canvas, tmp_path / "a.pdf"))
+
+
+def test_a_word_inside_two_frames_stands_in_one_table_alone(tmp_path):
+    canvas = Canvas(str(tmp_path / "nested.pdf"), pagesize=(600, HEIGHT))
+    for at in range(12):
+        top = 120 + 15 * at
+        is_inner = 4 <= at < 8
+        canvas.drawString(120, HEIGHT - top, f"Row{at}")
+        canvas.drawString(370 if is_inner else 360, HEIGHT - top, f"v{at}")
+        if is_inner:
+            canvas.drawString(500, HEIGHT - top, f"w{at}")
+    for left in (110, 350, 590):
+        up(canvas, left, 105, 305)
+    for left in (362, 480, 585):
+        up(canvas, left, 168, 232)
+    words = " ".join(lines_of(canvas, tmp_path / "nested.pdf")).replace("|", " ").split()
+    assert sorted(word for word in words if word[0] in "vw" and word[-1] != ":") == sorted(
+        [f"v{at}" for at in range(12)] + [f"w{at}" for at in range(4, 8)]
+    )
