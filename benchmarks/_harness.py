@@ -70,6 +70,31 @@ def processor_seconds(pid: int, *, with_children: bool = False) -> float:
     return sum(map(int, fields[11 : 15 if with_children else 13])) / os.sysconf("SC_CLK_TCK")
 
 
+def ask_set(
+    about: str | None,
+    folder: Path,
+    *,
+    judge: Callable[[Mapping[str, Any], PipelineOutcome], dict[str, Any]],
+    table: Callable[[Sequence[dict[str, Any]]], Iterable[str]],
+) -> None:
+    """Asks the questions of a folder (`documents/` and `questions.jsonl`, each question of its document alone), and
+    prints a table of what was judged. The command line may name another folder, and a file for the judgements."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=folder)
+    parser.add_argument("--save", type=Path)
+    options = parser.parse_args()
+    lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
+    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
+    with temporary_database():
+        given = ask_questions(wanted, (options.folder / "documents").iterdir())
+        rows = [judge(one, outcome) for one, outcome in zip(questions, given, strict=True)]
+    if options.save:
+        options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for line in table(rows):
+        print(line)
+
+
 def ask_questions(rows: Sequence[Mapping[str, Any]], documents: Iterable[Path]) -> Iterator[PipelineOutcome]:
     """What the pipeline gives for each question of a set that holds these documents; `rows` are as `questions.jsonl`
     has them."""

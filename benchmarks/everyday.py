@@ -10,13 +10,11 @@ JSON object a line.
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_questions, temporary_database
+from benchmarks._harness import ask_set
 from benchmarks.members import is_same_place
 
 if TYPE_CHECKING:
@@ -24,24 +22,11 @@ if TYPE_CHECKING:
 
 SETS = Path(__file__).resolve().parents[1] / "tests" / "data" / "everyday"
 
-Asked = dict[str, Any]
+Asked = Mapping[str, Any]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?", default=SETS / "dev")
-    parser.add_argument("--save", type=Path)
-    options = parser.parse_args()
-    lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
-    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
-    with temporary_database():
-        given = ask_questions(wanted, (options.folder / "documents").iterdir())
-        rows = [judge(one, outcome) for one, outcome in zip(questions, given, strict=True)]
-    if options.save:
-        options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    for line in table(rows):
-        print(line)
+    ask_set(__doc__, SETS / "dev", judge=judge, table=table)
 
 
 def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:

@@ -10,13 +10,11 @@ writes every answer as one JSON object a line.
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_questions, temporary_database
+from benchmarks._harness import ask_set
 from benchmarks.members import is_same_place
 
 if TYPE_CHECKING:
@@ -25,28 +23,11 @@ if TYPE_CHECKING:
 SETS = Path(__file__).resolve().parents[1] / "tests" / "data" / "ranges"
 KINDS = ("inside", "outside", "other")
 
-Asked = dict[str, Any]
+Asked = Mapping[str, Any]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?", default=SETS / "dev")
-    parser.add_argument("--save", type=Path)
-    options = parser.parse_args()
-    lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
-    with temporary_database():
-        rows = [judge(one, given) for one, given in zip(questions, ask(questions, options.folder), strict=True)]
-    if options.save:
-        options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    for line in table(rows):
-        print(line)
-
-
-def ask(questions: Sequence[Asked], folder: Path) -> Iterator[PipelineOutcome]:
-    """What the pipeline gives for each question, asked of its document alone."""
-    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
-    return ask_questions(wanted, (folder / "documents").iterdir())
+    ask_set(__doc__, SETS / "dev", judge=judge, table=table)
 
 
 def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:

@@ -18,17 +18,16 @@ from statistics import median
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
+from knowledge.readers.pdf.text_rows import WRAPPED_LEADING
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 from knowledge.readers.tables import header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
-# In heights of letters: the most white between the lines of one table.
-_MAX_LEADING = 3.0
+# In heights of letters: the most white between the lines of one table, and between its head and its first row.
+MAX_LEADING = 3.0
 _MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
 _MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2  # one less of the first where the table may go on on the next page
 _FIGURES_SHARE = 0.85  # of the cells of a table of figures
-# Lines of one cell are nearer to each other than rows, at most so much of that.
-_WRAPPED_LEADING = 0.85
 # In points: how far the beginnings or the ends of a column's cells may be apart, and the share that must not be.
 _SAME_EDGE, _ALIGNED_SHARE = 2.5, 0.7
 _MAX_CELL_WORDS, _MIN_FILLED = 3.5, 0.55
@@ -81,7 +80,7 @@ def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUM
     """The lines from `start` on that share white strips, if these part as many columns as `least` or more."""
     taken, columns = [lines[start]], lines[start].stretches
     for line in lines[start + 1 : start + _MAX_ROWS]:
-        if line.middle - taken[-1].middle > _MAX_LEADING * max(line.height, taken[-1].height):
+        if line.middle - taken[-1].middle > MAX_LEADING * max(line.height, taken[-1].height):
             break
         gap = MIN_GAP * line.words[0].size
         joined = join_stretches(sorted([*columns, *line.stretches]), repeat(gap))
@@ -151,7 +150,7 @@ def _rows(block: Block) -> list[list[WordLine]]:
     usual = min(steps, default=0.0)
     rows: list[list[WordLine]] = []
     for line in block.lines:
-        is_near = bool(rows) and line.middle - rows[-1][-1].middle < _WRAPPED_LEADING * usual
+        is_near = bool(rows) and line.middle - rows[-1][-1].middle < WRAPPED_LEADING * usual
         is_wrapped = is_near if _begins_row(line, block.columns) or _is_name(line, block.columns) else bool(rows)
         if is_wrapped and not _has_all(line, block.columns):
             rows[-1].append(line)

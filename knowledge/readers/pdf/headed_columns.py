@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from knowledge.readers.pdf.borderless_tables import Block, find_block, is_aligned
+from knowledge.readers.pdf.borderless_tables import MAX_LEADING, Block, find_block, is_aligned
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.rule_frames import joined_rules
@@ -20,8 +20,6 @@ from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, 
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3
 _MAX_HEAD_WORDS, _SENTENCE_ENDS = 8, ":,;."
-# In heights of letters: the most white between the head and the first row.
-_MAX_LEADING = 3.0
 _SHORT_WORDS = 5  # of a cell, as a column has them on average
 # Of the rows, those with two cells or more, and of the cells, those with words where no line is below the head.
 _MIN_WHOLE, _MIN_FILLED = 0.6, 0.9
@@ -53,7 +51,7 @@ def _headed(
 ) -> tuple[PlacedTable, int] | None:
     """The table below a line of names, and its last line."""
     head, first = lines[at], lines[at + 1]
-    if len(head.stretches) < 2 or first.middle - head.middle > _MAX_LEADING * max(head.height, first.height):
+    if len(head.stretches) < 2 or first.middle - head.middle > MAX_LEADING * max(head.height, first.height):
         return None
     if not _may_be_head(page, head):  # most lines, before others are looked at
         return None

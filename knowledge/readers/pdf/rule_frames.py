@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox
-from knowledge.readers.pdf.ruling_lines import Rule
+from knowledge.readers.pdf.ruling_lines import SAME_LINE, Rule
 
-# In points: as far apart two lines are taken for one, and the least height of a line between columns.
-_SAME_LINE, _MIN_HEIGHT = 3.0, 9.0
+# In points: the least height of a line between columns.
+_MIN_HEIGHT = 9.0
 # A line across parts rows where it is at least so much of the table's width.
 _WIDE_SHARE = 0.8
 # More lines than this, or frames, draw a picture.
@@ -55,7 +55,7 @@ class Frame:
         return _apart([top, *wide, bottom])
 
     def _covered(self, height: float) -> float:
-        return sum(rule.x1 - rule.x0 for rule in self.across if abs(rule.top - height) <= _SAME_LINE)
+        return sum(rule.x1 - rule.x0 for rule in self.across if abs(rule.top - height) <= SAME_LINE)
 
 
 def find_frames(rules: Sequence[Rule]) -> list[Frame]:
@@ -86,7 +86,7 @@ def _linked(up: Sequence[Rule], across: Sequence[Rule]) -> list[list[Rule]]:
             parent[root(right)] = root(left)
     for at, one in enumerate(up):
         for other in range(at):
-            if abs(one.top - up[other].top) + abs(one.bottom - up[other].bottom) <= _SAME_LINE:
+            if abs(one.top - up[other].top) + abs(one.bottom - up[other].bottom) <= SAME_LINE:
                 parent[root(at)] = root(other)
     groups: dict[int, list[Rule]] = {}
     for at, one in enumerate(up):
@@ -95,8 +95,8 @@ def _linked(up: Sequence[Rule], across: Sequence[Rule]) -> list[list[Rule]]:
 
 
 def _touch(up: Rule, across: Rule) -> bool:
-    is_beside = across.x0 - _SAME_LINE <= up.x0 <= across.x1 + _SAME_LINE
-    return is_beside and up.top - _SAME_LINE <= across.top <= up.bottom + _SAME_LINE
+    is_beside = across.x0 - SAME_LINE <= up.x0 <= across.x1 + SAME_LINE
+    return is_beside and up.top - SAME_LINE <= across.top <= up.bottom + SAME_LINE
 
 
 def joined_rules(rules: Iterable[Rule], *, is_up: bool) -> list[Rule]:
@@ -107,7 +107,7 @@ def joined_rules(rules: Iterable[Rule], *, is_up: bool) -> list[Rule]:
     level = float("-inf")
     for rule in chosen:
         place = rule.x0 if is_up else rule.top
-        if place - level > _SAME_LINE:
+        if place - level > SAME_LINE:
             level = place
         found.append(
             Rule(level, rule.top, level, rule.bottom, True) if is_up else rule._replace(top=level, bottom=level)
@@ -120,9 +120,9 @@ def _end_to_end(rules: Sequence[Rule], *, is_up: bool) -> list[Rule]:
     found: list[Rule] = []
     for rule in rules:
         last = found[-1] if found else None
-        if last and is_up and last.x0 == rule.x0 and rule.top <= last.bottom + _SAME_LINE:
+        if last and is_up and last.x0 == rule.x0 and rule.top <= last.bottom + SAME_LINE:
             found[-1] = last._replace(bottom=max(last.bottom, rule.bottom))
-        elif last and not is_up and last.top == rule.top and rule.x0 <= last.x1 + _SAME_LINE:
+        elif last and not is_up and last.top == rule.top and rule.x0 <= last.x1 + SAME_LINE:
             found[-1] = last._replace(x1=max(last.x1, rule.x1))
         else:
             found.append(rule)
@@ -133,6 +133,6 @@ def _apart(places: Iterable[float]) -> list[float]:
     """The places from the smallest, without those that are next to the one before."""
     found: list[float] = []
     for place in sorted(places):
-        if not found or place - found[-1] > _SAME_LINE:
+        if not found or place - found[-1] > SAME_LINE:
             found.append(place)
     return found

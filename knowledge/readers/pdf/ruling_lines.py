@@ -25,7 +25,7 @@ from knowledge.readers.pdf.pdfium_calls import (
 )
 
 # In points: as far apart two lines are taken for one, and what is shorter is no line (that is 1 to pdfplumber).
-_SAME_LINE, _MIN_LENGTH = 3.0, 1.0
+SAME_LINE, _MIN_LENGTH = 3.0, 1.0
 _MIN_LINES = 3
 _RECTANGLE_POINTS = 5
 
@@ -177,6 +177,6 @@ def _count_apart(places: Iterable[float]) -> int:
     """How many of the places are each further from the one before than two that count as one."""
     count, last = 0, float("-inf")
     for place in sorted(places):
-        if place - last > _SAME_LINE - 0.1:
+        if place - last > SAME_LINE - 0.1:
             count, last = count + 1, place
     return count

@@ -12,7 +12,7 @@ from knowledge.readers.pdf.word_lines import word_box
 LineCells = Sequence[Sequence[PlacedWord]]
 
 # Lines of one cell are nearer to each other than rows, at most so much of that.
-_WRAPPED_LEADING = 0.85
+WRAPPED_LEADING = 0.85
 # A name that goes on is set in by so many heights of its letters.
 _INDENT = 0.4
 
@@ -47,7 +47,7 @@ def _group(lines: Sequence[LineCells], places: Sequence[int], anchor: int) -> li
 
 def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor: int, step: float) -> bool:
     cells = lines[at]
-    is_near = _top(cells) - _top(lines[row[-1]]) < _WRAPPED_LEADING * step
+    is_near = _top(cells) - _top(lines[row[-1]]) < WRAPPED_LEADING * step
     if not cells[anchor]:
         return True
     if _begins(cells, anchor):
