@@ -214,6 +214,7 @@ def publish(one: Newcomer) -> None:
     page = one.page
     one.press(page.locator(".ready .go").get_by_role("link", name="Publish"))
     one.reads(page.locator(".publish-form label, .publish-form small").filter(visible=True))
+    one.tick(page.locator(".publish-form input[name=audience][value=marketplace]"))
     published = page.get_by_role("link", name="Create an API key")
     one.press(page.locator(".publish-form").get_by_role("button", name="Publish 1.0.0"), until=published)
     one.waits_for("question", 3)

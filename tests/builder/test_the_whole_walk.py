@@ -269,6 +269,7 @@ def _publish(walker: Walker) -> None:
     page.locator(".ready").get_by_role("link", name="Publish 1.0.0").click()
     page.get_by_label("Notes").fill("The first one.")
     walker.look()
+    page.locator("input[name=audience][value=marketplace]").check()
     page.get_by_role("button", name="Publish 1.0.0", exact=True).click()
     page.get_by_text("Published: work-at-height@1.0.0.").wait_for()
     expect(page.locator(".ready")).to_contain_text("Everything is published")

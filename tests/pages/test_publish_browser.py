@@ -60,6 +60,7 @@ def test_notes_are_kept_without_scripts(browser: Browser, live_server: Any, plug
     Document.objects.update(is_public=True)
     page.goto(address)
     expect(page.get_by_label("Notes")).to_have_value(NOTES)
+    page.locator("input[name=audience][value=key]").check()
     page.get_by_label("Version").press("Enter")  # presses Publish, and nothing else
     page.get_by_role("heading", name="Ask Boots 1.0.0").wait_for()
     assert plugin.releases.get().notes == NOTES

@@ -12,6 +12,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import Document
 from marketplace.publishing.visibility import Audience, audience_of, describe_visibility
 from plugins.models import Plugin
+from plugins.visibility import Visibility
 from tests.cover import give_document, published
 from tests.pages.conftest import browsing, plugin
 
@@ -148,6 +149,15 @@ def test_after_publishing_one_is_told_what_to_do_next(browsing: Browse, alice: U
     assert "data-plugin=&quot;boots&quot; defer" in client.get(address).content.decode()
     ApiKey.objects.issue(owner=alice, name="Site agent")
     assert "Your key <b>Site agent</b>" in client.get(address).content.decode()
+
+
+def test_who_can_see_the_first_release_has_to_be_chosen(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    address, client = reverse("admin:builder_publish", args=[plugin.pk]), browsing(alice)
+    assert client.get(address).context["chosen_audience"] == ""
+    Plugin.objects.update(visibility=Visibility.KEY)
+    assert client.get(address).context["chosen_audience"] == "key"
+    Plugin.objects.update(visibility=Visibility.MARKETPLACE, is_published=True)
+    assert client.get(address).context["chosen_audience"] == "marketplace"
 
 
 def test_publishing_saves_who_can_see_it_as_well(browsing: Browse, alice: User, plugin: Plugin) -> None:
