@@ -204,7 +204,7 @@ def test_search_tells_both_rankings_of_what_an_answer_would_be_made_from(agent: 
     assert 0 < found["lexical"] <= 1
     assert 0 < found["cosine"] <= 1
     assert body["missing"] == ["zebra"]
-    assert (body["topK"], body["threshold"]) == (8, 0.3)
+    assert (body["topK"], body["threshold"]) == (8, 0.1)
     assert f"start={found['start']}&end={found['end']}" in found["url"]
 
 

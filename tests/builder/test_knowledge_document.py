@@ -245,7 +245,7 @@ def test_what_is_too_far_is_shown_with_the_reason(client: Client, plugin: Plugin
     found = client.get(at(plugin, handbook), {"q": "Who discovered the moons of Jupiter?"}).context["found"]
     assert found
     assert not any(one.finding.is_read for one in found)
-    assert "needs a cosine above 0.3" in found[0].finding.why_not
+    assert "needs a cosine above 0.1" in found[0].finding.why_not
 
 
 def test_the_clause_that_the_question_names_is_read_as_it_is_in_an_answer(

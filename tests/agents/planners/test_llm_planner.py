@@ -97,7 +97,8 @@ def test_sources_are_numbered_on_from_search_to_search(published: Plugin, bob: U
     def both(body: Body) -> str:
         apart, mild = number_of(body, "one metre apart"), number_of(body, "20 mm")
         numbers = re.findall(r"\[Source (\d+)\] Cover", "\n".join(told(body, "tool")))
-        assert numbers == ["1", "2", "3"], "a passage that was found twice keeps its number"
+        assert list(dict.fromkeys(numbers)) == ["1", "2", "3"]
+        assert len(numbers) > 3, "a passage that was found twice keeps its number"
         return f"{APART.replace('1]', f'{apart}]')} {MILD.format(mild)}"
 
     ScriptedModel(stub, search(SPACERS), search(OPEN + " In mild exposure."), both)

@@ -45,7 +45,7 @@ def charlies_reader(charlie: User) -> str:
 
 def test_who_may_read_the_documents_gets_their_passages(published: Plugin, server: str, reader: str):
     found = data_of(call(server, reader, "search_sources", **SPACERS))
-    (passage,) = found["passages"]
+    passage = found["passages"][0]
     assert passage["document"] == "Cover handbook"
     assert "Spacers made of mortar" in passage["excerpt"]
     assert 0 < passage["score"] <= 1
@@ -60,8 +60,8 @@ def test_a_plugin_that_is_merely_published_shows_strangers_places_and_no_text(
     published: Plugin, server: str, charlies_reader: str
 ):
     found = call(server, charlies_reader, "search_sources", **SPACERS)
-    (passage,) = data_of(found)["passages"]
-    assert "excerpt" not in passage
+    passage, *others = data_of(found)["passages"]
+    assert not any("excerpt" in one for one in (passage, *others))
     assert data_of(found)["textShown"] is False
     assert "mortar" not in text_of(found)
     for address in (passage["uri"], passage["url"]):
