@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from accounts import key_secrets, social_login
-from accounts.confirmation import confirmed_destination, continue_after_confirmation
+from accounts.confirmation_redirect import confirmed_destination, continue_after_confirmation
 from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in

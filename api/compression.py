@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
-from lexic.middleware.on_loop import on_loop
+from lexic.middleware.event_loop import on_loop
 
 _PATHS = ("/api/", "/v1/", "/a2a/")
 

@@ -25,7 +25,7 @@ from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
 from lexic.infrastructure_errors import outage_error  # noqa: E402
-from lexic.middleware.on_loop import keep_on_loop  # noqa: E402
+from lexic.middleware.event_loop import keep_on_loop  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
 
 

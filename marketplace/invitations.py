@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
-from accounts.confirmation import continue_after_confirmation
+from accounts.confirmation_redirect import continue_after_confirmation
 from accounts.email_addresses import has_confirmed_email
 from accounts.mailed_invitations import mail_invitation
 from accounts.models import User

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexic.errors import LexicError
-from querying.types import Prompt, Turn, Usage
+from querying.types import Evidence, Prompt, Turn, Usage
 
 
 class ProviderFailed(LexicError):
@@ -89,6 +89,18 @@ class LLM(ABC):
 
         Closing the iterator must stop the work at once: the caller has left.
         """
+
+    async def generate_text(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, Usage]:
+        """All that it writes to these messages, which rest on no evidence, and its tokens. Raises `ProviderFailed`."""
+        nothing = Evidence(passages=(), sentences=(), strength=0.0)
+        prompt = Prompt(messages=tuple(messages), question=messages[-1]["content"], evidence=nothing)
+        pieces, usage = [], Usage()
+        async for piece in self.generate(prompt):
+            if isinstance(piece, Usage):
+                usage += piece
+            else:
+                pieces.append(piece)
+        return "".join(pieces), usage
 
     async def extract_facts(
         self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
-from accounts.confirmation import continue_after_confirmation
+from accounts.confirmation_redirect import continue_after_confirmation
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, user_or_none

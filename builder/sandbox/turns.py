@@ -19,7 +19,6 @@ from querying.presentation.answer import (
 from querying.presentation.question_run import QuestionRun, model_work
 from querying.presentation.retrieved_passages import (
     MAX_NEAREST,
-    NearestPassage,
     PassagePlace,
     retrieved_passages,
 )
@@ -85,7 +84,10 @@ def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
     return [
         SandboxTurn(
             query=query,
-            answer=_with_nearest_places(answer, places) if answer.outcome == Outcome.REFUSED else answer,
+            # The log keeps the passages of a refusal, and not which of their sentences came nearest.
+            answer=replace(answer, nearest_passages=places[:MAX_NEAREST])
+            if answer.outcome == Outcome.REFUSED
+            else answer,
             timings=[(label, query.timings[step]) for step, label in _STEP_LABELS.items() if step in query.timings],
             passages=places,
             feedback=feedback.get(query.pk),
@@ -94,16 +96,7 @@ def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
     ]
 
 
-def _with_nearest_places(answer: AnswerPresentation, places: Sequence[PassagePlace]) -> AnswerPresentation:
-    """The log keeps the passages of a refusal, and not which of their sentences came nearest."""
-    near = [
-        NearestPassage(place=one.place, section=one.section, score=one.score, url=one.url)
-        for one in places[:MAX_NEAREST]
-    ]
-    return replace(answer, nearest_passages=near)
-
-
-def _nearest_of(run: QuestionRun, *, user: User) -> list[NearestPassage]:
+def _nearest_of(run: QuestionRun, *, user: User) -> list[PassagePlace]:
     """On pages that the person may open: of others, the log names nothing either."""
     stored = StoredAnswer(question=run.question.text, answer=to_stored_answer(run), seconds=0.0)
     return [one for one in present_answer(stored, viewer=user).nearest_passages if one.url]
@@ -116,10 +109,12 @@ def make_live_turn(run: QuestionRun, *, user: User, may_change: bool) -> Sandbox
     if query is None:
         return None
     [turn] = make_turns([query], user=user)
-    nearest = _nearest_of(run, user=user) if run.answer and run.answer.nearest else turn.answer.nearest_passages
+    answer = turn.answer
+    if run.answer and run.answer.nearest:
+        answer = replace(answer, nearest_passages=_nearest_of(run, user=user))
     return replace(
         turn,
-        answer=replace(turn.answer, nearest_passages=nearest),
+        answer=answer,
         clarification=run.clarification,
         failure=run.failure,
         **vars(model_work(run, user=user, may_change=may_change)),

@@ -21,7 +21,6 @@ from lexic.database import release_connections
 from querying.llm_interface import LLM, ProviderFailed
 from querying.query_log.cost import cost_of
 from querying.query_log.spending import SpendingCapReached, check_account_spending, count_spending
-from querying.types import Evidence, Prompt, Usage
 
 # A contract of this length is read whole for each position; of a longer one the passages that a search finds.
 _WHOLE_CHARACTERS = 24_000
@@ -77,23 +76,11 @@ class ModelJudge:
         """Raises `ProviderFailed`, `SpendingCapReached`."""
         with release_connections():  # none is held while the model talks
             check_account_spending(self._review.created_by_id, llm=self._llm)
-        text, usage = async_to_sync(_written)(self._llm, messages)
+        text, usage = async_to_sync(self._llm.generate_text)(messages)
         cost = cost_of(usage, llm=self._llm, was_called=True)
         self._review.count_model_call(usage, cost=cost)
         count_spending(self._review.created_by_id, cost)
         return text
-
-
-async def _written(llm: LLM, messages: Messages) -> tuple[str, Usage]:
-    """All that the model writes, and its tokens."""
-    nothing = Evidence(passages=(), sentences=(), strength=0.0)
-    pieces, usage = [], Usage()
-    async for piece in llm.generate(Prompt(messages=messages, question=messages[-1]["content"], evidence=nothing)):
-        if isinstance(piece, Usage):
-            usage += piece
-        else:
-            pieces.append(piece)
-    return "".join(pieces), usage
 
 
 def _readable_text(pages: Sequence[ContractPage], passages: Sequence[Passage], *, most: int) -> str:

@@ -17,7 +17,6 @@ from plugins.models import Plugin
 from querying.llm_interface import LLM
 from querying.query_log.cost import cost_of
 from querying.query_log.spending import check_account_spending, count_spending
-from querying.types import Evidence, Prompt, Usage
 
 # How many passages the model is given, spread over the documents.
 _MAX_PASSAGES = 20
@@ -41,7 +40,7 @@ def propose_with_model(plugin: Plugin, *, by: User, llm: LLM) -> list[ProposedQu
         return []
     with release_connections():  # none is held while the model talks
         check_account_spending(by.pk, llm=llm)
-        text, usage = async_to_sync(_written)(llm, _messages(chunks))
+        text, usage = async_to_sync(llm.generate_text)(_messages(chunks))
     count_spending(by.pk, cost_of(usage, llm=llm, was_called=True))
     read = (_read_line(line, chunks) for line in text.splitlines())
     return [one for one in read if one and one.question.lower() not in asked][:MAX_PROPOSED]
@@ -55,17 +54,6 @@ def _spread(chunks: Sequence[Chunk]) -> list[Chunk]:
 def _messages(chunks: Sequence[Chunk]) -> tuple[dict[str, str], ...]:
     passages = "\n\n".join(f"[{number}] {chunk.content}" for number, chunk in enumerate(chunks, start=1))
     return ({"role": "system", "content": _RULES}, {"role": "user", "content": passages})
-
-
-async def _written(llm: LLM, messages: tuple[dict[str, str], ...]) -> tuple[str, Usage]:
-    nothing = Evidence(passages=(), sentences=(), strength=0.0)
-    pieces, usage = [], Usage()
-    async for piece in llm.generate(Prompt(messages=messages, question=messages[-1]["content"], evidence=nothing)):
-        if isinstance(piece, Usage):
-            usage += piece
-        else:
-            pieces.append(piece)
-    return "".join(pieces), usage
 
 
 def _read_line(line: str, chunks: Sequence[Chunk]) -> ProposedQuestion | None:

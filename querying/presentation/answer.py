@@ -20,7 +20,7 @@ from querying.presentation import answer_text
 from querying.presentation.answer_text import TextSegment
 from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
-from querying.presentation.retrieved_passages import NearestPassage, nearest_passages
+from querying.presentation.retrieved_passages import PassagePlace, nearest_passages
 from querying.types import AnswerFailed, Failed, Outcome
 
 
@@ -52,7 +52,7 @@ class AnswerPresentation:
     confidence_explanation: str
     reason: str
     refusal_reasons: list[str]
-    nearest_passages: list[NearestPassage]
+    nearest_passages: list[PassagePlace]
     clarification: Mapping[str, Any] | None
     error: str
     seconds: float | None

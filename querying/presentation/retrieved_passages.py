@@ -33,25 +33,15 @@ _MAX_EXCERPT_CHARACTERS = 600
 
 @dataclass(frozen=True, kw_only=True)
 class PassagePlace:
-    """Where a passage stands and how well it scored; never its text. `url` is empty where the viewer may not open it,
-    and `is_cited` says that the answer cites words of it."""
+    """Where a passage stands and how well it scored. `url` is empty where the viewer may not open it, and `is_cited`
+    says that the answer cites words of it. `excerpt` is its sentence that came nearest to a question that was refused;
+    of its text nothing else is ever here."""
 
     place: str
     section: str
     score: float
     url: str = ""
     is_cited: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class NearestPassage:
-    """What came nearest to a question that was refused: where it stands, and its sentence. `url` and `excerpt` are
-    empty where the viewer may not read the page."""
-
-    place: str
-    section: str
-    score: float
-    url: str = ""
     excerpt: str = ""
 
 
@@ -93,10 +83,10 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
 
 def nearest_passages(
     passages: Iterable[Mapping[str, Any]], *, texts: Mapping[int, str], readable: Collection[int]
-) -> list[NearestPassage]:
+) -> list[PassagePlace]:
     """Those that an answer's JSON names as near, the nearest first: a place without a sentence is named once. `texts`
     are those of pages; only of `readable` ones the sentence and the address are shown."""
-    found: dict[tuple[str, str], NearestPassage] = {}
+    found: dict[tuple[str, str], PassagePlace] = {}
     for passage in passages:
         text = texts.get(page, "") if (page := cited_page_id(passage)) in readable else ""
         near = _nearest_passage(passage, text=text, is_readable=page in readable)
@@ -104,13 +94,13 @@ def nearest_passages(
     return list(found.values())[:MAX_NEAREST]
 
 
-def _nearest_passage(passage: Mapping[str, Any], *, text: str, is_readable: bool) -> NearestPassage:
+def _nearest_passage(passage: Mapping[str, Any], *, text: str, is_readable: bool) -> PassagePlace:
     """A section that repeats the title is left out."""
     page = shown_page_name(passage.get("page"), passage.get("pageLabel", ""))
     document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     # Code is looked at in its file, and what was stored by an earlier version has no span.
     sentence = "" if passage.get("path") else text[int(passage.get("start") or 0) : int(passage.get("end") or 0)]
-    return NearestPassage(
+    return PassagePlace(
         place=", ".join(filter(None, [document, page])),
         section=section_below_title(section, document),
         score=float(passage.get("score") or 0),

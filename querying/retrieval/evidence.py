@@ -23,8 +23,8 @@ from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import NO_MATCH, Matrix, QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.passage_tables import NO_PAGES
 from querying.retrieval.table_evidence import judge_rows
-from querying.retrieval.table_rows import NO_PAGES
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
 

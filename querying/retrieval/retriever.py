@@ -35,8 +35,8 @@ from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
+from querying.retrieval.passage_tables import NO_PAGES, has_table_rows
 from querying.retrieval.question_wording import wording_of
-from querying.retrieval.table_rows import has_table_rows
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
@@ -183,7 +183,7 @@ def _score(
         synonyms=synonyms,
         relevance=relevance,
         wording=wording,
-        pages=_pages_with_tables(passages),
+        pages=NO_PAGES if wording.language else _pages_with_tables(passages),
     )
     if not wording.language and local_embedder().understands(question.search_text):
         evidence = adjust_strength(evidence, question.search_text, question.asked.text)

@@ -21,7 +21,7 @@ from language.number_words import SMALL_NUMBERS
 from language.stop_words import STOP_WORDS
 from language.terms import terms
 from language.topic_words import question_word_stems
-from querying.retrieval.table_rows import Cell, Table, TableRow
+from querying.retrieval.passage_tables import Cell, Table, TableRow
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")

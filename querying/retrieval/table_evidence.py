@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from querying.retrieval.late_interaction import QuestionWords
+from querying.retrieval.passage_tables import NO_PAGES, read_tables
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells
-from querying.retrieval.table_rows import NO_PAGES, read_tables
 from querying.retrieval.token_states import token_states
 from querying.types import Evidence, Sentence, TableCell
 

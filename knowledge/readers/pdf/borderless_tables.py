@@ -16,9 +16,9 @@ from itertools import pairwise, repeat
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
+from knowledge.readers.pdf.multiline_rows import WRAPPED_LEADING
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
-from knowledge.readers.pdf.text_rows import WRAPPED_LEADING
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 from knowledge.readers.tables import header_labels
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
+from knowledge.readers.pdf.multiline_rows import are_rows, merge_lines, merge_rows
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
-from knowledge.readers.pdf.rule_frames import Frame, find_frames
 from knowledge.readers.pdf.ruling_lines import Rule
-from knowledge.readers.pdf.text_rows import LineCells, are_rows, group_rows
+from knowledge.readers.pdf.table_frames import Frame, find_frames
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, free_words, word_box, word_lines
 
 _MAX_COLUMNS, _MIN_ROWS, _MAX_HEAD_LINES = 40, 2, 6
@@ -119,12 +119,8 @@ def _framed_rows(frame: Frame, band: Sequence[WordLine], *, is_one: bool) -> lis
     """What stands in each row and column."""
     lines = [_framed_cells(frame, line) for line in band]
     if are_rows(lines) or (is_one and len(lines) > 1):
-        return [_merged([lines[at] for at in row]) for row in group_rows(lines)]
-    return [_merged(lines)]
-
-
-def _merged(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
-    return [[word for line in lines for word in line[at]] for at in range(len(lines[0]))]
+        return merge_rows(lines)
+    return [merge_lines(lines)]
 
 
 def _framed_cells(frame: Frame, line: WordLine) -> list[list[PlacedWord]]:

@@ -9,7 +9,7 @@ from knowledge.readers.pdf.ascii_tables import inline_typed_tables
 from knowledge.readers.pdf.borderless_tables import find_aligned_grids
 from knowledge.readers.pdf.filled_tables import CellGrid, PlacedTable, inline_tables
 from knowledge.readers.pdf.framed_tables import find_framed_tables
-from knowledge.readers.pdf.headed_columns import find_headed_tables
+from knowledge.readers.pdf.headed_tables import find_headed_tables
 from knowledge.readers.pdf.numeric_tables import inline_numeric_tables
 from knowledge.readers.pdf.page_layout import PageLayout
 from knowledge.readers.pdf.rotated_pages import direction_of, turned_back, turned_rules, turned_upright

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from language.terms import terms
+from querying.retrieval.passage_tables import read_tables
 from querying.retrieval.table_cells import CellMatch, best_cells
-from querying.retrieval.table_rows import read_tables
 from tests.querying.passages import passage
 
 RECEIPTS = passage(

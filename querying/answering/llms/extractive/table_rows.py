@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from knowledge.readers.tables import CELL_SEPARATOR
 from language.terms import terms
-from querying.retrieval.table_rows import Cell, parse_cells
+from querying.retrieval.passage_tables import Cell, parse_cells
 from querying.types import TableCell
 
-_CELL_SEPARATOR = " | "
 _NUMBER = re.compile(r"\d+")
 
 
 def is_row(text: str) -> bool:
     """Whether a line is a row of a table as documents are read: cells with a bar between them."""
-    return _CELL_SEPARATOR in text or text.startswith("| ")
+    return CELL_SEPARATOR in text or text.startswith("| ")
 
 
 def cells_text(text: str) -> str:
@@ -37,7 +37,7 @@ def with_headers(text: str, header: str) -> str:
     names, values = parse_cells(header), parse_cells(text)
     if len(names) != len(values):
         return text
-    return _CELL_SEPARATOR.join(f"{name.value}: {value.value}" for name, value in zip(names, values, strict=True))
+    return CELL_SEPARATOR.join(f"{name.value}: {value.value}" for name, value in zip(names, values, strict=True))
 
 
 def row_text(text: str) -> str:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from querying.retrieval.table_rows import Cell, parse_cells, read_tables
+from querying.retrieval.passage_tables import Cell, parse_cells, read_tables
 from tests.querying.passages import passage
 
 ROWS = "Month: May | Retail: 14.4 | Utilities: 0.5\nMonth: June | Retail: 14.6 | Utilities: 0.6\n"

@@ -17,7 +17,17 @@ WRAPPED_LEADING = 0.85
 _INDENT = 0.4
 
 
-def group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
+def merge_rows(lines: Sequence[LineCells]) -> list[list[list[PlacedWord]]]:
+    """The words of each row, by column."""
+    return [merge_lines([lines[at] for at in row]) for row in _group_rows(lines)]
+
+
+def merge_lines(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
+    """The lines of one row as one."""
+    return [[word for line in lines for word in line[at]] for at in range(len(lines[0]))]
+
+
+def _group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
     """The lines of each row, by their places: a row begins with a name and a cell beside it.
 
     Above the first name, rows begin with whatever column comes first there.

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from knowledge.readers.pdf.borderless_tables import MAX_LEADING, Block, find_block, is_aligned
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
+from knowledge.readers.pdf.multiline_rows import merge_rows
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
-from knowledge.readers.pdf.rule_frames import joined_rules
 from knowledge.readers.pdf.ruling_lines import Rule
+from knowledge.readers.pdf.table_frames import joined_rules
 from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
-from knowledge.readers.pdf.text_rows import group_rows
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3
@@ -136,11 +136,7 @@ def _are_underlined(block: Block, across: Sequence[Rule]) -> bool:
 
 
 def _headed_rows(block: Block, columns: Columns) -> list[Cells]:
-    lines = [_cells(line, columns) for line in block.lines]
-    return [
-        [[word for at in row for word in lines[at][column]] for column in range(len(columns))]
-        for row in group_rows(lines)
-    ]
+    return list(merge_rows([_cells(line, columns) for line in block.lines]))
 
 
 def _cells(line: WordLine, columns: Columns) -> list[list[PlacedWord]]:

@@ -1,6 +1,6 @@
 """How everyday questions on short documents come out, and what a refusal shows where the document does answer.
 
-    python -m benchmarks.everyday [FOLDER] [--save FILE]
+    python -m benchmarks.everyday_questions [FOLDER] [--save FILE]
 
 FOLDER (tests/data/everyday/dev, or heldout beside it) has `documents/` and `questions.jsonl`. Answerable questions are
 right where a sentence that answers is cited; of those that are refused, `shown` counts where such a sentence is among
