@@ -1,4 +1,4 @@
-"""What a room takes and gives, whole and as events. `rooms.room_json` makes the values."""
+"""Input and output of a collaboration, whole and as events. `collaboration.collaboration_json` makes the values."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from api.query.serializers import (
     union_of_events,
 )
 from api.query.several_plugins import ConflictSerializer, PluginsField
+from collaboration.collaboration_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS, Mode, Stance
 from querying.answering.grounding.conflict_types import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.types import Confidence, Outcome
-from rooms.room_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS, Mode, Stance
 
 _LEVELS = [level.value for level in Confidence]
 _OUTCOMES = [Outcome.ANSWERED.value, Outcome.REFUSED.value, Outcome.CLARIFY.value]

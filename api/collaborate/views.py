@@ -17,11 +17,11 @@ from api.query.answering_view import AnsweringView
 from api.query.experts import check_all_askable, read_experts
 from api.query.resumable_stream import LAST_EVENT, EventSource
 from api.throttling import count_more
+from collaboration import collaboration_json
+from collaboration.collaboration_types import Expert, Mode
+from collaboration.deliberation import run_collaboration, stream_collaboration
 from lexic.database import in_thread, release_connections
 from querying.types import Failed
-from rooms import room_json
-from rooms.deliberation import run_room, stream_room
-from rooms.room_types import Expert, Mode
 
 
 class CollaborateView(AnsweringView):
@@ -48,20 +48,20 @@ class CollaborateView(AnsweringView):
         assert isinstance(request.auth, ApiKey)
         asked = (body, request.auth, request)
         return self.stream_or_answer(
-            request, body, make_source=partial(_events_of, *asked), answer=partial(_room_result, *asked)
+            request, body, make_source=partial(_events_of, *asked), answer=partial(_collaboration_result, *asked)
         )
 
 
 def _events_of(body: dict[str, Any], key: ApiKey, request: Request) -> EventSource[Any]:
     experts = _read_experts(body, key, request)
-    events = stream_room(experts, **_how(body, request))
-    return EventSource(id=experts[0].question.id, events=events, encode=room_json.event_as_json)
+    events = stream_collaboration(experts, **_how(body, request))
+    return EventSource(id=experts[0].question.id, events=events, encode=collaboration_json.event_as_json)
 
 
-def _room_result(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
+def _collaboration_result(body: dict[str, Any], key: ApiKey, request: Request) -> dict[str, Any] | Failed:
     experts = _read_experts(body, key, request)
-    last = async_to_sync(run_room)(experts, **_how(body, request))
-    return last if isinstance(last, Failed) else room_json.room_as_json(last)
+    last = async_to_sync(run_collaboration)(experts, **_how(body, request))
+    return last if isinstance(last, Failed) else collaboration_json.collaboration_as_json(last)
 
 
 def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> list[Expert]:

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 
 from accounts.models import ApiKey
 from api.query.questions import make_caller, make_options, make_question
+from collaboration.collaboration_types import Expert
+from collaboration.expert_sources import check_caps
+from collaboration.joined_answer import ask_inline
 from lexic.errors import InvalidInput
 from plugins.models import Release
 from querying import releases
 from querying.answering.llms import get_llm
 from querying.releases import UnknownPlugin, UnknownRelease
-from rooms.expert_sources import check_caps
-from rooms.joined_answer import ask_inline
-from rooms.room_types import Expert
 
 _MAX_NAMED_CHARACTERS = 80
 

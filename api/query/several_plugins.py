@@ -7,9 +7,9 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import StrictCharField, in_tools
+from collaboration.collaboration_types import MAX_EXPERTS
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.answering.grounding.conflict_types import ConflictKind
-from rooms.room_types import MAX_EXPERTS
 
 
 class PluginsField(serializers.ListField):

@@ -26,15 +26,15 @@ from api.query.serializers import FeedbackSerializer, QueryAnswerSerializer, Que
 from api.schema import examples
 from api.throttling import count_more
 from api.views import PrincipalView, first_or_raise
+from collaboration import joined_answer
+from collaboration.collaboration_types import Expert
+from collaboration.joined_answer import answer_joined, joined_as_json, stream_joined
 from lexic.database import release_connections
 from lexic.errors import Conflict, NotFound
 from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
 from querying.types import Failed, Options
-from rooms import joined_answer
-from rooms.joined_answer import answer_joined, joined_as_json, stream_joined
-from rooms.room_types import Expert
 
 
 class UnknownQuery(NotFound):

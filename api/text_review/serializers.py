@@ -1,4 +1,4 @@
-"""What a review of a text takes and gives, whole and as events. `rooms.review.review_json` makes the values."""
+"""Input and output of a text review, whole and as events. `collaboration.text_review` makes the values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from rest_framework import serializers
 
 from api.fields import StrictBooleanField, StrictCharField, StrictSerializer, in_tools
 from api.query.serializers import CitationSerializer, ErrorEventSerializer, union_of_events
+from collaboration.text_review.review_types import (
+    MAX_TEXT_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    Category,
+    Compliance,
+    Severity,
+)
 from lexic.errors import LexicError
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.types import Confidence
-from rooms.review.review_types import MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS, Category, Compliance, Severity
 
 _LEVELS = [level.value for level in Confidence]
 

@@ -17,13 +17,13 @@ from api.query.questions import check_askable, make_caller
 from api.query.resumable_stream import LAST_EVENT, EventSource
 from api.text_review.serializers import REVIEW_EVENT, ReviewRequestSerializer, TextReviewSerializer
 from api.throttling import count_more
+from collaboration.text_review.review_json import ReviewEncoder
+from collaboration.text_review.review_types import Segment
+from collaboration.text_review.segments import split_text
+from collaboration.text_review.stream_review import batches_of, make_question, review_text, stream_review
 from lexic.database import release_connections
 from querying import releases
 from querying.types import Failed, Question
-from rooms.review.review_json import ReviewEncoder
-from rooms.review.review_types import Segment
-from rooms.review.segments import split_text
-from rooms.review.stream_review import batches_of, make_question, review_text, stream_review
 
 
 class ReviewView(AnsweringView):

@@ -67,7 +67,7 @@ def stream(site: Site, record: SoakRecord, client: httpx2.Client, choose: random
     return verdict_of_events(last, end="done")
 
 
-def hold_room(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.Random) -> str:
+def collaborate(site: Site, record: SoakRecord, client: httpx2.Client, choose: random.Random) -> str:
     """Both plugins on one question, as a stream."""
     expert = choose.choice(site.experts)
     body = {"experts": list(PLUGINS), "query": question(choose), "maxRounds": 2, "stream": True}

@@ -21,7 +21,7 @@ KINDS: Mapping[Kind, float] = {
     questions.ask: 1.0,
     questions.stream: 1.5,
     questions.complete_chat: 2.0,
-    questions.hold_room: 5.0,
+    questions.collaborate: 5.0,
     questions.call_tool: 2.0,
     questions.converse: 4.0,
     questions.chat_in_public: 3.0,

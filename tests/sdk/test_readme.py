@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from plugins.models import Plugin
+from tests.collaboration.experts import harbour
 from tests.openai_stub import OpenAIStub, tool_call
-from tests.rooms.experts import harbour
 from tests.sdk.pages import SDK, blocks
 
 __all__ = ["harbour"]

@@ -15,8 +15,8 @@ import pytest
 
 from plugins.models import Plugin
 from tests.client_packages import npm_installed
+from tests.collaboration.experts import harbour
 from tests.openai_stub import OpenAIStub, tool_call
-from tests.rooms.experts import harbour
 from tests.sdk_ts.package import CONSUMER, SDK, built, install
 from webhooks.signing import generate_webhook_secret, signature_headers
 

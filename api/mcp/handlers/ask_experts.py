@@ -1,4 +1,4 @@
-"""Answers `ask_experts`, with the checks and the rooms of `POST /api/v1/collaborate`."""
+"""Answers `ask_experts` as `POST /api/v1/collaborate` does, with the same checks."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from api.mcp.principals import KeyRateLimited
 from api.mcp.shielded_work import run_shielded
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.experts import read_experts
+from collaboration import collaboration_json
+from collaboration.collaboration_types import Expert, Mode
+from collaboration.deliberation import run_collaboration
 from lexic.database import in_thread
 from querying.types import AnswerFailed, Failed
-from rooms import room_json
-from rooms.deliberation import run_room
-from rooms.room_types import Expert, Mode
 
 
 async def run(call: ToolCall) -> ToolResult:
-    """What the room comes to. Raises `LexicError`."""
+    """The result of the collaboration. Raises `LexicError`."""
     arguments = call.arguments.model_dump(mode="json", exclude_none=True)
     sent = {"query": arguments.pop("question"), "maxRounds": arguments.pop("max_rounds"), **arguments}
     body = validated(CollaborateSerializer(data=sent))
     experts = await in_thread(_read_experts, body, key=call.key)
     count = partial(in_thread, partial(count_more_questions, call.key))
-    room = run_room(experts, mode=Mode(body["mode"]), max_rounds=body["maxRounds"], count=count)
-    last = await run_shielded(room)
+    collaboration = run_collaboration(experts, mode=Mode(body["mode"]), max_rounds=body["maxRounds"], count=count)
+    last = await run_shielded(collaboration)
     if isinstance(last, Failed):
         raise AnswerFailed(last)
-    found = room_json.room_as_json(last)
+    found = collaboration_json.collaboration_as_json(last)
     return make_result(found, text=_consensus_text(found["consensus"]))
 
 

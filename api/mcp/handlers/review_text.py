@@ -11,13 +11,13 @@ from api.mcp.shielded_work import run_shielded
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import make_caller
 from api.text_review.serializers import ReviewRequestSerializer
+from collaboration.text_review.review_json import ReviewEncoder
+from collaboration.text_review.review_types import Segment
+from collaboration.text_review.segments import split_text
+from collaboration.text_review.stream_review import batches_of, make_question, review_text
 from lexic.database import in_thread
 from querying import releases
 from querying.types import AnswerFailed, Failed, Question
-from rooms.review.review_json import ReviewEncoder
-from rooms.review.review_types import Segment
-from rooms.review.segments import split_text
-from rooms.review.stream_review import batches_of, make_question, review_text
 
 
 async def run(call: ToolCall) -> ToolResult:

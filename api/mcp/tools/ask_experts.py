@@ -10,8 +10,8 @@ from api.collaborate.serializers import CollaborationSerializer
 from api.mcp.tools.ask_expert import Scalar
 from api.mcp.tools.schemas import model_for
 from api.mcp.tools.tool import Tool, ToolArguments
+from collaboration.collaboration_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS
 from querying.forms import MAX_QUESTION_CHARACTERS
-from rooms.room_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS
 from trees.facts.fact_limits import MAX_FACTS
 
 

@@ -7,8 +7,8 @@ from pydantic import Field
 from api.mcp.tools.schemas import model_for
 from api.mcp.tools.tool import Tool, ToolArguments
 from api.text_review.serializers import TextReviewSerializer
+from collaboration.text_review.review_types import MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS
 from plugins.slugs import MAX_REFERENCE_LENGTH
-from rooms.review.review_types import MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS
 
 
 class ReviewArguments(ToolArguments):

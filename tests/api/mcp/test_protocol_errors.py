@@ -15,7 +15,7 @@ from api.mcp.server import TOOL_DEFINITIONS, TOOLS
 from plugins.models import Plugin
 from tests.api.mcp.clients import CURRENT, ROOT, UNCLEAR, WEATHER, data_of, error_of, over_http, surroundings, text_of
 from tests.api.mcp.test_http import META, message, post, result_of
-from tests.rooms.experts import harbour
+from tests.collaboration.experts import harbour
 
 __all__ = ["harbour"]
 pytestmark = pytest.mark.django_db(transaction=True)

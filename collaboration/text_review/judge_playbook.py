@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from collaboration.text_review.review_types import Annotation, Category, Segment, Severity
 from contracts.models import Verdict
 from contracts.playbook.playbook_sources import PLAYBOOK_TYPE, PlaybookAtRevision, read_playbook
 from contracts.playbook.playbook_types import Playbook, UnfitPlaybook
@@ -16,7 +17,6 @@ from knowledge.search.passages import Passage
 from querying.question.document_access import usable_templates, works_on_plugin
 from querying.releases import pinned_bases
 from querying.types import Citation, Confidence, Question
-from rooms.review.review_types import Annotation, Category, Segment, Severity
 
 _SEVERITIES = {
     Classification.RED: Severity.ERROR,

@@ -1,4 +1,4 @@
-"""Rooms of experts without a language model: who says what, where they agree, and whose each citation is."""
+"""Collaborations without a language model: who says what, where they agree, and whose each citation is."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from knowledge.models import Document
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.rooms.asking import assert_error, assert_owned, collaborate, held, post
-from tests.rooms.experts import QUESTION, SPACERS
+from tests.api.collaborate.asking import assert_error, assert_owned, collaborate, held, post
+from tests.collaboration.experts import QUESTION, SPACERS
 
 pytestmark = pytest.mark.django_db
 

@@ -1,12 +1,10 @@
-"""How reviews look in JSON: the keys of the first specification's clients, and what Lexic adds. All doors use this."""
+"""The JSON of a text review, in which REST, MCP and streams answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from querying import json_format
-from querying.types import Failed, Question
-from rooms.review.review_types import (
+from collaboration.text_review.review_types import (
     Annotated,
     Annotation,
     BatchCompleted,
@@ -15,7 +13,9 @@ from rooms.review.review_types import (
     ReviewStatus,
     Severity,
 )
-from rooms.review.segments import line_of
+from collaboration.text_review.segments import line_of
+from querying import json_format
+from querying.types import Failed, Question
 
 _MAX_TOP_ISSUES = 5
 

@@ -1,4 +1,4 @@
-"""Experts for a room: Alice's on concrete cover, and Bob's on building in harbours, who partly disagree."""
+"""Experts of a collaboration: Alice's on concrete cover, and Bob's on building in harbours, who partly disagree."""
 
 from __future__ import annotations
 

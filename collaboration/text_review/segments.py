@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from collaboration.text_review.review_types import MAX_SEGMENTS, Segment
 from language.sentences import sentences_by_block
-from rooms.review.review_types import MAX_SEGMENTS, Segment
 
 Span = tuple[int, int]
 # A longer paragraph is several segments, cut between sentences.

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from collaboration.statements import cite_sentence, contradicting_citation, heading_of, supporting_citations
+from collaboration.text_review.review_types import Annotation, Category, Segment, Severity
 from contracts.review.statement_mismatches import before_exception, has_reservation
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
@@ -15,8 +17,6 @@ from querying.answering.grounding.modality import states_duty
 from querying.answering.grounding.statement_conflicts import is_within_bound
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
 from querying.types import Citation, Confidence
-from rooms.review.review_types import Annotation, Category, Segment, Severity
-from rooms.statements import cite_sentence, contradicting_citation, heading_of, supporting_citations
 
 # Fewer content words state nothing that could be looked up.
 _MIN_WORDS = 2

@@ -1,15 +1,14 @@
-"""How rooms look in JSON: the keys of the first specification's clients, and what Lexic adds. All doors use this."""
+"""The JSON of a collaboration, in which REST, MCP and streams answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from querying import json_format
-from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
-from querying.sanitize import sanitize
-from querying.types import Citation, Failed
-from rooms.room_types import (
+from collaboration.collaboration_types import (
+    CollaborationDone,
+    CollaborationEvent,
+    CollaborationStatus,
     Consensus,
     Disagreement,
     Expert,
@@ -18,14 +17,15 @@ from rooms.room_types import (
     ExpertThinking,
     Reaction,
     Response,
-    RoomDone,
-    RoomEvent,
-    RoomStatus,
     Round,
     RoundCompleted,
     RoundStarted,
     Statement,
 )
+from querying import json_format
+from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
+from querying.sanitize import sanitize
+from querying.types import Citation, Failed
 
 _DIFFERENCES = {
     ConflictKind.NUMBER: "the figures differ",
@@ -34,7 +34,7 @@ _DIFFERENCES = {
 }
 
 
-def room_as_json(done: RoomDone) -> dict[str, Any]:
+def collaboration_as_json(done: CollaborationDone) -> dict[str, Any]:
     return {
         "rounds": [_round_as_json(one) for one in done.rounds],
         "consensus": _consensus_as_json(done.consensus),
@@ -42,10 +42,10 @@ def room_as_json(done: RoomDone) -> dict[str, Any]:
     }
 
 
-def event_as_json(event: RoomEvent) -> dict[str, Any]:
+def event_as_json(event: CollaborationEvent) -> dict[str, Any]:
     """One event of the stream. `type` says which."""
     match event:
-        case RoomStatus():
+        case CollaborationStatus():
             return {"type": "status", "status": event.status, "message": event.message}
         case ExpertsResolved():
             pairs = zip(event.experts, event.source_counts, strict=True)
@@ -59,8 +59,8 @@ def event_as_json(event: RoomEvent) -> dict[str, Any]:
             return {"type": "expert_response", "round": event.number, **said}
         case RoundCompleted():
             return {"type": "round_complete", "round": event.number}
-        case RoomDone():
-            return {"type": "done", **room_as_json(event)}
+        case CollaborationDone():
+            return {"type": "done", **collaboration_as_json(event)}
         case Failed():
             return json_format.failed_as_json(event)
 

@@ -11,10 +11,10 @@ from accounts.models import User
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.rooms.asking import assert_owned, collaborate, held
+from tests.api.collaborate.asking import assert_owned, collaborate, held
+from tests.collaboration.experts import QUESTION
 from tests.cover import give_document
 from tests.openai_stub import Body, OpenAIStub, Status
-from tests.rooms.experts import QUESTION
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

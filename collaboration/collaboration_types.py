@@ -1,4 +1,4 @@
-"""The values of a room: who is in it, what they say, and what comes of it. They know nothing of HTTP."""
+"""The values of a collaboration: its experts, what they say, and its result. They know nothing of HTTP."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAX_STATEMENTS, MAX_STATEMENT_CHARACTERS = 8, 600
 
 
 class Mode(enum.StrEnum):
-    """Debate: all answer, and then regard what the others say. Consensus: all answer once. Review: the first answers,
-    and the others hold that against their documents."""
+    """Debate: all answer, then each compares the answers of the others with its own documents. Consensus: all answer
+    once. Review: the first answers, and the others compare that answer with their documents."""
 
     DEBATE = "debate"
     CONSENSUS = "consensus"
@@ -28,7 +28,7 @@ class Mode(enum.StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Expert:
-    """A plugin in a room, with the question as it is put to it first."""
+    """A plugin in a collaboration, with the question that it is asked first."""
 
     question: Question
 
@@ -128,7 +128,7 @@ class Consensus:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoomStatus:
+class CollaborationStatus:
     status: str
     message: str
 
@@ -165,12 +165,19 @@ class RoundCompleted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoomDone:
+class CollaborationDone:
     rounds: tuple[Round, ...]
     consensus: Consensus
     latency_ms: int
 
 
-RoomEvent = (
-    RoomStatus | ExpertsResolved | RoundStarted | ExpertThinking | ExpertResponded | RoundCompleted | RoomDone | Failed
+CollaborationEvent = (
+    CollaborationStatus
+    | ExpertsResolved
+    | RoundStarted
+    | ExpertThinking
+    | ExpertResponded
+    | RoundCompleted
+    | CollaborationDone
+    | Failed
 )

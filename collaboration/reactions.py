@@ -6,15 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from knowledge.search.passages import Passage
-from lexic.database import in_thread
-from querying import pipeline
-from querying.answering.grounding.supporting_spans import as_one_line
-from querying.answering.guard import refusal_answer
-from querying.llm_interface import LLM
-from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
-from rooms.room_types import MAX_STATEMENT_CHARACTERS, Expert, Reaction, Response, Stance, Statement
-from rooms.statements import (
+from collaboration.collaboration_types import MAX_STATEMENT_CHARACTERS, Expert, Reaction, Response, Stance, Statement
+from collaboration.statements import (
     contradicting_citation,
     distinct_passages,
     heading_of,
@@ -22,6 +15,13 @@ from rooms.statements import (
     statements_of,
     supporting_citations,
 )
+from knowledge.search.passages import Passage
+from lexic.database import in_thread
+from querying import pipeline
+from querying.answering.grounding.supporting_spans import as_one_line
+from querying.answering.guard import refusal_answer
+from querying.llm_interface import LLM
+from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 
 async def react(expert: Expert, *, before: Response | None, statements: Sequence[Statement], llm: LLM) -> Response:

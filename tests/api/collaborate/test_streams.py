@@ -11,8 +11,8 @@ import pytest
 
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.rooms.test_review import TEXT
-from tests.rooms.experts import QUESTION
+from tests.api.collaborate.test_review import TEXT
+from tests.collaboration.experts import QUESTION
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

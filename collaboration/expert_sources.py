@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collaboration.collaboration_types import Expert
 from knowledge.models import Document
 from querying.llm_interface import LLM
 from querying.query_log.spending import check_spending
 from querying.question.document_access import access_filters
 from querying.releases import bases_of
 from querying.types import Question
-from rooms.room_types import Expert
 
 
 def count_sources(question: Question) -> int:

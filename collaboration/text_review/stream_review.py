@@ -8,16 +8,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from lexic.database import in_thread
-from lexic.middleware.request_id import new_question_id
-from plugins.models import Release
-from querying import pipeline
-from querying.answering.llms import get_llm
-from querying.llm_interface import LLM
-from querying.types import Caller, Confidence, Failed, Question
-from rooms.review.judge_playbook import judge_by_playbook
-from rooms.review.judge_segment import judge_segment, statement_spans
-from rooms.review.review_types import (
+from collaboration.text_review.judge_playbook import judge_by_playbook
+from collaboration.text_review.judge_segment import judge_segment, statement_spans
+from collaboration.text_review.review_types import (
     SEGMENTS_IN_BATCH,
     Annotated,
     Annotation,
@@ -29,6 +22,13 @@ from rooms.review.review_types import (
     Segment,
     Severity,
 )
+from lexic.database import in_thread
+from lexic.middleware.request_id import new_question_id
+from plugins.models import Release
+from querying import pipeline
+from querying.answering.llms import get_llm
+from querying.llm_interface import LLM
+from querying.types import Caller, Confidence, Failed, Question
 
 _MAX_SEARCHED_CHARACTERS = 1500
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from accounts.models import ApiKey, User
+from collaboration.text_review.review_types import MAX_SEGMENTS, MAX_TEXT_CHARACTERS
+from collaboration.text_review.segments import split_text
 from contracts.playbook.playbook_sources import shipped_playbook
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
-from rooms.review.review_types import MAX_SEGMENTS, MAX_TEXT_CHARACTERS
-from rooms.review.segments import split_text
-from tests.api.rooms.asking import assert_error, assert_owned, held, post
+from tests.api.collaborate.asking import assert_error, assert_owned, held, post
 from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ import pytest
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
-from tests.api.rooms.asking import assert_error, assert_owned, held, post
-from tests.rooms.experts import QUESTION
+from tests.api.collaborate.asking import assert_error, assert_owned, held, post
+from tests.collaboration.experts import QUESTION
 
 pytestmark = pytest.mark.django_db
 

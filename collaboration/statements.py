@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from collaboration.collaboration_types import MAX_STATEMENTS, Expert, Statement
 from knowledge.chunking.chunker import title_path
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier, referenced_numbers, without_marks
@@ -14,7 +15,6 @@ from querying.answering.grounding.supporting_spans import as_one_line, cached_se
 from querying.answering.verified_text import split_sentences
 from querying.retrieval.combined_evidence import passage_place
 from querying.types import Answer, Citation, Outcome
-from rooms.room_types import MAX_STATEMENTS, Expert, Statement
 
 
 def statements_of(answer: Answer, expert: Expert) -> list[Statement]:

@@ -10,6 +10,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from collaboration.collaboration_json import conflicts_as_json, owned_citation
+from collaboration.collaboration_types import Consensus, Expert, Response, Round
+from collaboration.consensus import build_consensus
 from lexic.database import in_thread
 from querying import json_format, pipeline
 from querying.answering.citation_styles import CITATION_MARK, render_footnotes, render_sentence
@@ -29,9 +32,6 @@ from querying.types import (
     Status,
     Usage,
 )
-from rooms.consensus import build_consensus
-from rooms.room_json import conflicts_as_json, owned_citation
-from rooms.room_types import Consensus, Expert, Response, Round
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from collaboration.collaboration_types import Consensus, Disagreement, Expert, Response, Round, Statement
+from collaboration.statements import distinct_passages, statements_conflict, statements_of, supporting_citations
 from querying.types import Citation, Confidence, Outcome
-from rooms.room_types import Consensus, Disagreement, Expert, Response, Round, Statement
-from rooms.statements import distinct_passages, statements_conflict, statements_of, supporting_citations
 
 _NOBODY = "None of the experts has verified information on this."
 

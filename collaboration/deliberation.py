@@ -1,4 +1,4 @@
-"""A room from its first question to what comes of it, as one stream of events.
+"""Runs a collaboration from its first question to its result, as one stream of events.
 
 Each expert is asked by the pipeline that answers every question, so whatever it says is verified against its own
 documents, and each time is a row of the log. With a language model a later round is the same question with what
@@ -13,6 +13,26 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequ
 from contextlib import aclosing
 from typing import Any, TypeVar
 
+from collaboration.collaboration_types import (
+    MAX_ROUNDS,
+    CollaborationDone,
+    CollaborationEvent,
+    CollaborationStatus,
+    Expert,
+    ExpertResponded,
+    ExpertsResolved,
+    ExpertThinking,
+    Mode,
+    Response,
+    Round,
+    RoundCompleted,
+    RoundStarted,
+    Statement,
+)
+from collaboration.consensus import build_consensus
+from collaboration.expert_sources import count_sources
+from collaboration.reactions import make_response, react, reactions_in
+from collaboration.statements import statements_of
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline
@@ -22,59 +42,44 @@ from querying.llm_interface import LLM
 from querying.question import caller_access
 from querying.question.caller_access import AccessEnded
 from querying.types import AnswerFailed, Failed, Outcome
-from rooms.consensus import build_consensus
-from rooms.expert_sources import count_sources
-from rooms.reactions import make_response, react, reactions_in
-from rooms.room_types import (
-    MAX_ROUNDS,
-    Expert,
-    ExpertResponded,
-    ExpertsResolved,
-    ExpertThinking,
-    Mode,
-    Response,
-    RoomDone,
-    RoomEvent,
-    RoomStatus,
-    Round,
-    RoundCompleted,
-    RoundStarted,
-    Statement,
-)
-from rooms.statements import statements_of
 
 T = TypeVar("T")
 # Counts so many more questions of the caller. Raises `RateLimited`.
 Count = Callable[[int], Awaitable[None]]
 
 
-async def stream_room(
+async def stream_collaboration(
     experts: Sequence[Expert], *, mode: Mode, max_rounds: int = MAX_ROUNDS, count: Count, llm: LLM | None = None
-) -> AsyncGenerator[RoomEvent]:
-    """The events of a room. Errors come as `Failed`, the last one. The questions of the first round are counted
-    already; whoever cannot be asked again, for the limits of the caller for instance, stays with what it said."""
-    room = _Room(experts, mode=mode, max_rounds=max_rounds, count=count, llm=llm or get_llm())
+) -> AsyncGenerator[CollaborationEvent]:
+    """The events of a collaboration. The last one is `CollaborationDone`, or `Failed` after an error.
+
+    The caller has counted the questions of the first round. An expert that cannot be asked again, for example because
+    the limit of the caller is used up, keeps its answer of the round before.
+    """
+    collaboration = _Collaboration(experts, mode=mode, max_rounds=max_rounds, count=count, llm=llm or get_llm())
     try:
-        async with aclosing(room.run()) as events:
+        async with aclosing(collaboration.run()) as events:
             async for event in events:
                 yield event
     except Exception as error:
         yield Failed.from_error(pipeline.as_lexic_error(error, experts[0].question))
 
 
-async def run_room(
+async def run_collaboration(
     experts: Sequence[Expert], *, mode: Mode, max_rounds: int = MAX_ROUNDS, count: Count, llm: LLM | None = None
-) -> RoomDone | Failed:
-    """The last event of the room."""
-    last: RoomEvent | None = None
-    async with aclosing(stream_room(experts, mode=mode, max_rounds=max_rounds, count=count, llm=llm)) as events:
+) -> CollaborationDone | Failed:
+    """The last event of the collaboration."""
+    last: CollaborationEvent | None = None
+    async with aclosing(
+        stream_collaboration(experts, mode=mode, max_rounds=max_rounds, count=count, llm=llm)
+    ) as events:
         async for event in events:
             last = event
-    assert isinstance(last, RoomDone | Failed)
+    assert isinstance(last, CollaborationDone | Failed)
     return last
 
 
-class _Room:
+class _Collaboration:
     def __init__(self, experts: Sequence[Expert], *, mode: Mode, max_rounds: int, count: Count, llm: LLM) -> None:
         self._experts, self._mode, self._llm, self._count = tuple(experts), mode, llm, count
         self._total = 1 if mode == Mode.CONSENSUS else max_rounds
@@ -84,30 +89,30 @@ class _Room:
         self._heard: dict[Expert, set[str]] = {expert: set() for expert in experts}
         self._started = time.monotonic()
 
-    async def run(self) -> AsyncGenerator[RoomEvent]:
+    async def run(self) -> AsyncGenerator[CollaborationEvent]:
         counts = await in_thread(lambda: tuple(count_sources(one.question) for one in self._experts))
         yield ExpertsResolved(experts=self._experts, source_counts=counts)
         for number in range(1, self._total + 1):
             if number > 1 and not any(self._news_for(expert, ()) for expert in self._experts):
-                yield RoomStatus(status="settled", message="Nobody has anything new to regard")
+                yield CollaborationStatus(status="settled", message="Nobody has anything new to regard")
                 break
             if number > 1:
                 await in_thread(self._check_access)
             async with aclosing(self._round(number)) as events:
                 async for event in events:
                     yield event
-        yield RoomStatus(status="synthesizing", message="Comparing what the experts say")
+        yield CollaborationStatus(status="synthesizing", message="Comparing what the experts say")
         rounds = tuple(self._rounds)
         consensus = await in_thread(build_consensus, rounds)
         elapsed = round(1000 * (time.monotonic() - self._started))
-        yield RoomDone(rounds=rounds, consensus=consensus, latency_ms=elapsed)
+        yield CollaborationDone(rounds=rounds, consensus=consensus, latency_ms=elapsed)
 
     def _check_access(self) -> None:
         """Raises `AccessEnded` where the caller may not ask one of them any more."""
         for expert in self._experts:
             caller_access.check_access(expert.question)
 
-    async def _round(self, number: int) -> AsyncGenerator[RoomEvent]:
+    async def _round(self, number: int) -> AsyncGenerator[CollaborationEvent]:
         yield RoundStarted(number=number, total=self._total)
         responses: list[Response] = []
         for group in self._groups():

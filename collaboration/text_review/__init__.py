@@ -1,0 +1,1 @@
+"""Checks a given text, segment by segment, against the documents of a plugin."""
