@@ -25,7 +25,7 @@ _MAX_TOKEN_LENGTH = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tokens:
+class GoogleTokens:
     """`access` is good for so many `seconds`; `refresh` is empty where Google gave none."""
 
     access: str
@@ -61,7 +61,7 @@ def consent_url(*, state: str, challenge: str) -> str:
     return f"{settings.GOOGLE_DRIVE['authorize_url']}?{urlencode(parameters)}"
 
 
-def exchange_code(code: str, *, verifier: str) -> Tokens:
+def exchange_code(code: str, *, verifier: str) -> GoogleTokens:
     """The tokens for a code that Google sent back. Raises `AuthorizationRefused` where the code is not accepted or the
     person did not let the files be read, `DriveFailed`, `DriveBusy`, `DriveNotSetUp`."""
     status, said = _post_token(
@@ -76,7 +76,7 @@ def exchange_code(code: str, *, verifier: str) -> Tokens:
     return tokens
 
 
-def refresh(refresh_token: str) -> Tokens:
+def refresh(refresh_token: str) -> GoogleTokens:
     """A new access token. Raises `DriveNotConnected` where the consent has ended, `DriveFailed`, `DriveBusy`,
     `DriveNotSetUp`."""
     status, said = _post_token({"grant_type": "refresh_token", "refresh_token": refresh_token})
@@ -132,12 +132,12 @@ def json_object(body: bytes) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _tokens(status: int, said: dict[str, Any]) -> Tokens:
+def _tokens(status: int, said: dict[str, Any]) -> GoogleTokens:
     access, refresh_token, seconds = said.get("access_token"), said.get("refresh_token", ""), said.get("expires_in")
     if status != 200 or not _is_token(access) or not (refresh_token == "" or _is_token(refresh_token)):
         raise DriveFailed
     good_for = seconds if isinstance(seconds, int) and 0 < seconds <= _MAX_TOKEN_SECONDS else _DEFAULT_TOKEN_SECONDS
-    return Tokens(access=str(access), refresh=str(refresh_token), seconds=good_for)
+    return GoogleTokens(access=str(access), refresh=str(refresh_token), seconds=good_for)
 
 
 def _is_token(value: Any) -> bool:

@@ -41,7 +41,7 @@ class UnknownToTheLog(NotFound):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
+class PermittedReader:
     """`who` is a reference (`person:ID`, `member:ID`) or `anybody`; `name` is empty where it was erased."""
 
     who: str
@@ -50,14 +50,14 @@ class Reader:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentAccess:
+class DocumentAccessHistory:
     """Who could read the document at some time of the day, and what had been done until its end to open or close it."""
 
-    readers: tuple[Reader, ...]
+    readers: tuple[PermittedReader, ...]
     deeds: tuple[AuditEntry, ...]
 
 
-def document_access(document: uuid.UUID, *, day: date) -> DocumentAccess:
+def document_access(document: uuid.UUID, *, day: date) -> DocumentAccessHistory:
     """For the whole day in UTC. Raises `UnknownToTheLog`, `BeforeTheLog`."""
     begin = datetime.combine(day, time(), UTC)
     end = begin + timedelta(days=1)
@@ -68,10 +68,10 @@ def document_access(document: uuid.UUID, *, day: date) -> DocumentAccess:
     times = {end, *(entry.at for entry in later if entry.at < end)}
     readers = {reader for at in times for reader in history.at(at, present, later).readers()}
     named = last_names({reader.who for reader in readers})
-    return DocumentAccess(
+    return DocumentAccessHistory(
         readers=tuple(
             sorted(
-                (Reader(who=each.who, why=each.why, name=named.get(each.who, "")) for each in readers),
+                (PermittedReader(who=each.who, why=each.why, name=named.get(each.who, "")) for each in readers),
                 key=lambda each: (each.who != ANYBODY, each.name, each.who, each.why),
             )
         ),
@@ -112,7 +112,7 @@ class _State(_Rows):
     def base(self) -> Columns | None:
         return self.bases.get(str(self.base_id))
 
-    def readers(self) -> Iterable[Reader]:
+    def readers(self) -> Iterable[PermittedReader]:
         """Nobody where the document was not there."""
         if self.document is None or self.base is None or self.document["removed_in"] is not None:
             return
@@ -121,7 +121,9 @@ class _State(_Rows):
         yield from self._active(owner, "owns the knowledge base")
         if self.base["kind"] != BaseKind.PLUGIN:
             for pk, member in self.base_members.items():
-                yield Reader(who=f"member:{pk}", why=f"let in as {member['role']}, once the address was confirmed")
+                yield PermittedReader(
+                    who=f"member:{pk}", why=f"let in as {member['role']}, once the address was confirmed"
+                )
             return
         for pk, columns in self.people.items():
             if columns.get("is_superuser"):
@@ -134,11 +136,11 @@ class _State(_Rows):
                 yield from self._people_of(self.grant_plugins[pk], "gets quotations from drafts of plugin")
                 yield from self._public(self.grant_plugins[pk], grant["consent"])
 
-    def _active(self, pk: str, why: str) -> Iterable[Reader]:
+    def _active(self, pk: str, why: str) -> Iterable[PermittedReader]:
         if self.people.get(pk, {"is_active": False})["is_active"]:
-            yield Reader(who=f"person:{pk}", why=why)
+            yield PermittedReader(who=f"person:{pk}", why=why)
 
-    def _people_of(self, plugin: str, why: str) -> Iterable[Reader]:
+    def _people_of(self, plugin: str, why: str) -> Iterable[PermittedReader]:
         if plugin not in self.plugins:
             return
         yield from self._active(self.plugins[plugin]["owner_id"], f"{why} {plugin} as owner")
@@ -151,7 +153,7 @@ class _State(_Rows):
             if organisation == owner and columns["role"] in READING_ROLES:
                 yield from self._active(pk, f"{why} {plugin} as {columns['role']} of organisation {organisation}")
 
-    def _public(self, pk: str, consent: str) -> Iterable[Reader]:
+    def _public(self, pk: str, consent: str) -> Iterable[PermittedReader]:
         """What the plugin shows to everybody: quotations where it was published, pages where it was shared as well."""
         plugin = self.plugins.get(pk)
         if not plugin or not plugin["is_published"] or consent == Consent.DRAFT or self.document is None:
@@ -166,11 +168,11 @@ class _State(_Rows):
         only_public = release.public_only if release else plugin["public_only"]
         is_open = self.document["is_public"] and not self.document["is_template"]
         if is_open or not only_public:
-            yield Reader(who=ANYBODY, why=f"quotations in answers of published plugin {pk}")
+            yield PermittedReader(who=ANYBODY, why=f"quotations in answers of published plugin {pk}")
         is_narrowed = plugin["public_chat"] or only_public
         is_copied = plugin["is_shared"] and consent == Consent.SHARED and seen in WITH_PAGE
         if is_copied and (is_open or not is_narrowed):
-            yield Reader(who=ANYBODY, why=f"pages and copies of shared plugin {pk}")
+            yield PermittedReader(who=ANYBODY, why=f"pages and copies of shared plugin {pk}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import ReadingTimedOut
 from knowledge.versions import embeddings, publish_version, staging
 from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
-from knowledge.versions.progress import OnStageProgress, Progress, Superseded
+from knowledge.versions.progress import OnStageProgress, Superseded, VersionProgress
 from knowledge.versions.writer import discard_staged
 from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
@@ -176,7 +176,7 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         progress.enter_stage(DocumentStatus.READING, **counters)
         limits = reading_limits()
         with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
-            turn = ingest_scheduling.Turn(document.pk)
+            turn = ingest_scheduling.ReadingTurn(document.pk)
             reading = staging.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
@@ -198,8 +198,10 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         mail_attachments.add_attachments(document)
 
 
-def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Progress:
-    return Progress(document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress)
+def _new_progress(document: Document, on_progress: OnStageProgress | None) -> VersionProgress:
+    return VersionProgress(
+        document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress
+    )
 
 
 def resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:

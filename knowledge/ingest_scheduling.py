@@ -38,7 +38,7 @@ class TurnEnded(Exception):
     """The document has been read for a while, and others wait."""
 
 
-class Turn:
+class ReadingTurn:
     """One reading of a document, from now on. A long one makes way for others, and goes on after the pages that it has
     stored when they have been read."""
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 # What `makemessages` finds; a test holds it against the labels themselves.
 CHOICE_LABELS = (
-    # marketplace.models.Verdict
+    # marketplace.models.ReviewVerdict
     gettext_noop("Relied on it"),
     gettext_noop("Used with care"),
     gettext_noop("Was wrong for me"),

@@ -18,7 +18,7 @@ _ROUND_SECONDS = (0.2, 0.4, 1, 2, 4, 8, 20, 40, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class PlotArea:
     """The area of a picture that is drawn in, in units of its view box. `highest` is the value at its top."""
 
     left: float = 0.0
@@ -52,7 +52,7 @@ class AxisLabel:
     text: str
 
 
-def stacked_bars(columns: Sequence[Sequence[int]], frame: Frame, *, styles: Sequence[str]) -> list[Bar]:
+def stacked_bars(columns: Sequence[Sequence[int]], frame: PlotArea, *, styles: Sequence[str]) -> list[Bar]:
     """A stack of bars for each column, from the bottom up in the order of its counts. A count of 0 has no bar."""
     slot = (frame.right - frame.left) / len(columns)
     gap = min(4.0, slot * 0.15)
@@ -83,7 +83,7 @@ def line_path(points: Sequence[PlotPoint | None]) -> str:
     return "".join(parts)
 
 
-def grid_lines(frame: Frame, unit: str = "") -> list[AxisLabel]:
+def grid_lines(frame: PlotArea, unit: str = "") -> list[AxisLabel]:
     """Lines that part the height of the frame, with their values."""
     steps = 4 if frame.highest % 4 == 0 or unit else 2 if frame.highest % 2 == 0 else 1
     values = [frame.highest * part / steps for part in range(steps + 1)]

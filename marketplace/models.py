@@ -204,7 +204,7 @@ class Install(models.Model):
         return f"{self.copy_id} from {self.original_name} {self.version}"
 
 
-class Verdict(models.TextChoices):
+class ReviewVerdict(models.TextChoices):
     RELIED = "relied", "Relied on it"
     CARE = "care", "Used with care"
     WRONG = "wrong", "Was wrong for me"
@@ -230,7 +230,7 @@ class Review(models.Model):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="reviews"
     )
-    verdict = models.CharField(max_length=8, choices=Verdict.choices)
+    verdict = models.CharField(max_length=8, choices=ReviewVerdict.choices)
     text = models.TextField(max_length=2000, blank=True)
     questions = models.PositiveIntegerField(default=0, help_text="How many the person had asked when writing.")
     asked_since = models.DateField(null=True, help_text="The day of the first of them.")

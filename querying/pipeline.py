@@ -58,7 +58,7 @@ from querying.types import (
 logger = logging.getLogger(__name__)
 
 
-class InternalError(LexicError):
+class QueryFailed(LexicError):
     """Something went wrong on our side."""
 
     code = "internal"
@@ -374,4 +374,4 @@ def as_lexic_error(error: Exception, question: Question) -> LexicError:
     if isinstance(error, LexicError):
         return error
     logger.error("query %s failed", question.id, exc_info=error)
-    return outage_error(error) or InternalError(question)
+    return outage_error(error) or QueryFailed(question)

@@ -52,7 +52,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class NumberWithUnit:
     number: float
     unit: Unit | None = None
 
@@ -61,7 +61,7 @@ class Quantity:
 class QuantityMention:
     """A quantity found in a text, at `text[start:end]`."""
 
-    quantity: Quantity
+    quantity: NumberWithUnit
     start: int
     end: int
 
@@ -91,7 +91,7 @@ def find_unit(spelling: str) -> Unit | None:
     return _UNIT_BY_NAME.get(parse_unit(other or spelling))
 
 
-def parse_quantity(value: object) -> Quantity | None:
+def parse_quantity(value: object) -> NumberWithUnit | None:
     """The quantity that a value states: a number, or a text such as `45`, `1,500 kg` or `4.5 cm`. None for other
     values."""
     if isinstance(value, bool):
@@ -108,15 +108,15 @@ def parse_quantity(value: object) -> Quantity | None:
     number, known = _parse_number(digits, has_decimal_comma=True), find_unit(currency or spelling or "")
     if number is None or (spelling and (known is None or currency)):
         return None
-    return Quantity(number, known)
+    return NumberWithUnit(number, known)
 
 
-def _quantity_of_number(value: float) -> Quantity | None:
+def _quantity_of_number(value: float) -> NumberWithUnit | None:
     try:
         number = float(value)
     except OverflowError:
         return None
-    return Quantity(number) if math.isfinite(number) else None
+    return NumberWithUnit(number) if math.isfinite(number) else None
 
 
 def fold_digits(text: str) -> str:
@@ -152,7 +152,7 @@ def find_measures(text: str) -> list[QuantityMention]:
         is_word = is_detached and (spelling.casefold() == "in" or spelling == "a" or digits.endswith(","))
         known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
         end = match.end() if known and not currency else match.start(2) + len(written)
-        found.append(QuantityMention(Quantity(number, known), match.start(), end))
+        found.append(QuantityMention(NumberWithUnit(number, known), match.start(), end))
     return found
 
 
@@ -167,7 +167,7 @@ def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> floa
     return _parse_number(written, has_decimal_comma=False)
 
 
-def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:
+def convert_to_unit(quantity: NumberWithUnit, target: Unit | None) -> float | None:
     """The number in another unit; None when the two measure different things.
 
     A number without a unit is taken to be in the target's. Without a target, the number counts as written.

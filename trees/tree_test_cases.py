@@ -11,7 +11,7 @@ from trees.definition.nodes import ActionNode, ConditionNode, Node, QuestionNode
 from trees.facts.extraction import Fact, InvalidFact, extract_facts, facts_from_request
 from trees.facts.fact_limits import MAX_FACTS
 from trees.facts.values import match_option
-from trees.walk import Step, Walk, walk
+from trees.walk import PathStep, Walk, walk
 
 Expectation: TypeAlias = Literal["reaches", "asks"]
 # A branch, by the id of its node and by `true`, `false` or the answer as its author wrote it.
@@ -146,7 +146,7 @@ def walked_branches(tree: Tree, walked: Walk) -> tuple[Branch, ...]:
     return tuple((node_id, branch) for node_id, branch in found if branch is not None)
 
 
-def _step_branch(node: Node, step: Step) -> str | None:
+def _step_branch(node: Node, step: PathStep) -> str | None:
     if isinstance(node, ConditionNode):
         return step.result if step.result in ("true", "false") else None
     if isinstance(node, QuestionNode) and step.value is not None:

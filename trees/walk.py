@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from trees.definition.fields import FactField, collect_fields
-from trees.definition.nodes import Action, ConditionNode, QuestionNode, Scalar, Tree
+from trees.definition.nodes import ConditionNode, QuestionNode, Scalar, Tree, TreeAction
 from trees.facts.conditions import evaluate_condition
 from trees.facts.extraction import Fact, FactSource
 from trees.facts.values import Value, are_same_values, format_value, match_option, parse_value
@@ -19,7 +19,7 @@ NOT_ANSWERED = "not answered"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class PathStep:
     """A node on the way. A question has the answer as `value`; a condition `true` or `false` as `result` and
     the fact it looked at as `value`; an action its recommendation as `result`. `source` tells where the fact
     came from."""
@@ -46,8 +46,8 @@ class MissingFact:
 class Walk:
     """The way through a tree. With neither an action nor a missing fact, the way led nowhere."""
 
-    path: tuple[Step, ...] = ()
-    action: Action | None = None
+    path: tuple[PathStep, ...] = ()
+    action: TreeAction | None = None
     missing: MissingFact | None = None
     facts_used: Mapping[str, Fact] = field(default_factory=dict)
 
@@ -67,9 +67,9 @@ class _Walker:
     tree: Tree
     facts: Mapping[str, Fact]
     fields: Mapping[str, FactField]
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PathStep] = field(default_factory=list)
     used: dict[str, Fact] = field(default_factory=dict)
-    action: Action | None = None
+    action: TreeAction | None = None
     missing: MissingFact | None = None
 
     def walk(self) -> Walk:
@@ -88,7 +88,7 @@ class _Walker:
         if isinstance(node, QuestionNode):
             return self.answer(node)
         self.action = node.action
-        self.steps.append(Step(node_id=node.id, label=node.label, kind="action", result=node.action.recommendation))
+        self.steps.append(PathStep(node_id=node.id, label=node.label, kind="action", result=node.action.recommendation))
         return None
 
     def evaluate(self, node: ConditionNode) -> str | None:
@@ -126,13 +126,13 @@ class _Walker:
     ) -> None:
         fact = self.used[of.name] = self.facts[of.name]
         self.steps.append(
-            Step(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
+            PathStep(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
         )
 
     def ask(self, node: ConditionNode | QuestionNode, of: FactField) -> None:
         is_question = isinstance(node, QuestionNode)
         self.steps.append(
-            Step(
+            PathStep(
                 node_id=node.id,
                 label=node.label,
                 kind="question" if is_question else "condition",

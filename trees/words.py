@@ -27,7 +27,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Word:
+class WordToken:
     """A word of a text. `start` and `end` are offsets into the text as it was given.
 
     `starts_clause` and `starts_sentence` tell that punctuation stands before it.
@@ -44,14 +44,14 @@ class Word:
         return stem(self.text)
 
 
-def split_words(text: str) -> list[Word]:
+def split_words(text: str) -> list[WordToken]:
     """The words of a text, in order."""
-    found: list[Word] = []
+    found: list[WordToken] = []
     previous_end = 0
     for match in _WORD_PATTERN.finditer(text):
         gap = text[previous_end : match.start()]
         found.append(
-            Word(
+            WordToken(
                 fold_case(match.group()),
                 match.start(),
                 match.end(),

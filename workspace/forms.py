@@ -102,7 +102,7 @@ class MemberForm(StyledFormMixin, forms.Form):
         return address
 
 
-class ReviewForm(StyledFormMixin, forms.Form):
+class ContractReviewForm(StyledFormMixin, forms.Form):
     """Against what a contract is read. An empty playbook means the one that fits this kind of contract. `earlier` are
     the documents that it can be compared with; then one of them is to be chosen."""
 

@@ -21,7 +21,7 @@ from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceT
 from lexic.errors import LexicError
 from querying.question.user_limits import check_user_limit
 from workspace.document_collection import DocumentCollection, with_place
-from workspace.forms import ReviewForm
+from workspace.forms import ContractReviewForm
 from workspace.pages import render_page, workspace_view
 from workspace.review_page import findings_context, marked_pages, shown_finding
 
@@ -57,7 +57,7 @@ def _begin_review(
     request: SignedInRequest, place: DocumentCollection, document: Document, *, earlier: DocumentQuerySet | None
 ) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
-    form = ReviewForm(data, user=request.user, document=document, earlier=earlier)
+    form = ContractReviewForm(data, user=request.user, document=document, earlier=earlier)
     if form.is_valid():
         chosen = form.cleaned_data
         try:

@@ -23,7 +23,7 @@ from agents.journal.progress import Progress
 from agents.message_attachments import wait_until_read
 from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
 from agents.planners.llm_planner import ModelPlanner
-from agents.planners.planner_types import Assignment, Planner
+from agents.planners.planner_types import Assignment, RunPlanner
 from agents.planners.rule_planner import RulesPlanner
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
@@ -114,7 +114,7 @@ def _seconds_worked(progress: Progress) -> float:
     return sum(one.ms for one in progress.results if one.call.tool not in waiting) / 1000
 
 
-def _planner(run: AgentRun, assignment: Assignment, llm: LLM) -> Planner:
+def _planner(run: AgentRun, assignment: Assignment, llm: LLM) -> RunPlanner:
     if not llm.can_converse:
         return RulesPlanner(assignment)
     return ModelPlanner(

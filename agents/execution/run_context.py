@@ -15,7 +15,7 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
 from agents.journal.progress import Progress
 from agents.models import AgentRun
-from agents.planners.planner_types import Assignment, Planner
+from agents.planners.planner_types import Assignment, RunPlanner
 from agents.tools.tool_types import ToolContext
 from lexic.database import release_connections
 from lexic.errors import LexicError
@@ -47,7 +47,7 @@ class RunContext:
     run: AgentRun
     assignment: Assignment
     tool_context: ToolContext
-    planner: Planner
+    planner: RunPlanner
     progress: Progress
     llm: LLM
     outside: contextvars.Context

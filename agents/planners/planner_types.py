@@ -84,7 +84,7 @@ class ModelTurn:
 NextStep = CallTools | ComposeAnswer | ReadyAnswer | ModelTurn
 
 
-class Planner(Protocol):
+class RunPlanner(Protocol):
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
         """What comes next. Where it may not call, there is no turn after this one. Raises `LexicError`."""
         ...

@@ -31,7 +31,7 @@ _MAX_LISTED = 20
 _MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
 
 
-class UnknownTemplate(NotFound):
+class UnknownDocumentTemplate(NotFound):
     """There is no template of this name with blanks in it."""
 
     code = "unknown_template"
@@ -112,13 +112,13 @@ def first_template(question: Question) -> DocumentTemplate | None:
 
 
 def find_template(name: str, question: Question) -> DocumentTemplate:
-    """The one with this title or document id. Raises `UnknownTemplate`."""
+    """The one with this title or document id. Raises `UnknownDocumentTemplate`."""
     templates = templates_of(question)
     for template in templates:
         if name in (str(template.document_id), template.title):
             return template
     named = ", ".join(template.title for template in templates[:_MAX_LISTED]) or "none"
-    raise UnknownTemplate(hint=f"There are: {named}.")
+    raise UnknownDocumentTemplate(hint=f"There are: {named}.")
 
 
 def closest_template(message: str, templates: Sequence[DocumentTemplate]) -> DocumentTemplate | None:

@@ -23,7 +23,7 @@ from marketplace.catalogue.listing_query import (
     UseFilter,
 )
 from marketplace.listings.trust_label import Rate
-from marketplace.models import Label, Listing, Review, Verdict
+from marketplace.models import Label, Listing, Review, ReviewVerdict
 from plugins.models import CitationMode
 
 MAX_DAYS = 365
@@ -189,7 +189,7 @@ class ReviewSerializer(serializers.Serializer):
     `release` is the latest one that they asked. `reply` is the author's, null where there is none."""
 
     id = serializers.UUIDField()
-    verdict = serializers.ChoiceField(Verdict.values)
+    verdict = serializers.ChoiceField(ReviewVerdict.values)
     text = serializers.CharField()
     author = serializers.CharField(source="author.public_name", help_text="The name they go by.")
     questions = serializers.IntegerField()

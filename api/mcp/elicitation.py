@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from api.mcp.principals import RequestContext
 from api.mcp.session_questions import STREAM_IN_SCOPE, SessionStream
 from api.mcp.sessions import has_forms
-from api.mcp.tools.tool import ToolCall
+from api.mcp.tools.tool import McpToolCall
 from querying.sanitize import sanitize
 
 _INPUT_REQUIRED_SINCE = "2026-07-28"
@@ -101,7 +101,7 @@ def require_input(request: FactRequest) -> InputRequiredResult:
     )
 
 
-def read_resumed_call(call: ToolCall) -> ElicitedAnswer | None:
+def read_resumed_call(call: McpToolCall) -> ElicitedAnswer | None:
     """What the client sends after `require_input`; None for a call that is a new question."""
     if call.params.request_state is None:
         return None
@@ -109,7 +109,7 @@ def read_resumed_call(call: ToolCall) -> ElicitedAnswer | None:
     return _read_answer(request, (call.params.input_responses or {}).get(_INPUT_KEY))
 
 
-async def elicit(call: ToolCall, request: FactRequest) -> ElicitedAnswer:
+async def elicit(call: McpToolCall, request: FactRequest) -> ElicitedAnswer:
     """Asks now, and waits for the answer. An error of the client counts as a user who declined."""
     context, call_id = call.context, call.context.request_id
     result: ElicitResult | None = None

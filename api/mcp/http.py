@@ -92,7 +92,7 @@ class NotSingleMessage(InvalidInput):
     hint = "Send each message of a batch in a request of its own: only revision 2025-03-26 has batches."
 
 
-class InvalidBatch(InvalidInput):
+class InvalidMessageBatch(InvalidInput):
     """A batch has 1 to 50 messages, each of which is an object."""
 
     hint = "Send several smaller ones."
@@ -221,7 +221,7 @@ async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, a
 async def _receive_message(request: ASGIRequest, receive: Receive) -> Any:
     """One message of the protocol, or a list of them where the revision has batches.
 
-    Raises `PostOnly`, `PayloadTooLarge`, `InvalidJson`, `NotSingleMessage`, `InvalidBatch`.
+    Raises `PostOnly`, `PayloadTooLarge`, `InvalidJson`, `NotSingleMessage`, `InvalidMessageBatch`.
     """
     if request.method != "POST":
         raise PostOnly
@@ -229,7 +229,7 @@ async def _receive_message(request: ASGIRequest, receive: Receive) -> Any:
     # Revisions before 2025-06-18 do not name themselves in a header.
     if isinstance(message, list) and request.headers.get("MCP-Protocol-Version", BATCH_REVISION) == BATCH_REVISION:
         if not 1 <= len(message) <= _MAX_BATCH or not all(isinstance(one, dict) for one in message):
-            raise InvalidBatch
+            raise InvalidMessageBatch
         return message
     if not isinstance(message, dict):
         raise NotSingleMessage

@@ -41,7 +41,7 @@ from api.mcp.tools import (
     search_sources,
     walk_tree,
 )
-from api.mcp.tools.tool import Tool, ToolCall, ToolResult, make_error_result
+from api.mcp.tools.tool import McpTool, McpToolCall, ToolResult, make_error_result
 from lexic.database import in_thread
 from lexic.http import strict_json
 from lexic.version import version
@@ -57,7 +57,7 @@ INSTRUCTIONS = (
 
 # The order in which clients see them.
 _ORDER = (ask_expert, ask_experts, review_text, search_sources, get_source, walk_tree, list_experts, search, fetch)
-TOOLS: dict[str, Tool] = {module.TOOL.name: module.TOOL for module in _ORDER}
+TOOLS: dict[str, McpTool] = {module.TOOL.name: module.TOOL for module in _ORDER}
 TOOL_DEFINITIONS = {name: tool.definition() for name, tool in TOOLS.items()}
 # Tools and templates are the same for everybody, and change only with a new version of the server.
 _LIST_CACHE_HINT = CacheHint(ttl_ms=300_000, scope="public")
@@ -135,14 +135,14 @@ async def _call_tool(callers: CallerResolver, context: RequestContext, params: C
 
 
 async def _authorize_call(
-    tool: Tool, callers: CallerResolver, context: RequestContext, params: CallToolRequestParams
-) -> ToolCall:
+    tool: McpTool, callers: CallerResolver, context: RequestContext, params: CallToolRequestParams
+) -> McpToolCall:
     """Raises what `callers` raises, `MissingCapability` and `InvalidInput`."""
     key = await in_thread(callers.resolve, context)
     check_capability(key, *tool.capabilities)
     strict_json.check_json(params.arguments or {})
     arguments = tool.read(params.arguments or {})
-    return ToolCall(key=key, arguments=arguments, params=params, context=context, callers=callers)
+    return McpToolCall(key=key, arguments=arguments, params=params, context=context, callers=callers)
 
 
 async def _list_templates(

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from lexic.plots import (
     AxisLabel,
     Bar,
-    Frame,
+    PlotArea,
     axis_labels,
     grid_lines,
     line_path,
@@ -89,7 +89,7 @@ def day_statistics(
 def bar_chart(days: Sequence[DayStatistics], *, width: float = WIDTH) -> Chart:
     """The questions of each day, stacked by how they ended, in a picture of this width."""
     highest = round_up_count(max(day.total for day in days))
-    frame = Frame(left=LEFT, right=width, top=TOP, bottom=BOTTOM, highest=highest)
+    frame = PlotArea(left=LEFT, right=width, top=TOP, bottom=BOTTOM, highest=highest)
     step = (width - LEFT) / len(days)
     limit = 6 if width == WIDTH else 4
     return Chart(
@@ -103,7 +103,7 @@ def bar_chart(days: Sequence[DayStatistics], *, width: float = WIDTH) -> Chart:
 def line_chart(days: Sequence[DayStatistics]) -> Chart:
     """The median and the 95th percentile of the seconds that a question took. A day without any breaks the line."""
     highest = round_up_seconds(max((day.p95 or 0) for day in days) / 1000)
-    frame = Frame(left=LEFT, right=NARROW_WIDTH, top=TOP, bottom=BOTTOM, highest=highest)
+    frame = PlotArea(left=LEFT, right=NARROW_WIDTH, top=TOP, bottom=BOTTOM, highest=highest)
     step = (NARROW_WIDTH - LEFT - 40) / max(1, len(days) - 1)
     lines = []
     for style, words, values in (
@@ -122,7 +122,7 @@ def line_chart(days: Sequence[DayStatistics]) -> Chart:
 
 def topic_path(counts: Sequence[int]) -> str:
     """The line of a small picture, 96 by 24: one point for each day or week."""
-    frame = Frame(
+    frame = PlotArea(
         right=_SPARK_WIDTH, top=_SPARK_MARGIN, bottom=_SPARK_HEIGHT - _SPARK_MARGIN, highest=max([*counts, 1])
     )
     step = _SPARK_WIDTH / max(1, len(counts) - 1)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from lexic.plots import Frame, line_path
+from lexic.plots import PlotArea, line_path
 from plugins.models import Plugin
 from querying.models import Query
 from querying.query_log.question_clustering import group_similar, question_vectors
@@ -86,7 +86,7 @@ class Topic:
         step = timedelta(days=days) / _POINTS
         ago = Counter(min(_POINTS - 1, max(0, int((now - one.at) / step))) for one in self.queries)
         counts = [ago[point] for point in reversed(range(_POINTS))]
-        frame = Frame(right=_WIDTH, top=_MARGIN, bottom=_HEIGHT - _MARGIN, highest=max(counts))
+        frame = PlotArea(right=_WIDTH, top=_MARGIN, bottom=_HEIGHT - _MARGIN, highest=max(counts))
         return line_path([(n * _WIDTH / (_POINTS - 1), frame.y(count)) for n, count in enumerate(counts)])
 
 

@@ -24,7 +24,7 @@ MAX_SHOWN_RESULTS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionResult:
+class GoldenQuestionResult:
     question: str
     failures: list[str]
 
@@ -35,7 +35,7 @@ def run_context(plugin: Plugin, *, latest: Release | None) -> dict[str, Any]:
     is_news = run is not None and run.state != State.PUBLISHED and not (latest and latest.created_at > run.updated_at)
     if run is None or not is_news:
         return {"run": None}
-    results = [QuestionResult(question=one["question"], failures=one["failures"]) for one in run.scores]
+    results = [GoldenQuestionResult(question=one["question"], failures=one["failures"]) for one in run.scores]
     shown = results if run.is_active else [one for one in results if one.failures]
     return {
         "run": run,

@@ -14,8 +14,8 @@ from builder.panes import render_pane
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
 from marketplace.listings.review_counts import review_counts
-from marketplace.models import Review, ReviewQuerySet, Verdict
-from marketplace.reviews.forms import ReplyForm
+from marketplace.models import Review, ReviewQuerySet, ReviewVerdict
+from marketplace.reviews.forms import ReviewReplyForm
 from marketplace.reviews.review_list import PER_PAGE, review_rows
 from marketplace.reviews.save_review import save_reply
 from plugins.models import Plugin
@@ -27,7 +27,7 @@ def show_reviews(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 
 def reply_to_review(request: SignedInRequest, plugin: Plugin, review: UUID) -> HttpResponse:
-    found, form = get_object_or_404(_plugin_reviews(plugin), pk=review), ReplyForm(request.POST)
+    found, form = get_object_or_404(_plugin_reviews(plugin), pk=review), ReviewReplyForm(request.POST)
     if form.is_valid():
         try:
             save_reply(found, **form.cleaned_data)
@@ -41,7 +41,7 @@ def reply_to_review(request: SignedInRequest, plugin: Plugin, review: UUID) -> H
 
 
 def _render_reviews(
-    request: SignedInRequest, plugin: Plugin, *, answered: dict[UUID, ReplyForm] | None = None
+    request: SignedInRequest, plugin: Plugin, *, answered: dict[UUID, ReviewReplyForm] | None = None
 ) -> HttpResponse:
     """`answered` holds the form that could not be kept, with what was typed."""
     page = get_page(request, _plugin_reviews(plugin), per_page=PER_PAGE)
@@ -49,9 +49,9 @@ def _render_reviews(
     counted = review_counts([plugin.pk])[plugin.pk]
     rows = []
     for row in found:
-        form = ReplyForm(initial={"text": row.review.reply}, auto_id=f"id_{row.review.pk}_%s")
+        form = ReviewReplyForm(initial={"text": row.review.reply}, auto_id=f"id_{row.review.pk}_%s")
         rows.append((row, (answered or {}).get(row.review.pk) or form))
-    verdicts = [(verdict.label, counted[verdict]) for verdict in Verdict]
+    verdicts = [(verdict.label, counted[verdict]) for verdict in ReviewVerdict]
     context = {"page": page, "rows": rows, "verdicts": verdicts}
     return render_pane(request, plugin, "reviews", "builder/reviews.html", context)
 

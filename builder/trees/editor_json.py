@@ -12,7 +12,7 @@ from trees.definition.nodes import ConditionNode, QuestionNode, Tree
 from trees.definition.parser import parse_with_problems
 from trees.tree_test_cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.validation.tree_problems import find_problems
-from trees.walk import Step, Walk
+from trees.walk import PathStep, Walk
 
 
 def checked_tree_json(tree_data: object, cases: Sequence[Case]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def selection_json(name: str, tree: Tree, *, sentence: str) -> dict[str, Any] | 
     return {"taken": score > THRESHOLD, "score": round(score, 2), "threshold": THRESHOLD}
 
 
-def _step_json(tree: Tree, walk: Walk, step: Step) -> dict[str, Any]:
+def _step_json(tree: Tree, walk: Walk, step: PathStep) -> dict[str, Any]:
     node = tree.nodes[step.node_id]
     name = ""
     if isinstance(node, ConditionNode):

@@ -54,14 +54,14 @@ class EndlessCell(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableRow:
+class QuestionRow:
     """The cells of one row by field, and the line of the text on which it begins, from 1."""
 
     line: int
     cells: dict[str, str]
 
 
-def read_table(text: str) -> list[TableRow] | None:
+def read_table(text: str) -> list[QuestionRow] | None:
     """The rows of a table whose first row names its columns, cut at commas, semicolons or tabs, whichever names them;
     None where no column of the first row is called “Question”. Raises `UnknownColumn` and `EndlessCell`."""
     for delimiter in _DELIMITERS:
@@ -70,7 +70,7 @@ def read_table(text: str) -> list[TableRow] | None:
         fields = [_field_of(name) for name in names]
         if "question" in fields:
             return [
-                TableRow(line=line, cells=_cells_by_field(_known_fields(names, fields), row))
+                QuestionRow(line=line, cells=_cells_by_field(_known_fields(names, fields), row))
                 for line, row in rows
                 if any(cell.strip() for cell in row)
             ]
@@ -87,7 +87,7 @@ def write_table(plugin: Plugin) -> str:
     return out.getvalue()
 
 
-def parse_row(row: TableRow, *, ends: Mapping[str, str]) -> dict[str, Any]:
+def parse_row(row: QuestionRow, *, ends: Mapping[str, str]) -> dict[str, Any]:
     """The columns of a golden question. `ends` maps what a tree end may be called to its id. Raises
     `InvalidGoldenRow`."""
     cells = row.cells

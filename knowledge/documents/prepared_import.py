@@ -18,7 +18,7 @@ from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spans
 from knowledge.versions.embeddings import WindowVectors
-from knowledge.versions.progress import Progress
+from knowledge.versions.progress import VersionProgress
 
 _IMPORT_BATCH_SIZE = 200
 
@@ -101,7 +101,7 @@ def has_staged_import(document: Document) -> bool:
     return staged.exists() and not staged.exclude(document_title=document.title).exists()
 
 
-def embed_staged_import(document: Document, *, embedder: Embedder, progress: Progress) -> None:
+def embed_staged_import(document: Document, *, embedder: Embedder, progress: VersionProgress) -> None:
     """Compute the vectors that are missing, and let the document answer. Raises `EmbedderError`, `Superseded`."""
     staged = document.chunks.staged()
     page_ids = set(staged.values_list("page_id", flat=True)) | set(document.pages.staged().values_list("pk", flat=True))

@@ -16,7 +16,7 @@ from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.sql import statement
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedDocument, PlannedText
-from knowledge.versions.progress import Progress
+from knowledge.versions.progress import VersionProgress
 from lexic.errors import Conflict
 
 CHUNKS_PER_BATCH = 64
@@ -94,7 +94,7 @@ def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], 
     Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
 
 
-def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: Progress) -> None:
+def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: VersionProgress) -> None:
     """Give the staged chunks of the document the vectors they lack. Raises `EmbedderError`, `Superseded`."""
     space = document.knowledge_base.space
     embed_missing(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.report_chunks)

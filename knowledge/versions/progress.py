@@ -26,7 +26,7 @@ class Superseded(Exception):
     """The document was deleted, renamed, or given other bytes while it was being read, or its reading was stopped."""
 
 
-class Progress:
+class VersionProgress:
     """Writes status and counters of one version of a document, at most every `interval` seconds within a stage.
 
     Every write raises `Superseded` when that version is no longer wanted, and `LeaseLost` when somebody else reads it

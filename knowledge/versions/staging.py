@@ -19,7 +19,7 @@ from knowledge.recognised_text import ReadBy
 from knowledge.versions import writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, PlannedChunk
-from knowledge.versions.progress import Progress
+from knowledge.versions.progress import VersionProgress
 
 PAGES_PER_BATCH = 32
 CHUNKS_PER_BATCH = 500
@@ -47,7 +47,7 @@ def stage_pages(
     document: Document,
     events: Iterable[ReaderEvent],
     *,
-    progress: Progress,
+    progress: VersionProgress,
     kept: ParsedSource | None = None,
     on_stored: Callable[[], None] = lambda: None,
 ) -> ParsedSource:

@@ -19,7 +19,7 @@ _WORDS = re.compile(r"\S+\s*|\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segment:
+class LineSegment:
     """A stretch of a line; `is_different` where the other side does not have it."""
 
     text: str
@@ -32,8 +32,8 @@ class Row:
     in its place."""
 
     kind: Literal["same", "changed", "gone", "new", "skipped"]
-    then: tuple[Segment, ...] = ()
-    now: tuple[Segment, ...] = ()
+    then: tuple[LineSegment, ...] = ()
+    now: tuple[LineSegment, ...] = ()
     skipped: int = 0
 
 
@@ -68,29 +68,29 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[Ro
 
 
 def _same_row(line: str) -> Row:
-    both = (Segment(text=line, is_different=False),)
+    both = (LineSegment(text=line, is_different=False),)
     return Row(kind="same", then=both, now=both)
 
 
 def _different(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     for then, now in zip_longest(old, new):
         if then is None:
-            yield Row(kind="new", now=(Segment(text=now, is_different=True),))
+            yield Row(kind="new", now=(LineSegment(text=now, is_different=True),))
         elif now is None:
-            yield Row(kind="gone", then=(Segment(text=then, is_different=True),))
+            yield Row(kind="gone", then=(LineSegment(text=then, is_different=True),))
         else:
             before, after = _different_words(then, now)
             yield Row(kind="changed", then=before, now=after)
 
 
-def _different_words(then: str, now: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+def _different_words(then: str, now: str) -> tuple[tuple[LineSegment, ...], tuple[LineSegment, ...]]:
     old, new = _WORDS.findall(then), _WORDS.findall(now)
     if len(old) > MAX_WORDS or len(new) > MAX_WORDS:
-        return (Segment(text=then, is_different=True),), (Segment(text=now, is_different=True),)
-    before: list[Segment] = []
-    after: list[Segment] = []
+        return (LineSegment(text=then, is_different=True),), (LineSegment(text=now, is_different=True),)
+    before: list[LineSegment] = []
+    after: list[LineSegment] = []
     for kind, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for words, side in ((old[old_from:old_to], before), (new[new_from:new_to], after)):
             if words:
-                side.append(Segment(text="".join(words), is_different=kind != "equal"))
+                side.append(LineSegment(text="".join(words), is_different=kind != "equal"))
     return tuple(before), tuple(after)

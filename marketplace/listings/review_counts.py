@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import models, transaction
 
-from marketplace.models import Listing, Review, Verdict
+from marketplace.models import Listing, Review, ReviewVerdict
 
 VerdictCounts = Mapping[str, int]
 
@@ -31,7 +31,7 @@ def repair_review_counts() -> int:
     """Put right what changed without a call of `update_review_counts`: the reviews of an account that is gone.
     Returns how many listings were wrong."""
     counted = _counts_by_plugin(Review.objects.all())
-    kept = Listing.objects.values_list("pk", *Verdict.values)
+    kept = Listing.objects.values_list("pk", *ReviewVerdict.values)
     wrong = [
         pk for pk, *figures in kept if figures != [counted.get(pk, _ZERO_COUNTS).get(name, 0) for name in _ZERO_COUNTS]
     ]
@@ -40,7 +40,7 @@ def repair_review_counts() -> int:
     return len(wrong)
 
 
-_ZERO_COUNTS: VerdictCounts = dict.fromkeys(Verdict.values, 0)
+_ZERO_COUNTS: VerdictCounts = dict.fromkeys(ReviewVerdict.values, 0)
 
 
 def _counts_by_plugin(reviews: models.QuerySet[Review]) -> dict[UUID, dict[str, int]]:

@@ -25,7 +25,7 @@ PER_PAGE = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceRow:
+class PublicSourceRow:
     """`pages` is None where the source has no pages; `url` opens it, and is empty for those who may not."""
 
     title: str
@@ -38,7 +38,7 @@ class SourceRow:
     language: str
 
 
-def source_rows(release: Release, *, number: Any, is_open: bool) -> tuple[PageOfList, list[SourceRow]]:
+def source_rows(release: Release, *, number: Any, is_open: bool) -> tuple[PageOfList, list[PublicSourceRow]]:
     """One page of the documents that the release reads, as its pinned revisions hold them; those in force come first.
     `is_open` says that anybody may open them. Five statements."""
     ordered = titled_documents(release).order_by(F("superseded_on").desc(nulls_first=True), "title_then", "pk")
@@ -66,12 +66,12 @@ def _with_page_counts(documents: QuerySet[Document], release: Release, *, is_ope
     )
 
 
-def _source_row(document: Any, *, today: date) -> SourceRow:
+def _source_row(document: Any, *, today: date) -> PublicSourceRow:
     style, state = document_status(document, today=today)
     # The months in which it is in force, else that of its own date; empty where no date is given.
     begins = document.effective_from or document.doc_date
     until = gettext("to %(month)s") % {"month": _format_month(document.superseded_on)} if document.superseded_on else ""
-    return SourceRow(
+    return PublicSourceRow(
         title=document.title_then,
         kind=gettext(document.get_source_type_display()),
         dates=" ".join(part for part in (_format_month(begins), until) if part),

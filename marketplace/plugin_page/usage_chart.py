@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext, ngettext, pgettext
 
-from lexic.plots import Bar, Frame, stacked_bars
+from lexic.plots import Bar, PlotArea, stacked_bars
 from marketplace.models import DayOfPlugin
 from plugins.models import Plugin
 
@@ -58,7 +58,7 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
     dates = [first + timedelta(days=number) for number in range(CHART_DAYS)]
     days = [counted.get(day, DayOfPlugin(day=day)) for day in dates]
     highest = max(day.asked for day in days) or 1
-    frame = Frame(right=_WIDTH, bottom=_HEIGHT, highest=highest)
+    frame = PlotArea(right=_WIDTH, bottom=_HEIGHT, highest=highest)
     bars = stacked_bars([[day.asked] for day in days], frame, styles=[""])
     return UsageChart(days=days, bars=bars, asked=sum(day.asked for day in days))
 

@@ -47,7 +47,7 @@ class AddressOfOthers(InvalidInput):
     hint = "An owner adds and verifies its domain under Sign-in and directory."
 
 
-class NameTaken(Conflict):
+class DirectoryNameTaken(Conflict):
     """Something of this organisation's directory has this name already."""
 
     code = "name_taken"
@@ -102,14 +102,14 @@ def people_of(organisation: Organisation) -> QuerySet[ProvisionedPerson]:
 def add_person(organisation: Organisation, said: PersonFields) -> ProvisionedPerson:
     """Somebody whom the directory did not name before. Without an account they get one, which the provider opens.
 
-    Raises `AddressOfOthers`, `NotAnEmailAddress`, `NameTaken`, `AddressUnconfirmed`, `TooManyCollaborators`.
+    Raises `AddressOfOthers`, `NotAnEmailAddress`, `DirectoryNameTaken`, `AddressUnconfirmed`, `TooManyCollaborators`.
     """
     with transaction.atomic():
         organisation.lock()
         address = _own_address(organisation, said.address)
         person, is_new = _account(address, display_name=said.display_name)
         if people_of(organisation).filter(user=person).exists():
-            raise NameTaken
+            raise DirectoryNameTaken
         made = ProvisionedPerson(organisation=organisation, user=person, made_account=is_new)
         _save(made, said)
         if said.is_active:
@@ -120,7 +120,7 @@ def add_person(organisation: Organisation, said: PersonFields) -> ProvisionedPer
 def change_person(person: ProvisionedPerson, said: PersonFields) -> None:
     """Their names, and whether they are in. Their account keeps its address.
 
-    Raises `NameTaken`, `LastOwner`, `AddressOfOthers`, `TooManyCollaborators`.
+    Raises `DirectoryNameTaken`, `LastOwner`, `AddressOfOthers`, `TooManyCollaborators`.
     """
     with transaction.atomic():
         person.organisation.lock()
@@ -167,7 +167,7 @@ def _save(person: ProvisionedPerson, said: PersonFields) -> None:
         with transaction.atomic():
             person.save()
     except IntegrityError:
-        raise NameTaken from None
+        raise DirectoryNameTaken from None
 
 
 def _join(person: ProvisionedPerson) -> None:
@@ -191,7 +191,7 @@ def _leave(person: ProvisionedPerson) -> None:
 def save_group(group: ProvisionedGroup, *, people: Collection[ProvisionedPerson] | None = None) -> None:
     """A new one, or one with another name; with these people in it from now on, where they are given.
 
-    Raises `NameTaken`, `TooManyGroups`.
+    Raises `DirectoryNameTaken`, `TooManyGroups`.
     """
     with transaction.atomic():
         group.organisation.lock()
@@ -201,7 +201,7 @@ def save_group(group: ProvisionedGroup, *, people: Collection[ProvisionedPerson]
             with transaction.atomic():
                 group.save()
         except IntegrityError:
-            raise NameTaken from None
+            raise DirectoryNameTaken from None
         if people is not None:
             before = {one.pk: one for one in group.people.select_related("user")}
             group.people.set(people)

@@ -12,7 +12,7 @@ from accounts.key_secrets import contains_key
 from accounts.models import User
 from accounts.rate_limits import DAY, HOUR, RateLimited, count_or_wait
 from marketplace.models import Report, Review
-from marketplace.reviews.save_review import MAX_CHARACTERS, TextContainsKey, TextTooLong
+from marketplace.reviews.save_review import MAX_CHARACTERS, ReviewTextTooLong, TextContainsKey
 from plugins.models import Plugin
 
 # Of one person, or of one address where nobody has signed in. An office or a school may share an address.
@@ -48,11 +48,11 @@ def submit_report(
     """Put it into the queue of those who run the site.
 
     What one person says again of the same thing, while it waits, is added to what they said before.
-    Raises `TooManyReports`, `TextTooLong` and `TextContainsKey`.
+    Raises `TooManyReports`, `ReviewTextTooLong` and `TextContainsKey`.
     """
     text = text.strip()
     if len(text) > MAX_CHARACTERS:
-        raise TextTooLong
+        raise ReviewTextTooLong
     if contains_key(text):
         raise TextContainsKey(hint="Take it out; say which plugin or page shows it instead.")
     limits = {HOUR: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from lexic.choice_labels import translated_choices
-from marketplace.models import Report, Verdict
+from marketplace.models import Report, ReviewVerdict
 from marketplace.reviews.save_review import MAX_CHARACTERS
 
 
@@ -27,7 +27,7 @@ class MultilineField(forms.CharField):
 class ReviewForm(forms.Form):
     verdict = forms.ChoiceField(
         label=gettext_lazy("How was it to use?"),
-        choices=translated_choices(Verdict),
+        choices=translated_choices(ReviewVerdict),
         widget=forms.RadioSelect,
         error_messages={"required": gettext_lazy("Choose one of the three.")},
     )
@@ -40,7 +40,7 @@ class ReviewForm(forms.Form):
     )
 
 
-class ReplyForm(forms.Form):
+class ReviewReplyForm(forms.Form):
     text = MultilineField(
         label=gettext_lazy("Your reply"),
         required=False,

@@ -14,7 +14,7 @@ from accounts.models import User
 from lexic.errors import LexicError
 from lexic.http.parameters import parse_natural
 from marketplace.listings.review_counts import review_counts
-from marketplace.models import Listing, Review, Verdict
+from marketplace.models import Listing, Review, ReviewVerdict
 from marketplace.reviews.eligibility import MIN_QUESTIONS, check_may_review
 from marketplace.reviews.save_review import review_by
 from plugins.models import Plugin
@@ -131,8 +131,8 @@ def _verdict_counts(plugin: Plugin) -> tuple[tuple[str, int], ...]:
         listing = plugin.listing
     except Listing.DoesNotExist:
         counted = review_counts([plugin.pk])[plugin.pk]
-        return tuple((gettext(str(verdict.label)), counted[verdict]) for verdict in Verdict)
-    return tuple((gettext(str(verdict.label)), getattr(listing, verdict.value)) for verdict in Verdict)
+        return tuple((gettext(str(verdict.label)), counted[verdict]) for verdict in ReviewVerdict)
+    return tuple((gettext(str(verdict.label)), getattr(listing, verdict.value)) for verdict in ReviewVerdict)
 
 
 def _review_refusal(plugin: Plugin, person: User) -> LexicError | None:

@@ -33,7 +33,7 @@ class ReviewIsHidden(Conflict):
     hint = "It cannot be written again. If you think that this is a mistake, ask the operators of this site."
 
 
-class TextTooLong(InvalidInput):
+class ReviewTextTooLong(InvalidInput):
     """This is longer than 2000 characters."""
 
     code = "too_long"
@@ -60,8 +60,8 @@ def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
     """Each person has one review of a plugin: this makes it, or puts it in the place of what they said before.
 
     The release and the questions that it rests on are those of this moment. A reply to it stays. Raises what
-    `check_may_save_review` raises, `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier text would
-    go.
+    `check_may_save_review` raises, `TextContainsKey`, `ReviewTextTooLong`, and `UnderLegalHold` where it would replace
+    an earlier text.
     """
     check_may_save_review(plugin, by)
     if review_by(plugin, by):
@@ -92,8 +92,8 @@ def delete_review(review: Review) -> None:
 def save_reply(review: Review, *, text: str) -> None:
     """Saves the one reply of those who work on the plugin; an empty text deletes it.
 
-    Raises `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier reply would go. The door has to know
-    that the person may change the plugin.
+    Raises `TextContainsKey`, `ReviewTextTooLong`, and `UnderLegalHold` where it would replace an earlier reply. The
+    caller has checked that the person may change the plugin.
     """
     if review.reply:
         review.plugin.check_deletable()
@@ -118,7 +118,7 @@ def _use_columns(plugin: Plugin, person: User) -> dict[str, Any]:
 def _validated_review_text(text: str) -> str:
     text = text.strip()
     if len(text) > MAX_CHARACTERS:
-        raise TextTooLong
+        raise ReviewTextTooLong
     if contains_key(text):
         raise TextContainsKey
     return text

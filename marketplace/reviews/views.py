@@ -21,7 +21,7 @@ from lexic.http.error_handlers import with_retry_after
 from marketplace.models import Review
 from marketplace.reviews import save_review
 from marketplace.reviews.abuse_reports import Reporter, submit_report
-from marketplace.reviews.forms import ReplyForm, ReportForm, ReviewForm
+from marketplace.reviews.forms import ReportForm, ReviewForm, ReviewReplyForm
 from marketplace.reviews.review_list import review_rows
 from plugins.models import Plugin
 
@@ -75,7 +75,7 @@ def reply_view(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     plugin = _published_plugin_or_404(slug)
     get_object_or_404(Plugin.objects.editable_by(request.user), pk=plugin.pk)
     found = _public_review_or_404(plugin, pk)
-    form = ReplyForm(request.POST if request.method == "POST" else None, initial={"text": found.reply})
+    form = ReviewReplyForm(request.POST if request.method == "POST" else None, initial={"text": found.reply})
     if form.is_valid():
         try:
             save_review.save_reply(found, **form.cleaned_data)

@@ -17,7 +17,7 @@ from querying.question.tree_selection import TreeProfile, profile_tree, select_t
 from querying.question.unsure_replies import is_unsure
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question, Usage
-from trees.definition.nodes import Action, Tree
+from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
 from trees.walk import MissingFact, Walk, decision_path, walk
@@ -47,7 +47,7 @@ class Consultation:
         return tuple(decision_path(self.walk)) if self.walk else ()
 
     @property
-    def action(self) -> Action | None:
+    def action(self) -> TreeAction | None:
         return self.walk.action if self.walk else None
 
     @property

@@ -17,7 +17,7 @@ from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
 from knowledge.readers.types import PageText, ReadingTimedOut
 from knowledge.versions import embeddings, publish_version, staging, writer
-from knowledge.versions.progress import Progress
+from knowledge.versions.progress import VersionProgress
 from tests.knowledge.bases import (
     CountingEmbedder,
     Crash,
@@ -304,7 +304,7 @@ def test_no_transaction_is_open_while_texts_are_embedded(embedder: CountingEmbed
 
 def test_progress_is_not_written_more_often_than_it_is_read(embedder: CountingEmbedder) -> None:
     document = add_markdown(make_base(), "Wear boots.")
-    progress = Progress(document_id=document.pk, sha256=document.sha256, interval=3600)
+    progress = VersionProgress(document_id=document.pk, sha256=document.sha256, interval=3600)
     progress.report_pages(1, 90)
     for number in range(2, 90):
         progress.report_pages(number, 90)

@@ -20,7 +20,7 @@ from lexic.error_texts import ERROR_TEXTS
 from lexic.errors import LexicError
 from lexic.management.commands.makemessages import locale_name
 from lexic.script_texts import SCRIPT_TEXTS
-from marketplace.models import Report, Verdict
+from marketplace.models import Report, ReviewVerdict
 from marketplace.site.guides import GUIDE_GROUPS
 from plugins.models import AnswerPolicy, CitationMode
 
@@ -99,7 +99,9 @@ def _phrases() -> Iterator[tuple[str, str]]:
 
 
 def test_the_labels_of_choices_are_those_of_the_choices() -> None:
-    labels = {str(label) for choices in (Verdict, Report.Reason, Capability, CitationMode) for label in choices.labels}
+    labels = {
+        str(label) for choices in (ReviewVerdict, Report.Reason, Capability, CitationMode) for label in choices.labels
+    }
     labels |= {value for value, _ in CitationMode.choices} | {str(label) for label in SourceType.labels}
     labels |= {str(field.verbose_name) for field in AnswerPolicy._meta.fields}
     labels |= {group.title for group in GUIDE_GROUPS}

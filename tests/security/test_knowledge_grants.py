@@ -154,7 +154,7 @@ def test_whatever_ends_the_grant_ends_every_use(
 def test_a_citation_that_a_key_was_given_is_not_read_again_once_the_grant_ended(
     setting: Setting, alice: User, bob: User, charlie: User
 ) -> None:
-    from api.mcp.handlers.sources import UnknownSource, find_source
+    from api.mcp.handlers.sources import UnknownSourceUri, find_source
     from api.mcp.resources import citation_uri
 
     setting.grant(bob, alice, Consent.PUBLISHED)
@@ -164,7 +164,7 @@ def test_a_citation_that_a_key_was_given_is_not_read_again_once_the_grant_ended(
     address = citation_uri(str(row.pk), row.citations[0]["id"])
     assert "nineteen" in find_source(address, key=key).text
     setting.base.grants.all().end()
-    with pytest.raises(UnknownSource):
+    with pytest.raises(UnknownSourceUri):
         find_source(address, key=key)
 
 

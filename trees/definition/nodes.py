@@ -57,7 +57,7 @@ class Condition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class TreeQuestion:
     text: str
     options: tuple[str, ...] = ()
     extract_from: str | None = None
@@ -65,7 +65,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Action:
+class TreeAction:
     recommendation: str
     source_hint: str = ""
     severity: Importance | None = None
@@ -88,7 +88,7 @@ class ConditionNode:
 class QuestionNode:
     id: str
     label: str
-    question: Question
+    question: TreeQuestion
     children_by_answer: Mapping[str, str]
 
     @property
@@ -109,7 +109,7 @@ class QuestionNode:
 class ActionNode:
     id: str
     label: str
-    action: Action
+    action: TreeAction
 
     @property
     def children(self) -> tuple[str, ...]:

@@ -32,7 +32,6 @@ from trees.definition.nodes import (
     FIELD_TYPES,
     IMPORTANCES,
     OPERATORS,
-    Action,
     ActionNode,
     Condition,
     ConditionNode,
@@ -42,10 +41,11 @@ from trees.definition.nodes import (
     Node,
     Operator,
     Problem,
-    Question,
     QuestionNode,
     Synonyms,
     Tree,
+    TreeAction,
+    TreeQuestion,
 )
 from trees.quantities import UNIT_SYMBOLS, find_unit, parse_quantity
 
@@ -251,11 +251,11 @@ class _TreeParser:
             children_by_answer=self.answers(data.get("childrenByAnswer", {})),
         )
 
-    def question(self, data: object) -> Question:
+    def question(self, data: object) -> TreeQuestion:
         if not isinstance(data, dict):
             self.report("missing_question", "A question node needs a question.", "Give at least its text.")
-            return Question(text="")
-        return Question(
+            return TreeQuestion(text="")
+        return TreeQuestion(
             text=self.text(data, "text", code="missing_question"),
             options=self.texts(data.get("options"), "options"),
             extract_from=self.text(data, "extractFrom", required=False, limit=MAX_NAME_LENGTH) or None,
@@ -280,10 +280,10 @@ class _TreeParser:
     def action_node(self, node_id: str, label: str, data: dict[str, Any]) -> Node:
         return ActionNode(id=node_id, label=label, action=self.action(data.get("action")))
 
-    def action(self, data: object) -> Action:
+    def action(self, data: object) -> TreeAction:
         if not isinstance(data, dict):
             self.report("missing_recommendation", "An action node needs an action with a recommendation.")
-            return Action(recommendation="")
+            return TreeAction(recommendation="")
         severity = data.get("severity")
         if severity is not None and severity not in IMPORTANCES:
             self.report(
@@ -292,7 +292,7 @@ class _TreeParser:
                 f"Use {_join_with_or(IMPORTANCES)}.",
             )
             severity = None
-        return Action(
+        return TreeAction(
             recommendation=self.text(data, "recommendation", code="missing_recommendation"),
             source_hint=self.text(data, "sourceHint", required=False),
             severity=cast("Importance | None", severity),

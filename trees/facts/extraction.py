@@ -11,7 +11,7 @@ from trees.definition.fields import FactField, collect_fields
 from trees.definition.nodes import Scalar, Tree
 from trees.facts.fact_limits import MAX_VALUE_LENGTH
 from trees.facts.measurements import read_numbers
-from trees.facts.mentions import Mention, find_mentions
+from trees.facts.mentions import FieldMention, find_mentions
 from trees.facts.values import Value, format_value, parse_value
 from trees.quantities import parse_quantity
 
@@ -64,7 +64,7 @@ def extract_facts(tree: Tree, *, question: str, context: Sequence[str] = ()) -> 
 
 def _facts_in_text(text: str, fields: Mapping[str, FactField], source: FactSource) -> _FactsByField:
     text = text[:MAX_READ_LENGTH]
-    by_field: dict[str, list[Mention]] = {}
+    by_field: dict[str, list[FieldMention]] = {}
     for mention in find_mentions(text, fields):
         by_field.setdefault(mention.field, []).append(mention)
     said: _FactsByField = {
@@ -80,7 +80,7 @@ def _facts_in_text(text: str, fields: Mapping[str, FactField], source: FactSourc
     return said
 
 
-def _fact_of_mentions(field: FactField, found: list[Mention], text: str, source: FactSource) -> Fact | None:
+def _fact_of_mentions(field: FactField, found: list[FieldMention], text: str, source: FactSource) -> Fact | None:
     span = text[found[0].start : found[0].end]
     if field.type == "boolean":
         sides = {None if one.stance == "unclear" else one.value == (one.stance == "affirmed") for one in found}

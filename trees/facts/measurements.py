@@ -10,7 +10,7 @@ from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
-from trees.words import Word, is_same_word, split_identifier, split_words, word_set
+from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
 
 _LINK_WORDS = word_set(
     "is are was were be being of equal equals to at about around approximately approx roughly exactly a an "
@@ -62,11 +62,11 @@ class _NumberContext:
     """A number in a text, with the words around it; those `before` it belong to its sentence."""
 
     measure: QuantityMention
-    before: list[Word]
-    after: list[Word]
+    before: list[WordToken]
+    after: list[WordToken]
 
     @classmethod
-    def of(cls, measure: QuantityMention, said: list[Word]) -> _NumberContext:
+    def of(cls, measure: QuantityMention, said: list[WordToken]) -> _NumberContext:
         first = bisect_left(said, measure.start, key=lambda word: word.start)
         past = bisect_left(said, measure.end, key=lambda word: word.start)
         since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)

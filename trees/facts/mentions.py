@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
 from trees.facts.values import has_no_signs
-from trees.words import Word, is_content_word, is_same_word, normalise, split_words, word_set
+from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words, word_set
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
@@ -35,7 +35,7 @@ class FieldPhrase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mention:
+class FieldMention:
     """A phrase in a text: from word `first` to word `last`, at `text[start:end]`."""
 
     field: str
@@ -47,7 +47,7 @@ class Mention:
     end: int
 
 
-def find_mentions(text: str, fields: Mapping[str, FactField]) -> list[Mention]:
+def find_mentions(text: str, fields: Mapping[str, FactField]) -> list[FieldMention]:
     """Every option and yes/no field that the text speaks of.
 
     Where phrases overlap the longer one is meant: “live load” is not also “load”.
@@ -106,7 +106,7 @@ def _phrase_words(text: str) -> tuple[str, ...]:
     return tuple(word.text for word in split_words(text)) if has_no_signs(text) else ()
 
 
-def _phrase_starts_at(phrase: FieldPhrase, said: list[Word], at: int) -> bool:
+def _phrase_starts_at(phrase: FieldPhrase, said: list[WordToken], at: int) -> bool:
     here = said[at : at + len(phrase.words)]
     return (
         len(here) == len(phrase.words)
@@ -115,17 +115,17 @@ def _phrase_starts_at(phrase: FieldPhrase, said: list[Word], at: int) -> bool:
     )
 
 
-def _is_beside_field_name(field: FactField, said: list[Word], at: int, phrase: FieldPhrase) -> bool:
+def _is_beside_field_name(field: FactField, said: list[WordToken], at: int, phrase: FieldPhrase) -> bool:
     beside = said[max(at - 1, 0) : at] + said[at + len(phrase.words) : at + len(phrase.words) + 1]
     return any(is_same_word(word.text, part) for word in beside for part in field.words)
 
 
-def _build_mention(phrase: FieldPhrase, said: list[Word], at: int) -> Mention:
+def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int) -> FieldMention:
     last = at + len(phrase.words) - 1
     stance = _detect_stance(said, at)
     if isinstance(phrase.value, bool) and stance == "affirmed" and _is_in_question(said, at, last):
         stance = "unclear"
-    return Mention(
+    return FieldMention(
         field=phrase.field,
         value=phrase.value,
         stance=stance,
@@ -136,7 +136,7 @@ def _build_mention(phrase: FieldPhrase, said: list[Word], at: int) -> Mention:
     )
 
 
-def _detect_stance(said: list[Word], at: int) -> Stance:
+def _detect_stance(said: list[WordToken], at: int) -> Stance:
     """Whether the words before deny what follows. “Not wet and cold” leaves cold unclear."""
     crossed_and = False
     for index in range(at, max(at - NEGATION_WINDOW - 1, -1), -1):
@@ -152,21 +152,21 @@ def _detect_stance(said: list[Word], at: int) -> Stance:
     return "affirmed"
 
 
-def _is_in_question(said: list[Word], first: int, last: int) -> bool:
+def _is_in_question(said: list[WordToken], first: int, last: int) -> bool:
     """“Is the beam exposed?” asks it; “Is 40 mm enough for an exposed beam?” says it."""
     opening = next(said[index] for index in range(first, -1, -1) if said[index].starts_sentence)
     closes = last + 1 == len(said) or said[last + 1].starts_sentence
     return opening.text in _AUXILIARY_VERBS and closes
 
 
-def _drop_covered(found: list[Mention]) -> list[Mention]:
+def _drop_covered(found: list[FieldMention]) -> list[FieldMention]:
     """The mentions that do not lie within a longer one."""
     reach: dict[int, int] = {}
     for one in found:
         reach[one.first] = max(one.last, reach.get(one.first, 0))
     widest = max((last - first for first, last in reach.items()), default=0)
 
-    def is_covered(one: Mention) -> bool:
+    def is_covered(one: FieldMention) -> bool:
         starts = range(one.first - widest, one.first + 1)
         return any(reach.get(first, -1) >= one.last and reach[first] - first > one.last - one.first for first in starts)
 

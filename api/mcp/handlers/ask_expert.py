@@ -11,7 +11,7 @@ from mcp.types.version import is_version_at_least
 from accounts.models import ApiKey
 from api.mcp import elicitation, resources
 from api.mcp.shielded_work import run_shielded
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.query.questions import parse_question
 from lexic.database import in_thread
 from querying import json_format, pipeline
@@ -22,7 +22,7 @@ _RESOURCE_LINKS_SINCE = "2025-06-18"
 _PROGRESS_STEPS = list(Step)
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     """An answer, a refusal, or a question back. Raises `LexicError`."""
     resumed = elicitation.read_resumed_call(call)
     if resumed and resumed.answer is None:  # nobody answered: the model gets the question instead
@@ -46,7 +46,7 @@ async def run(call: ToolCall) -> ToolResult:
 
 
 async def _ask_plugin(
-    call: ToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None
+    call: McpToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None
 ) -> dict[str, Any]:
     body = call.arguments.model_dump(mode="json", exclude_none=True)
     body |= {"query": body.pop("question"), **(resumed.body if resumed else {})}
@@ -57,7 +57,7 @@ async def _ask_plugin(
     return json_format.answer_as_json(last.answer, question=question)
 
 
-async def _collect_answer(question: Question, call: ToolCall) -> Done | Failed:
+async def _collect_answer(question: Question, call: McpToolCall) -> Done | Failed:
     """The last event of the stream. Its steps are reported to the client as progress."""
     last: Event | None = None
     async with aclosing(pipeline.stream(question)) as events:
@@ -72,7 +72,7 @@ async def _collect_answer(question: Question, call: ToolCall) -> Done | Failed:
 # --- What a model reads ---------------------------------------------------------------------------------
 
 
-def _answer_result(call: ToolCall, body: dict[str, Any]) -> CallToolResult:
+def _answer_result(call: McpToolCall, body: dict[str, Any]) -> CallToolResult:
     has_links = is_version_at_least(call.context.protocol_version, _RESOURCE_LINKS_SINCE)
     links = [_resource_link(citation, body["queryId"]) for citation in body["citations"]] if has_links else []
     return make_result(body, text=_answer_text(body), links=links)

@@ -12,7 +12,7 @@ from api.fields import validated
 from api.mcp import resources
 from api.mcp.principals import KeyRateLimited
 from api.mcp.shielded_work import run_shielded
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.query.experts import read_experts
 from collaboration import collaboration_json
 from collaboration.collaboration_types import Expert, Mode
@@ -21,7 +21,7 @@ from lexic.database import in_thread
 from querying.types import AnswerFailed, Failed
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     """The result of the collaboration. Raises `LexicError`."""
     arguments = call.arguments.model_dump(mode="json", exclude_none=True)
     sent = {"query": arguments.pop("question"), "maxRounds": arguments.pop("max_rounds"), **arguments}

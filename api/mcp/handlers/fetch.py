@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 from api.mcp.handlers.sources import SourceText, find_source
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from lexic.database import in_thread
 
 _CONTEXT_LENGTH = 5000
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     address = call.arguments.id
     source = await in_thread(find_source, address, key=call.key, context_length=_CONTEXT_LENGTH)
     body = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from api.mcp.handlers.sources import SourceText, find_source
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from knowledge.code_location import place_as_json
 from lexic.database import in_thread
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     arguments = call.arguments
     source = await in_thread(find_source, arguments.source, key=call.key, context_length=arguments.characters)
     text = source.text

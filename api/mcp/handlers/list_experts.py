@@ -8,7 +8,7 @@ from django.db.models import F, Q
 
 from accounts.models import ApiKey
 from api.mcp.tools.list_experts import ExpertsArguments
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from lexic.database import in_thread
 from plugins.models import Plugin
 from querying.sanitize import sanitize
@@ -17,7 +17,7 @@ _MAX_WORDS = 10
 SEARCHED_COLUMNS = ("name", "slug", "tagline", "description", "domain", "tags")
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     body = await in_thread(find_experts, call.arguments, key=call.key)
     return make_result(body, text=_experts_text(body))
 

@@ -8,7 +8,7 @@ from accounts.models import ApiKey
 from api.fields import validated
 from api.mcp.handlers.ask_experts import count_more_questions
 from api.mcp.shielded_work import run_shielded
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.query.questions import make_caller
 from api.text_review.serializers import ReviewRequestSerializer
 from collaboration.text_review.review_json import ReviewEncoder
@@ -20,7 +20,7 @@ from querying import releases
 from querying.types import AnswerFailed, Failed, Question
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     """The review. Raises `LexicError`."""
     body = validated(ReviewRequestSerializer(data=call.arguments.model_dump(mode="json")))
     question, segments = await in_thread(_read_review, body, key=call.key)

@@ -10,7 +10,7 @@ from django.db.models import Case, IntegerField, Q, Value, When
 from accounts.models import ApiKey
 from api.mcp import resources
 from api.mcp.handlers.list_experts import SEARCHED_COLUMNS
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.query.questions import parse_question
 from knowledge.models import Page
 from knowledge.search.passages import Passage
@@ -26,7 +26,7 @@ _MAX_WORDS = 20
 _MAX_RESULTS = 10
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     passages = await in_thread(find_passages, call.arguments.query, key=call.key)
     body = {"results": [_result_json(passage) for passage in passages]}
     # Research connectors read the text as JSON.

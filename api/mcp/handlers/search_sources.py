@@ -8,7 +8,7 @@ from typing import Any
 from accounts.models import ApiKey, may_read_documents
 from api.mcp import resources
 from api.mcp.tools.search_sources import SearchArguments
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.query.questions import parse_question
 from knowledge.code_location import place_as_json
 from knowledge.models import KnowledgeBase
@@ -26,7 +26,7 @@ class FoundPassages:
     release: str
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     found = await in_thread(find_passages, call.arguments, key=call.key)
     body = {
         "passages": [_passage_json(passage, is_readable=_is_readable(passage, found)) for passage in found.passages],

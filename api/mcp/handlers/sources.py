@@ -38,7 +38,7 @@ _PAGE_URI = re.compile(r"lexic://pages/([0-9]{1,18})(?:\?([a-z0-9=&]{0,80}))?")
 _PAGE_PATH = re.compile(r"/source/([0-9]{1,18})(?:[?#]|$)")
 
 
-class UnknownSource(NotFound):
+class UnknownSourceUri(NotFound):
     """There is no such source, or you may not read it."""
 
     code = "unknown_source"
@@ -88,7 +88,7 @@ class SourceText:
 def find_source(address: str, *, key: ApiKey, context_length: int = CONTEXT_LENGTH) -> SourceText:
     """The source at this address: of a citation, of a page, or a citation's `url`.
 
-    `context_length`: characters before and after. Raises `InvalidSourceUri`, `UnknownSource`, `MissingCapability`.
+    `context_length`: characters before and after. Raises `InvalidSourceUri`, `UnknownSourceUri`, `MissingCapability`.
     """
     if len(address) > _MAX_URI_LENGTH:
         raise InvalidSourceUri
@@ -112,7 +112,7 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
     rows = withhold_quotations([row], viewer=key.owner) if row else []
     citation = next((one for row in rows for one in row.citations if one["id"] == source_id), None)
     if citation is None or citation.get("isWithheld"):
-        raise UnknownSource
+        raise UnknownSourceUri
     # The host is not compared: the server may have had another name when the address was written.
     match = _PAGE_PATH.search(citation["url"])
     page = _get_readable_page(int(match[1]), key) if match else None
@@ -136,7 +136,7 @@ def _get_page_source(page_id: int, query: str, *, key: ApiKey, context_length: i
     check_capability(key, *PAGE_CAPABILITIES)
     page = _get_readable_page(page_id, key)
     if page is None:
-        raise UnknownSource
+        raise UnknownSourceUri
     parameters = parse_qs(query, max_num_fields=10)
     texts = (parameters.get(name, ["0"])[0] for name in ("start", "end"))
     start, end = (parse_natural(text, max_digits=9) or 0 for text in texts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import ApiKey
-from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import McpToolCall, ToolResult, make_result
 from api.mcp.tools.walk_tree import WalkArguments
 from lexic.database import in_thread
 from lexic.errors import NotFound
@@ -39,7 +39,7 @@ class NamedTree:
     tree: Tree
 
 
-async def run(call: ToolCall) -> ToolResult:
+async def run(call: McpToolCall) -> ToolResult:
     body = await in_thread(walk_release_tree, call.arguments, key=call.key)
     return make_result(body, text=_walk_text(body))
 

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.mcp.tools.schemas import AnswerResult, OptionsArgument
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from api.query.serializers import MAX_TURNS
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.forms import MAX_QUESTION_CHARACTERS
@@ -58,7 +58,7 @@ class AskArguments(ToolArguments):
         return self
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="ask_expert",
     title="Ask an expert",
     description=(

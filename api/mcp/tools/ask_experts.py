@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from api.collaborate.serializers import CollaborationSerializer
 from api.mcp.tools.ask_expert import Scalar
 from api.mcp.tools.schemas import model_for
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from collaboration.collaboration_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS
 from querying.forms import MAX_QUESTION_CHARACTERS
 from trees.facts.fact_limits import MAX_FACTS
@@ -39,7 +39,7 @@ class RoomArguments(ToolArguments):
         return self
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="ask_experts",
     title="Ask several experts",
     description=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from accounts.models import Capability
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 
 
 class IdArguments(ToolArguments):
@@ -20,7 +20,7 @@ class FetchResult(BaseModel):
     metadata: dict[str, str] = Field(description="document, documentId, page, section, and standing where it has one.")
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="fetch",
     title="Read a search result",
     description=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from api.mcp.tools.schemas import FilePlaceResult
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 
 _MAX_CONTEXT_LENGTH = 5000
 
@@ -36,7 +36,7 @@ class SourceResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     uri: str | None = None
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="get_source",
     title="Read a source",
     description=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from accounts.models import Capability
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 
 _MAX_EXPERTS = 100
 
@@ -29,7 +29,7 @@ class ExpertsResult(BaseModel):
     total: int = Field(description="How many there are; more than were given: search for words.")
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="list_experts",
     title="List the experts",
     description=(

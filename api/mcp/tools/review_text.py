@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from api.mcp.tools.schemas import model_for
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from api.text_review.serializers import TextReviewSerializer
 from collaboration.text_review.review_types import MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS
 from plugins.slugs import MAX_REFERENCE_LENGTH
@@ -19,7 +19,7 @@ class ReviewArguments(ToolArguments):
     title: str = Field(default="Untitled", max_length=MAX_TITLE_CHARACTERS, description="What the text is called.")
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="review_text",
     title="Have a text reviewed",
     description=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from accounts.models import Capability
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from querying.forms import MAX_QUESTION_CHARACTERS
 
 
@@ -25,7 +25,7 @@ class ResultList(BaseModel):
     results: list[FoundResult] = Field(description="Best first.")
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="search",
     title="Search all documents",
     description=(

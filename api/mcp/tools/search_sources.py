@@ -10,7 +10,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from api.mcp.tools.schemas import FilePlaceResult
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.forms import MAX_QUESTION_CHARACTERS
 
@@ -46,7 +46,7 @@ class SearchResult(BaseModel):
     release: str
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="search_sources",
     title="Search an expert's sources",
     description=(

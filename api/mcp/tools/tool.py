@@ -47,7 +47,7 @@ class ToolArguments(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCall:
+class McpToolCall:
     """One call of a tool, by a key that may make it."""
 
     key: ApiKey
@@ -58,7 +58,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tool:
+class McpTool:
     """A tool that only reads, as clients see it. A key needs one of the `capabilities`.
 
     `work` names the module whose `run` does the work. It is loaded with the first call: a client that starts the server
@@ -90,7 +90,7 @@ class Tool:
             ),
         )
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    async def run(self, call: McpToolCall) -> ToolResult:
         module = await asyncio.to_thread(importlib.import_module, self.work)
         result: ToolResult = await module.run(call)
         return result

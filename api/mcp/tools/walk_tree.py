@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from api.mcp.tools.schemas import StepResult
-from api.mcp.tools.tool import Tool, ToolArguments
+from api.mcp.tools.tool import McpTool, ToolArguments
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from trees.facts.fact_limits import MAX_FACTS
 
@@ -63,7 +63,7 @@ class WalkResult(BaseModel):
     release: str
 
 
-TOOL = Tool(
+TOOL = McpTool(
     name="walk_tree",
     title="Follow a decision tree",
     description=(

@@ -18,7 +18,7 @@ from audit.models import AuditEntry
 from audit.record import record
 from audit.unrecorded_changes import unrecorded_changes
 from audit.verification import verify_and_remember
-from knowledge.access_history import DocumentAccess, document_access
+from knowledge.access_history import DocumentAccessHistory, document_access
 from lexic.management.lexic_command import LexicCommand
 from plugins.collaborators import unrecorded_roles
 
@@ -129,7 +129,7 @@ class Command(LexicCommand):
             self.stdout.write(line + (f" → {subject}" if subject else "") + f" by {actor or entry.via}")
 
 
-def _access_json(found: DocumentAccess) -> dict[str, Any]:
+def _access_json(found: DocumentAccessHistory) -> dict[str, Any]:
     names = names_of(found.deeds)
     return {
         "readers": [{"who": each.who, "name": each.name, "why": each.why} for each in found.readers],

@@ -19,7 +19,7 @@ _SKIPPED_TAGS = frozenset(
 )
 
 
-class TextPiece(NamedTuple):
+class TextElement(NamedTuple):
     """An element that holds text, and that text before it is cleaned. A reference to a note has none; a paragraph
     inside the one that is read, as text boxes hold them, stands for the space on both sides of it."""
 
@@ -27,7 +27,7 @@ class TextPiece(NamedTuple):
     text: str
 
 
-def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextPiece]:
+def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextElement]:
     """The visible text of a paragraph or a run, piece by piece in the order of the document."""
     stack = [iter(container)]
     while stack:
@@ -35,13 +35,13 @@ def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextPiece]:
         if node is None:
             stack.pop()
         elif node.tag == f"{W}t":
-            yield TextPiece(node, node.text or "")
+            yield TextElement(node, node.text or "")
         elif node.tag in NOTE_REFERENCES:
-            yield TextPiece(node, "")
+            yield TextElement(node, "")
         elif node.tag in CHARACTER_ELEMENTS:
-            yield TextPiece(node, CHARACTER_ELEMENTS[node.tag])
+            yield TextElement(node, CHARACTER_ELEMENTS[node.tag])
         elif node.tag == f"{W}p":
-            yield from (TextPiece(node, " "), *text_pieces(node, hidden), TextPiece(node, " "))
+            yield from (TextElement(node, " "), *text_pieces(node, hidden), TextElement(node, " "))
         elif isinstance(node.tag, str) and not _is_skipped(node, hidden):
             stack.append(iter(node))
 

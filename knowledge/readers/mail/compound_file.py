@@ -28,27 +28,27 @@ class StreamReader:
 
 
 @dataclass
-class Storage:
+class CompoundStorage:
     reader: StreamReader
     streams: dict[str, list[str]] = field(default_factory=dict)
-    storages: dict[str, Storage] = field(default_factory=dict)
+    storages: dict[str, CompoundStorage] = field(default_factory=dict)
 
     def read(self, name: str) -> bytes | None:
         """What the stream holds; None where there is none of this name."""
         path = self.streams.get(name.lower())
         return None if path is None else self.reader.read(path)
 
-    def storages_named(self, prefix: str) -> Iterator[Storage]:
+    def storages_named(self, prefix: str) -> Iterator[CompoundStorage]:
         return (one for name, one in sorted(self.storages.items()) if name.startswith(prefix.lower()))
 
 
-def root_storage(compound_file: Any, *, size: int) -> Storage:
+def root_storage(compound_file: Any, *, size: int) -> CompoundStorage:
     """The tree of an `olefile.OleFileIO`. Names are kept in lower case, as they are compared."""
-    root = Storage(StreamReader(compound_file, size=size))
+    root = CompoundStorage(StreamReader(compound_file, size=size))
     for path in compound_file.listdir(streams=True, storages=False):
         storage = root
         for name in path[:-1]:
-            storage = storage.storages.setdefault(name.lower(), Storage(root.reader))
+            storage = storage.storages.setdefault(name.lower(), CompoundStorage(root.reader))
         storage.streams[path[-1].lower()] = path
     return root
 

@@ -10,7 +10,7 @@ from email.utils import quote
 from itertools import islice
 from pathlib import Path
 
-from knowledge.readers.mail.compound_file import Storage, check_chains, root_storage
+from knowledge.readers.mail.compound_file import CompoundStorage, check_chains, root_storage
 from knowledge.readers.mail.outlook_properties import PROPERTIES, HeaderSize, Properties, decoded
 from knowledge.readers.rtf import text_of_rtf
 from knowledge.readers.types import DamagedDocument, OldOfficeFile, TooLarge, UnreadableDocument
@@ -158,7 +158,7 @@ def _name_of_message(subject: str) -> str | None:
     return subject if not subject or subject.lower().endswith(".eml") else f"{_encodable(subject)}.eml"
 
 
-def _embedded(storage: Storage, *, codec: str | None) -> Iterator[Properties]:
+def _embedded(storage: CompoundStorage, *, codec: str | None) -> Iterator[Properties]:
     for inner in storage.storages_named("__substg1.0_3701000D"):
         yield Properties(inner, header=HeaderSize.EMBEDDED_MESSAGE, codec=codec)
 

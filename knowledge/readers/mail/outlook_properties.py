@@ -8,7 +8,7 @@ import struct
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
-from knowledge.readers.mail.compound_file import Storage
+from knowledge.readers.mail.compound_file import CompoundStorage
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import TooLarge
@@ -29,7 +29,7 @@ class HeaderSize(IntEnum):
 
 
 class Properties:
-    def __init__(self, storage: Storage, *, header: HeaderSize, codec: str | None = None) -> None:
+    def __init__(self, storage: CompoundStorage, *, header: HeaderSize, codec: str | None = None) -> None:
         self.storage = storage
         self._values = _small_values((storage.read(PROPERTIES) or b"")[header:])
         # PidTagMessageCodepage, else PidTagInternetCodepage.

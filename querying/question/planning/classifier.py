@@ -34,14 +34,14 @@ _MAX_CHARACTERS = 600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classification:
+class QuestionClass:
     """`wants`: one of `WANTS`. `filters`: for each place how sure it is a filter; above 0 it is one."""
 
     wants: str
     filters: tuple[float, ...]
 
 
-def classify(text: str, places: Sequence[Mention]) -> Classification:
+def classify(text: str, places: Sequence[Mention]) -> QuestionClass:
     """What the text wants, and how its places are meant. They must not overlap and stand in order.
 
     The local model reads the masked text once. Raises `EmbedderRejected` where its files are not installed.
@@ -49,7 +49,7 @@ def classify(text: str, places: Sequence[Mention]) -> Classification:
     sentence, named = features(text, places)
     weights = _weights()
     wants = WANTS[int(np.argmax(sentence @ weights["wants"]))]
-    return Classification(wants=wants, filters=tuple(float(one) for one in named @ weights["filters"]))
+    return QuestionClass(wants=wants, filters=tuple(float(one) for one in named @ weights["filters"]))
 
 
 def says_intent(text: str, places: Sequence[Mention], place: Mention, *, gain: float) -> bool:

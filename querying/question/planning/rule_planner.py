@@ -83,7 +83,7 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
     return _with_kind(plan, found.wants, text=text, places=places, denied=denied, vocabulary=vocabulary)
 
 
-def _intent_words(text: str, places: Sequence[Mention], found: classifier.Classification) -> list[Mention]:
+def _intent_words(text: str, places: Sequence[Mention], found: classifier.QuestionClass) -> list[Mention]:
     """The tags that are no labels here but say what is wanted, such as the tag "work" in "what am I working on?"."""
     tags = [pair for pair in zip(places, found.filters, strict=True) if pair[0].kind == "tags"][:_MAX_INTENT_TAGS]
     gains = {place: _INTENT_GAIN if sure > _MIN_FILTER_PROBABILITY else 0.0 for place, sure in tags}

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marketplace.comparison.side_by_side import MAX_LINES, MAX_WORDS, Row, Segment, compare_texts
+from marketplace.comparison.side_by_side import MAX_LINES, MAX_WORDS, LineSegment, Row, compare_texts
 
 
-def text_of(segments: tuple[Segment, ...]) -> str:
+def text_of(segments: tuple[LineSegment, ...]) -> str:
     return "".join(segment.text for segment in segments)
 
 

@@ -12,7 +12,7 @@ from marketplace.listings.review_counts import update_review_counts
 from marketplace.models import Listing, Report
 from marketplace.reviews import moderation, moderation_mails
 from marketplace.reviews.abuse_reports import MAX_REPORTS_PER_HOUR, Reporter, TooManyReports, submit_report
-from marketplace.reviews.save_review import TextContainsKey, TextTooLong
+from marketplace.reviews.save_review import ReviewTextTooLong, TextContainsKey
 from plugins.models import Plugin
 from tests.marketplace.reviews.conftest import counts, people, reviewed
 
@@ -65,7 +65,7 @@ def test_what_is_said_again_after_the_decision_waits_again(plugin: Plugin, ruth:
 def test_a_text_that_grows_has_an_end(plugin: Plugin) -> None:
     said(plugin, text="x" * 1500)
     assert len(said(plugin, text="y" * 1500).text) == 2000
-    with pytest.raises(TextTooLong):
+    with pytest.raises(ReviewTextTooLong):
         said(plugin, text="x" * 2001)
 
 

@@ -10,8 +10,8 @@ from marketplace.models import Review
 from marketplace.reviews.eligibility import NotEnoughUse, OwnPlugin
 from marketplace.reviews.save_review import (
     ReviewIsHidden,
+    ReviewTextTooLong,
     TextContainsKey,
-    TextTooLong,
     delete_review,
     save_reply,
     save_review,
@@ -80,7 +80,7 @@ def test_a_key_is_not_published_in_a_review_or_a_reply(plugin: Plugin, dora: Use
 def test_a_text_has_an_end(plugin: Plugin, dora: User) -> None:
     ask(plugin, dora)
     assert len(save_review(plugin, by=dora, verdict="relied", text="x" * 2000).text) == 2000
-    with pytest.raises(TextTooLong):
+    with pytest.raises(ReviewTextTooLong):
         save_review(plugin, by=dora, verdict="relied", text="x" * 2001)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.trees.growing import action, condition, cover_tree_data, question, tree
-from trees.definition.nodes import Action, Condition, FieldDeclaration, Question
+from trees.definition.nodes import Condition, FieldDeclaration, TreeAction, TreeQuestion
 from trees.definition.parser import InvalidTree, parse_tree
 
 
@@ -30,7 +30,7 @@ def test_a_question_node_is_read_with_its_synonyms():
         tree(question("q", {"Wet": "a"}, extractFrom="exposure", synonyms={"Wet": ["damp"]}), action("a"))
     )
     node = parsed.nodes["q"]
-    assert node.question == Question(
+    assert node.question == TreeQuestion(
         text="Which q?", options=("Wet",), extract_from="exposure", synonyms={"Wet": ("damp",)}
     )
     assert node.children_by_answer == {"Wet": "a"}
@@ -38,7 +38,7 @@ def test_a_question_node_is_read_with_its_synonyms():
 
 def test_an_action_node_is_read():
     parsed = parse_tree(tree(action("a", "Use Table 19", sourceHint="Table 19", severity="critical")))
-    assert parsed.nodes["a"].action == Action(
+    assert parsed.nodes["a"].action == TreeAction(
         recommendation="Use Table 19", source_hint="Table 19", severity="critical"
     )
 
