@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line. Without DATABASE_URL or REDIS_URL it starts the built-in services for a command."""
+"""Django's command line. Without DATABASE_URL or REDIS_URL, a command starts the built-in services."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMANDS_WITHOUT_SERVICES = {
 
 @contextlib.contextmanager
 def services_for_command() -> Iterator[None]:
-    """The built-in services run inside the block, and a new database has its tables."""
+    """Runs the built-in services inside the block. A new database gets its tables first."""
     from django.conf import settings
 
     from local import embedded_services, locks
@@ -54,7 +54,8 @@ def services_for_command() -> Iterator[None]:
 
 
 def print_commands() -> None:
-    """What `manage.py --help` prints. The names of commands stand in the folders of the apps: no model is loaded."""
+    """Prints what `manage.py --help` prints. It reads the names of commands from the folders of the apps, without
+    loading a model."""
     from django.apps import AppConfig, apps
     from django.conf import settings
     from django.core.management import ManagementUtility

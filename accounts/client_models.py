@@ -9,13 +9,14 @@ from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 
 
 class AuthorizedClientQuerySet(AuditedQuerySet["AuthorizedClient"]):
-    """The OAuth clients that people let in."""
+    """The OAuth clients that people have authorized."""
 
 
 class AuthorizedClient(AuditedModel):
-    """An OAuth client that a person let in, and the key whose rights its access tokens have.
+    """An OAuth client that a person has authorized, and the API key whose permissions its access tokens have.
 
-    Nobody has the secret of that key. When it is revoked, no token of the client works for this person any more.
+    The secret of that key is thrown away when it is created. When the key is revoked, no token of the client works for
+    this person any more.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authorized_clients")

@@ -11,7 +11,8 @@ from django.utils.translation import gettext
 
 
 class AddPasskeyForm(AddWebAuthnForm):
-    """What is added is a passkey, unless the person has one that cannot be."""
+    """Adds a passkey. The box for signing in without the password is ticked at first; it is unticked for older security
+    keys, which need the password."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -21,7 +22,7 @@ class AddPasskeyForm(AddWebAuthnForm):
 
 
 class _PasswordRules:
-    """Says in one line what a new password needs; each validator says in full what is wrong with one."""
+    """Says in one line what a new password needs. Each validator explains in full what is wrong with a password."""
 
     fields: dict[str, Any]
 
@@ -36,15 +37,15 @@ class _PasswordRules:
 
 
 class NewPasswordForm(_PasswordRules, ChangePasswordForm):
-    """For somebody who has a password."""
+    """For a person who already has a password."""
 
 
 class FirstPasswordForm(_PasswordRules, SetPasswordForm):
-    """For somebody who has none."""
+    """For a person who has no password yet."""
 
 
 class ForgottenPasswordForm(_PasswordRules, ResetPasswordKeyForm):
-    """For somebody who opened the link of the mail."""
+    """For a person who has opened the link of the reset mail."""
 
 
 class SilentSignupForm(_PasswordRules, SignupForm):

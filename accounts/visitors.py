@@ -1,4 +1,4 @@
-"""Who visits without having signed in: an address, and nothing that would tell the person."""
+"""Identifies anonymous visitors by a hash of their IP address, which does not tell who they are."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _VISITOR_SALT = "lexic.visitor"
 
 
 def visitor_id(request: HttpRequest) -> str:
-    """A hash of the address: the same for every request from it. The address cannot be computed from it."""
+    """A hash of the IP address, the same for every request from it. The address cannot be computed from the hash."""
     return salted_hmac(_VISITOR_SALT, client_address(request)).hexdigest()[:32]

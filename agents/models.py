@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
 MAX_EVENT_BYTES = 256 * 1024
-# A process that lives ends a run within two seconds after it was asked to stop. After so many, another one ends it.
+# A running process stops within two seconds after a cancel request. After this many seconds another process ends the
+# run.
 STOP_SECONDS = 3.0
-# A lease that ends after so many of its lengths was not taken by the clock of today.
+# A lease that ends later than this many lease lengths from now was taken while the clock was wrong.
 _MAX_LEASE_FACTOR = 20
-# What is left of a journal whose documents are gone: that it ran, and how it ended.
+# The events that stay in a journal whose documents were deleted: that the run existed, and how it ended.
 _KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done", "error")
 
 
@@ -73,7 +74,7 @@ class AgentType(models.TextChoices):
 
 
 class EventKind(models.TextChoices):
-    """The first ones are on the wire; the last two are the run's own: what its planner decided, and what a search
+    """The first kinds are sent to clients. The last two are internal: what the planner decided, and what a search
     found."""
 
     RUN = "run"
@@ -99,7 +100,8 @@ class EventKind(models.TextChoices):
 
 class AgentRunQuerySet(models.QuerySet["AgentRun"]):
     def visible_to(self, principal: Principal) -> AgentRunQuerySet:
-        """The person's own. A key sees those that it began itself, and the others where it opens what is private."""
+        """The runs of this person. A key sees the runs that it began itself, and all others if it may read private
+        knowledge."""
         if isinstance(principal, ApiKey):
             if principal.opens_private_bases():
                 return self.filter(user=principal.owner_id)
@@ -110,36 +112,38 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         return self.filter(state=RunState.RUNNING)
 
     def interrupted(self) -> AgentRunQuerySet:
-        """Those whose process has not been heard of for too long. No lease is as long as one that seems to end far in
-        the future: that was taken while the clock was wrong."""
+        """Runs whose process has not renewed its lease for too long. A lease that seems to end far in the future does
+        not count: it was taken while the clock was wrong."""
         is_over = models.Q(leased_until__lt=Now()) | models.Q(
             leased_until__gt=Now() + _MAX_LEASE_FACTOR * _lease_length()
         )
         return self.running().filter(is_over)
 
     def with_newest_event(self) -> AgentRunQuerySet:
-        """How they stand, and no more: `newest_event` is the number of the last event that a reader may see, or 0."""
+        """Runs with their state only. `newest_event` is the number of the last event that a reader may see, or 0."""
         newest = models.Max("events__number", filter=models.Q(events__is_public=True), default=0)
         return self.order_by().only("state", "leased_until").annotate(newest_event=newest)
 
     def reading_base(self, knowledge_base: int) -> AgentRunQuerySet:
-        """Runs that may read this base: in their release, or as a private layer."""
+        """Runs that may read this knowledge base, through their release or as a private base."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
     def naming_document(self, document: uuid.UUID) -> AgentRunQuerySet:
-        """Runs whose journal names this document, in what was found, cited or written."""
+        """Runs whose journal names this document as found, cited or written."""
         events = AgentEvent.objects.filter(run=models.OuterRef("pk")).alias(text=Cast("data", models.TextField()))
         return self.filter(models.Exists(events.filter(text__contains=str(document))))
 
     def mark_answered(self) -> None:
-        """Ends the runs that waited for the person: an answer has come, or another message in its place."""
+        """Ends the runs that waited for the person, because an answer or another message has come."""
         self.filter(state=RunState.WAITING).update(state=RunState.DONE)
 
     @transaction.atomic
     def erase_content(self) -> None:
-        """Erases from the journals what the runs read and wrote; when they ran and how they ended stays. Runs still in
-        progress are ended, for they would write what they remember again. The caller holds the bases that they
-        read."""
+        """Erases from the journals what the runs read and wrote. When they ran and how they ended stays.
+
+        Runs in progress are ended, because they would write the erased content again from memory. The caller has locked
+        the bases that they read.
+        """
         found = list(self.order_by("pk").values_list("pk", flat=True))
         runs = AgentRun.objects.filter(pk__in=found)
         ChatSession.objects.filter(pk__in=runs.running().values("session")).lock_against_deletion()
@@ -148,7 +152,8 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         AgentEvent.objects.filter(run__in=found).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
 
     def begin(self, *, session: ChatSession, message: ChatMessage, **columns: Any) -> AgentRun:
-        """A run that this process holds, with its first event. The caller has made sure that the session has none."""
+        """A run that this process holds, with its first event. The caller has made sure that the session has no other
+        run."""
         run = self.create(
             session=session,
             message=message,
@@ -169,11 +174,11 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
 
 
 class AgentRun(models.Model):
-    """What an agent does about one message: a session has one running at a time, which the database holds.
+    """What an agent does about one message. A session has one running at a time; a database constraint ensures it.
 
-    `knowledge` pins the revisions that it reads, `layers` those of them that are private. `attempts` counts the
-    processes that have worked on it; only the last of them may write, and only while it renews `leased_until`.
-    `idempotency` is a hash of who began it and their key for the request.
+    `knowledge` pins the revisions that the run reads, and `layers` are the private ones of them. `attempts` counts the
+    processes that have worked on it. Only the last of them may write, and only while it renews `leased_until`.
+    `idempotency` is a hash of the caller and the idempotency key of the request.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -236,12 +241,12 @@ class AgentRun(models.Model):
 
     @property
     def has_died_too_often(self) -> bool:
-        """Whether so many processes have died of it that no further one works on it."""
+        """Whether so many processes have died while they worked on the run that no other process is tried."""
         return self.attempts > settings.AGENTS.max_attempts
 
     def append(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
-        """Commits the next events of this process, all or none. Raises `RunTakenOver`, `EventTooLarge`, and
-        `SourceDeleted` where they speak of what has been deleted."""
+        """Commits the next events of this process, all or none. Raises `RunTakenOver` and `EventTooLarge`, and
+        `SourceDeleted` if the events contain something that has been deleted."""
         with transaction.atomic():
             held = lock_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
             self._hold_session()
@@ -253,8 +258,8 @@ class AgentRun(models.Model):
     def end(
         self, state: RunState, *entries: tuple[EventKind, Mapping[str, Any]], answer: ChatMessage | None = None
     ) -> None:
-        """Commits the last events with the state, and the answer as a message, whose pages stay as they are for as long
-        as the run does. Raises `RunTakenOver`, `SourceDeleted`."""
+        """Commits the last events, the state, and the answer as a message. The pages that the answer cites are kept as
+        long as the run. Raises `RunTakenOver`, `SourceDeleted`."""
         if answer is not None:  # before the run is locked: whoever deletes a base locks it first
             from querying.json_format import cited_page_id  # slow import
 
@@ -272,7 +277,7 @@ class AgentRun(models.Model):
         AgentRun.objects.filter(pk=self.pk).update(**{name: getattr(self, name) for name in columns})
 
     def renew(self) -> None:
-        """Holds the run for longer. Raises `RunTakenOver`."""
+        """Extends the lease. Raises `RunTakenOver`."""
         self._hold(leased_until=timezone.now() + _lease_length())
 
     def is_cancel_requested(self) -> bool:
@@ -280,8 +285,10 @@ class AgentRun(models.Model):
         return AgentRun.objects.filter(pk=self.pk, cancel_requested_at__isnull=False).exists()
 
     def take_over(self) -> bool:
-        """Whether this process holds the run now, because the one before it has not been heard of. It works on it, or
-        ends it where it `has_died_too_often`."""
+        """Takes the run over from a process that has not renewed its lease. Returns whether this process holds it now.
+
+        This process then continues the run, or ends it if it `has_died_too_often`.
+        """
         with transaction.atomic():
             self._hold_session()
             row = AgentRun.objects.interrupted().select_for_update(no_key=True, skip_locked=True).filter(pk=self.pk)
@@ -299,7 +306,8 @@ class AgentRun(models.Model):
         self.end(RunState.FAILED, (EventKind.ERROR, data), answer=answer)
 
     def request_cancel(self) -> None:
-        """Whoever works on it stops within two seconds; after `STOP_SECONDS` their lease is over."""
+        """Asks the process that works on the run to stop, which it does within two seconds. After `STOP_SECONDS` its
+        lease is over."""
         now = timezone.now()
         AgentRun.objects.running().filter(pk=self.pk, cancel_requested_at=None).update(
             cancel_requested_at=now, leased_until=Least("leased_until", now + timedelta(seconds=STOP_SECONDS))
@@ -309,14 +317,14 @@ class AgentRun(models.Model):
         return {"agent_type": self.agent_type, "tokens": self.tokens, "cost": self.cost}
 
     def _hold(self, **columns: Any) -> None:
-        """Sets columns, and keeps the row locked in a transaction. Raises `RunTakenOver` where it is not ours any
-        more."""
+        """Sets columns and keeps the row locked until the transaction ends. Raises `RunTakenOver` if another process
+        holds the run."""
         if not AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts).update(**columns):
             raise RunTakenOver
 
     def _hold_session(self) -> None:
-        """Inside a transaction, before the run is locked: whoever deletes the conversation waits for its end, or has
-        deleted the run."""
+        """Locks the conversation. Called inside a transaction, before the run is locked: so a deletion of the
+        conversation either waits, or has deleted the run already."""
         ChatSession.objects.filter(pk=self.session_id).lock_against_deletion()
 
     def _write_events(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
@@ -333,7 +341,7 @@ class AgentRun(models.Model):
 
 class AgentEventQuerySet(models.QuerySet["AgentEvent"]):
     def after(self, number: int) -> AgentEventQuerySet:
-        """What a reader who has seen the event of this number has not seen."""
+        """The events after this number, which the reader has not seen."""
         return self.filter(number__gt=number, is_public=True).order_by("number")
 
     def update(self, **columns: Any) -> int:
@@ -341,7 +349,7 @@ class AgentEventQuerySet(models.QuerySet["AgentEvent"]):
 
 
 class AgentEvent(models.Model):
-    """One entry of a run's journal. It is committed before anybody is shown it, and never changed."""
+    """One entry of a run's journal. It is committed before it is shown to anybody, and never changed."""
 
     run = models.ForeignKey(AgentRun, on_delete=models.CASCADE, related_name="events")
     number = models.PositiveIntegerField()

@@ -18,10 +18,10 @@ class InvalidCredentials(AuthenticationFailed):
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`. An access token
-    of an OAuth client (`lxa_…`) stands for a key too, at the address that it is for.
+    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`. An access token of
+    an OAuth client (`lxa_…`) works like a key, at the URL that it was issued for.
 
-    Header only, never a query parameter or a cookie.
+    Only the header counts, never a query parameter or a cookie.
     """
 
     def authenticate(self, request: Request) -> tuple[User, ApiKey] | None:
@@ -43,12 +43,13 @@ class ApiKeyAuthentication(BaseAuthentication):
         return challenge(request._request, is_refused=bool(get_authorization_header(request)))
 
 
-# For views that authors use: the session of the pages counts as well, with its CSRF token.
+# For views that authors use: the session of the site counts as well, with its CSRF token.
 KEY_OR_SESSION = [ApiKeyAuthentication, SessionAuthentication]
 
 
 def get_principal(request: Request) -> Principal:
-    """The key, or the person who came without one. The view's permission must refuse everybody else."""
+    """The API key of the request, or else the person who has signed in. The permission class of the view refuses all
+    others."""
     principal = request.auth if isinstance(request.auth, ApiKey) else request.user
     assert isinstance(principal, User | ApiKey)
     return principal

@@ -1,4 +1,4 @@
-"""How the audit log names whom and what an entry is about: by kind and id, with a name that can be erased."""
+"""References of the audit log to persons and things: a kind, an id, and a name that can be erased."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MAX_NAME_LENGTH = 320
 
 @dataclass(frozen=True)
 class Reference:
-    """`person` is the id of the account that the name belongs to, with which it is erased. Two references are the same
-    thing when their texts are equal: `plugin:1f0c…`."""
+    """A reference to a thing. Two references mean the same thing if their texts are equal (`plugin:1f0c…`). `person` is
+    the id of the account whose name it contains: the name is erased with the account."""
 
     kind: str
     pk: Any
@@ -25,7 +25,7 @@ class Reference:
 
 
 def person(user: AbstractBaseUser) -> Reference:
-    """The account, by its id; its address and the name it goes by can be erased."""
+    """A reference to an account by its id. Its address and its display name can be erased."""
     shown = str(getattr(user, "display_name", "")).strip()
     address = user.get_username()
     return Reference("person", user.pk, f"{shown} <{address}>" if shown else address, user.pk)

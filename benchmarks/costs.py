@@ -1,11 +1,11 @@
-"""What each part costs beside what it cannot do without: `python -m benchmarks.costs [--quick]`.
+"""What each part costs, compared with a lower limit: `python -m benchmarks.costs [--quick]`.
 
-All in processor time, in one run, so that a busy machine changes figures but hardly ratios. A command, a small file, a
-PDF page, a search and a whole answer, each beside a limit that is measured in the same run: Python with Django's
-commands loaded, a new interpreter for each file, pdfplumber and PDFium by themselves, and the models alone; then small
-documents read together, and sixty streams at once. `--quick` takes two minutes of processor time, the whole some
-eight. `--json` prints the figures for programs; `--save FOLDER` writes them there as costs.json, with a plot of the
-ratios, costs.svg.
+All figures are processor time and come from one run, so that a busy machine changes the figures but hardly the ratios.
+A command, a small file, a PDF page, a search and a whole answer are each compared with a limit that is measured in the
+same run: Python with Django's commands loaded, a new interpreter for each file, pdfplumber and PDFium alone, and the
+models alone. Then come small documents that are read together, and sixty streams at once. `--quick` takes two minutes
+of processor time, the whole some eight. `--json` prints the figures for programs; `--save FOLDER` writes costs.json
+there, and a plot of the ratios, costs.svg.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def command_costs(times: int) -> dict[str, float]:
 
 
 def file_costs(times: int) -> dict[str, float]:
-    """A text of a page, read in a confined child: forked by the server, as it is, and by a new interpreter."""
+    """The cost of a text of one page that is read in a confined child process: forked by the server, as Lexic does, and
+    in a new interpreter."""
     from knowledge.readers.isolation import child_process, reader_process
 
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +151,7 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
 
 
 def _crowd_costs(crowd: Mapping[str, float | str], many: int) -> dict[str, float]:
-    """What a question costs when many are asked at once, and what all cost until half of them had their first event."""
+    """The cost of a question when many are asked at once, and of all until half of them had their first event."""
     whole, before = (
         float(crowd[f"{many} at once: {name}"])
         for name in ("processor ms a question", "processor ms before the first event, p50")
@@ -169,7 +170,7 @@ def _answer(release: Release, text: str, model_ms: Callable[[], float], count: C
 
 @contextmanager
 def _model_clock() -> Iterator[Callable[[], float]]:
-    """Processor milliseconds that passed while a model was waited for."""
+    """Processor milliseconds that passed during calls of a model."""
     from knowledge.embedders.bert import CompiledModel
 
     total, finish = 0.0, CompiledModel._finish_request
@@ -213,7 +214,7 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def _with_server(times: int, read: Callable[[], None]) -> float:
-    """The mean of a reading by the fork server, with what the server and its children have used."""
+    """The mean of a reading by the fork server, including the time of the server and its children."""
     from knowledge.readers.isolation import child_process
 
     read()

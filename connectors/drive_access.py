@@ -1,4 +1,4 @@
-"""The connection with which a person's files are asked for: one rule behind every door."""
+"""The Google Drive connection of a person, checked and counted for one request to Google."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ REQUESTS_PER_HOUR = 600
 
 
 def open_connection(user: User) -> DriveConnection:
-    """The person's connection, for one request more. Raises `DriveNotSetUp`, `DriveNotConnected`, and `RateLimited`."""
+    """The person's connection, after counting one more request. Raises `DriveNotSetUp`, `DriveNotConnected`, and
+    `RateLimited`."""
     require_set_up()
     connection = DriveConnection.objects.filter(user=user).first()
     if connection is None or connection.has_lapsed:

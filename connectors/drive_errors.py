@@ -1,4 +1,4 @@
-"""What can go wrong between this site, a person's Google account, and Google Drive."""
+"""Errors of this site, a person's Google account, and Google Drive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a connection: the tokens are forgotten here at once, and Google is told, again and again if need be."""
+"""Ends connections to Google: the tokens are deleted here at once, and revoked at Google with retries."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ _BATCH_SIZE = 100
 
 
 def disconnect(user: User) -> bool:
-    """Ends the person's connection, if there is one. False where Google could not be told yet; a worker goes on."""
+    """Ends the person's connection, if there is one. Returns False if Google could not be reached; a worker then tries
+    again."""
     revocation = _forget_connection(user)
     return revocation is None or _attempt(revocation.pk)
 
 
 def disconnect_on_commit(user: User) -> None:
-    """Ends the person's connection with the transaction, as when the account goes; a worker tells Google."""
+    """Ends the person's connection when the transaction is committed, for example when the account is deleted. A worker
+    tells Google."""
     if _forget_connection(user):
         transaction.on_commit(partial(publish_task, "connectors.revoke_tokens"))
 
 
 def revoke_due() -> int:
-    """Tells Google of each token that is due. Returns how many it has taken back."""
+    """Revokes each token that is due at Google. Returns how many were revoked."""
     return sum(_attempt(pk) for pk in DriveRevocation.objects.due().values_list("pk", flat=True)[:_BATCH_SIZE])
 
 
 @transaction.atomic
 def _forget_connection(user: User) -> DriveRevocation | None:
-    """The revocation that is left to do; None where there is no token."""
+    """Deletes the connection. Returns the revocation that is left to do, or None if there was no token."""
     connection = DriveConnection.objects.select_for_update().filter(user=user).first()
     if connection is None:
         return None
@@ -52,7 +54,8 @@ def _forget_connection(user: User) -> DriveRevocation | None:
 
 
 def _attempt(pk: int) -> bool:
-    """True when nothing is left to do. What is attempted is not due meanwhile, so that nobody else attempts it."""
+    """Tries one revocation. Returns True if nothing is left to do. It is not due meanwhile, so no other worker tries it
+    too."""
     with transaction.atomic():
         rows = DriveRevocation.objects.due().select_for_update(skip_locked=True)
         revocation = rows.filter(pk=pk).first()

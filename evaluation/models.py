@@ -1,4 +1,4 @@
-"""Golden questions, and the runs that asked them. Their tables bear the names of the app that they were in before."""
+"""Golden questions and their evaluation runs. The tables still have the names of the app in which they were created."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
     def offered_to_visitors(self) -> GoldenQuestionQuerySet:
-        """The golden questions that their author shows to visitors, without those that failed when last run."""
+        """The golden questions that their author shows to visitors, without those that failed in their last run."""
         return self.filter(is_public=True).exclude(last_passed=False).order_by("pk")
 
 
 class GoldenQuestion(models.Model):
-    """A question whose right behaviour the expert fixed in advance. `must_cite` holds `[document title, page]`
-    pairs; the page is null where any page, or a source without pages, will do."""
+    """A question for which the expert has fixed the right answer or behaviour. `must_cite` holds `[document title,
+    page]` pairs; the page is null if any page is right, or if the source has no pages."""
 
     class Expectation(models.TextChoices):
         ANSWER = "answer", "answers"
@@ -45,11 +45,12 @@ class GoldenQuestion(models.Model):
         models.CharField(max_length=200), default=list, blank=True, help_text="Words of the answer, in any case."
     )
     must_reach = models.CharField(max_length=120, blank=True, help_text="The id of a node of the tree.")
-    # The text of a golden question is its author's: only one that is marked is ever shown to visitors.
+    # The text of a golden question belongs to its author, so only questions that the author has marked are shown to
+    # visitors.
     is_public = models.BooleanField(
         "sample", default=False, help_text="Show it on the plugin’s page, for visitors to ask."
     )
-    # How it went when it was last run; null once it was edited.
+    # The result of the last run; null after an edit.
     last_passed = models.BooleanField(null=True, editable=False)
     last_failures = models.JSONField(default=list, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -64,7 +65,7 @@ class GoldenQuestion(models.Model):
         return self.question[:80]
 
     def update(self, values: Mapping[str, Any]) -> bool:
-        """Sets and saves those of these columns that are not so yet; whether there were any."""
+        """Sets and saves the columns that differ. Returns whether any did."""
         changed = [name for name, value in values.items() if getattr(self, name) != value]
         for name in changed:
             setattr(self, name, values[name])
@@ -74,7 +75,8 @@ class GoldenQuestion(models.Model):
         return bool(changed)
 
     def discard_result(self, changed: Iterable[str]) -> bool:
-        """A change of these columns may make it another question, which nobody has run yet; whether it does."""
+        """Discards the last result if one of these columns makes it another question. Returns whether it was
+        discarded."""
         is_other = any(name != "is_public" for name in changed)
         if is_other:
             self.last_passed, self.last_failures = None, []
@@ -82,7 +84,7 @@ class GoldenQuestion(models.Model):
 
     @classmethod
     def from_query(cls, query: Query) -> GoldenQuestion:
-        """What an expert who likes the way this query went would fix, unsaved."""
+        """A golden question, not saved, that fixes how this query was answered."""
         expected = {Outcome.ANSWERED.value: cls.Expectation.ANSWER, Outcome.CLARIFY.value: cls.Expectation.CLARIFY}
         return cls(
             plugin=query.plugin,
@@ -99,7 +101,7 @@ class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
         return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
 
     def erase_answers(self) -> None:
-        """Forgets what was answered, which quotes documents; how each question went is kept."""
+        """Erases the answers, which quote documents. The result of each question is kept."""
         runs: list[EvaluationRun] = list(self.exclude(questions=[]).only("questions"))
         for run in runs:
             run.questions = [{name: value for name, value in one.items() if name != "answer"} for one in run.questions]
@@ -107,11 +109,12 @@ class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
 
 
 class EvaluationRun(models.Model):
-    """How a plugin did on its golden questions; `release` is null for a draft. Never altered, but that answers go
-    with the documents which they quote.
+    """The results of a plugin's golden questions; `release` is null for a draft. A run is never changed, except that
+    its answers are erased with the documents that they quote.
 
-    `content` names what was asked of and by whom it was answered (`evaluation.golden.golden_dataset.run_fingerprint`);
-    `questions` holds each golden question's outcome; `calibration` the curve fitted on them, null with too few.
+    `content` is a fingerprint of what was asked and of what answered
+    (`evaluation.golden.golden_dataset.run_fingerprint`). `questions` holds the result of each golden question.
+    `calibration` is the curve that was fitted to them; null if there were too few.
     """
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="evaluation_runs")

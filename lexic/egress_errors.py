@@ -1,4 +1,4 @@
-"""What becomes of an address that may not be reached, or does not answer."""
+"""Errors of `lexic.egress`: a URL that may not be fetched, or that does not answer."""
 
 from __future__ import annotations
 

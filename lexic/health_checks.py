@@ -1,5 +1,5 @@
-"""What the project itself adds to `manage.py doctor`, beside `lexic.diagnostics`: names in the environment that mean
-something to other programs and nothing here."""
+"""Checks of the project itself for `manage.py doctor`, beside `lexic.diagnostics`: environment variables that other
+programs use and that have no effect here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lexic.diagnostics import CheckSkipped, data_folders, existing_part, registe
 from lexic.gauges import register_gauge
 from lexic.version import version
 
-# By variable, what to set instead.
+# For each variable, what to set instead.
 _REPLACEMENTS = {
     "SHARED_DATABASE_URL": "one database holds everything, that of DATABASE_URL",
     "NEXTAUTH_SECRET": "set SECRET_KEY",
@@ -22,20 +22,20 @@ _REPLACEMENTS = {
     "AUTH_SECRET": "set SECRET_KEY",
     "ANTHROPIC_API_KEY": "set OPENAI_API_KEY, and OPENAI_BASE_URL to an address that speaks OpenAI's protocol",
 }
-# Of these the first that is set names the chat model, and the others have no effect.
+# The first of these that is set names the chat model. The others have no effect.
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 
 
 @register_check("environment")
 def check_environment() -> str:
-    """Which variables have no effect. None of them keeps anything from working."""
+    """Lists the variables that have no effect. None of them is an error."""
     unused = [f"{name} has no effect: {instead}" for name, instead in unused_variables(os.environ)]
     return "; ".join(unused) or "no variables of other programs"
 
 
 @register_check("tracing")
 def check_tracing() -> str:
-    """Where the steps of questions are sent, and whether their words are. Nothing is sent to see whether it works."""
+    """Says where traces are sent, and whether they contain words of questions. It sends nothing."""
     if not tracing.is_on():
         raise CheckSkipped("off; set OTEL_EXPORTER_OTLP_ENDPOINT, or LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
     words = "with" if settings.TRACING["content"] else "without"
@@ -43,7 +43,7 @@ def check_tracing() -> str:
     return f"to {where}, {words} the words of questions that are not private"
 
 
-# Each takes milliseconds. The others ask workers, or build an embedder.
+# Each of these takes milliseconds. The other checks ask workers, or build an embedder.
 _MEASURED_CHECKS = ("database", "redis", "files", "disk")
 
 

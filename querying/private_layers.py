@@ -1,6 +1,8 @@
-"""The private knowledge bases that a question reads besides its release: who may read them, and at which revision.
+"""The private knowledge bases that a question reads besides those of its release: who may read them, and at which
+revision.
 
-They are asked for again whenever something is searched: who was removed from a project a moment ago reads it no longer.
+Access is checked again before each search, so a person who has just been removed from a project cannot read it any
+more.
 """
 
 from __future__ import annotations
@@ -16,20 +18,20 @@ from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.revision_statistics import BaseRevision
 from querying.types import Caller, Question
 
-# The weakest lock, that of a foreign key: whoever deletes such a row waits, and nobody else.
+# The weakest lock, that of a foreign key: it makes only those wait who delete such a row.
 _HOLD_ACCOUNT = "SELECT id FROM accounts_user WHERE id = ANY(%s) FOR KEY SHARE"
 _HOLD_BASES = "SELECT id FROM knowledge_knowledgebase WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
 
 
 def find_principal(caller: Caller) -> Principal | None:
-    """The key or the person who asks, if they may come in today; None for anybody else."""
+    """The key or the person who asks, if they may still sign in; otherwise None."""
     if caller.api_key_id:
         return ApiKey.objects.usable().select_related("owner").filter(pk=caller.api_key_id).first()
     return User.objects.filter(pk=caller.user_id, is_active=True).first() if caller.user_id else None
 
 
 def current_layers(bases: KnowledgeBaseQuerySet) -> tuple[BaseRevision, ...]:
-    """These bases as they stand now, for `Question.layers`."""
+    """These bases at their current revisions, for `Question.layers`."""
     columns = ("pk", "revision", "embedder", "document_languages")
     rows = bases.exclude(kind=BaseKind.PLUGIN).order_by("pk").values_list(*columns)
     return tuple(
@@ -39,8 +41,11 @@ def current_layers(bases: KnowledgeBaseQuerySet) -> tuple[BaseRevision, ...]:
 
 
 def readable_layers(question: Question) -> list[BaseRevision]:
-    """Those of the question's layers that its caller may read now. No statement for a question without any; none for a
-    public caller, and none for a key that is limited to plugins or may not read."""
+    """The layers of the question that its caller may read now.
+
+    No statement for a question without layers. Empty for a public caller, and for a key that is limited to plugins or
+    has no permission to read.
+    """
     if not question.layers or question.caller.is_public_caller:
         return []
     principal = find_principal(question.caller)
@@ -58,17 +63,17 @@ def may_read_layers(question: Question) -> bool:
 
 
 def lock_account_against_deletion(user: UUID | None) -> bool:
-    """Whether the account exists; it cannot be deleted before the transaction ends."""
+    """Locks the account against deletion until the transaction ends. Returns whether it exists."""
     return user is not None and bool(_hold(_HOLD_ACCOUNT, [user]))
 
 
 def lock_bases_against_deletion(knowledge_bases: Collection[int]) -> set[int]:
-    """The knowledge bases of these that exist. They cannot be deleted before the transaction ends."""
+    """Locks these knowledge bases against deletion until the transaction ends. Returns those that exist."""
     return _hold(_HOLD_BASES, sorted(set(knowledge_bases)))
 
 
 def _hold(statement: str, ids: list[Any]) -> set[Any]:
-    """Rows that are being deleted are waited for."""
+    """Locks the rows. Waits for rows that are being deleted."""
     with connection.cursor() as cursor:
         cursor.execute(statement, [ids])
         return {pk for (pk,) in cursor.fetchall()}

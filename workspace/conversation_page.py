@@ -1,4 +1,4 @@
-"""The page of a private conversation: its turns, the run that is at work, and the form to go on with it."""
+"""The page of a private conversation: its turns, the running run, and the form for the next message."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from workspace.forms import TitleForm, plugin_choices
 from workspace.pages import render_page
 from workspace.run_labels import running_label
 
-# What stands beside each answer.
+# The panel beside each answer.
 PANEL = "workspace/_panel.html"
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnsentMessage:
-    """What stands in the form: a message that was not sent, or documents that were chosen elsewhere."""
+    """The content of the form: a message that was not sent, or documents that were chosen on another page."""
 
     text: str = ""
     documents: tuple[UUID, ...] = ()
@@ -46,8 +46,9 @@ class UnsentMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class RunningTurn:
-    """A run that is at work: its steps so far, each with its milliseconds (None: it is being made), and the text that
-    was written. `is_interrupted`: its process is gone, and another one takes it up. `last_event` is a number."""
+    """A run in progress: its steps so far with their milliseconds (None while a step runs), and the text written so
+    far. `is_interrupted`: its process has ended, and another one will resume it. `last_event` is the number of the
+    newest event."""
 
     run: AgentRun
     steps: tuple[tuple[str, int | None], ...]
@@ -65,8 +66,8 @@ def render_conversation(
     title_form: TitleForm | None = None,
     error: LexicError | None = None,
 ) -> HttpResponse:
-    """The conversation, or the beginning of one (None) in this project. `error` says why what was
-    `kept` was not sent. `title_form` stands in for the empty one where something in it was wrong."""
+    """Renders the conversation, or the page for beginning one in this project (None). `error` says why the message in
+    `kept` was not sent. `title_form` replaces the empty form if its input was invalid."""
     user = request.user
     project = session.project if session and session.open_project else None if session else project
     running = _running_turn(session, user) if session else None
@@ -111,7 +112,7 @@ def exchange_id(run: AgentRun) -> UUID:
 
 
 def render_turn(request: HttpRequest, session: ChatSession, asked: UUID) -> str:
-    """The HTML of one exchange, for when the run is over; a question back has a form of its own."""
+    """The HTML of one exchange, shown when the run is over. A clarification has a form of its own."""
     user = signed_in_user(request)
     exchanges = exchanges_of(session, reader=user)
     last = next(number for number, one in enumerate(exchanges) if one.id == asked)

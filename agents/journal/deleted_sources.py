@@ -1,8 +1,8 @@
 """Keeps deleted documents out of the journals of runs.
 
-A writer of a journal locks the sources that the run reads against deletion, and drops what names a document that is
-gone. A deleter locks the knowledge base, then erases the journals that name the document. So an event is either there
-to be erased, or it is written afterwards and its documents are looked up here.
+Before it writes an event, a run locks the knowledge bases that it reads against deletion, and leaves out documents that
+no longer exist. Whoever deletes a document locks its knowledge base first and then erases the journals that name the
+document. So an event is either written before the deletion and erased by it, or written afterwards and checked here.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ class SourceDeleted(Conflict):
 
 
 def lock_bases_of(run: AgentRun) -> set[int]:
-    """The knowledge bases that the run reads and that exist; nobody deletes them before the transaction ends."""
+    """Locks the knowledge bases that the run reads and that still exist. They cannot be deleted before the transaction
+    ends."""
     return lock_bases_against_deletion([pin["knowledge_base"] for pin in run.knowledge])
 
 
 def check_sources(run: AgentRun, written: Collection[Mapping[str, Any]], *, held: set[int]) -> None:
-    """Raises `SourceDeleted` where one of the run's private bases is gone, the base of a passage in what is to be
-    written, or a private document that is named there. `held` are the bases that were held before."""
+    """Raises `SourceDeleted` if a private base of the run, the base of a passage in the new events, or a private
+    document that they name has been deleted. `held` are the bases that were locked before."""
     layers = {pin["knowledge_base"] for pin in run.layers}
     passages = {one["knowledge_base_id"] for data in written for one in data.get("passages", ())}
     if not layers | passages <= held:

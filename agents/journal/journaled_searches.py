@@ -19,13 +19,13 @@ from querying.retrieval.retriever import build_evidence
 from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
 
 _DATES = ("superseded_on", "effective_from")
-# What the search that finds a passage needs to know of it, and nobody after it.
+# Fields of a passage that only the search itself needs.
 _OF_SEARCH = ("has_validity_dates", "is_verbatim")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JournaledSearch:
-    """The passages of a search in their order, and the answer where it needed no writing: a question back, a list."""
+    """The passages of a search in their order, and the answer if none had to be written: a clarification or a list."""
 
     query: str
     passages: tuple[Passage, ...]
@@ -38,7 +38,7 @@ class JournaledSearch:
         return cls(query=data["query"], passages=passages, answer=answer)
 
     async def recall(self, question: Question, *, llm: LLM) -> Findings:
-        """The findings, with the verdicts of the trees and of the gate. Raises `EmbedderError`."""
+        """The findings, with the verdicts of the trees and of the evidence gate. Raises `EmbedderError`."""
         if self.query.strip() != question.text.strip():
             question = replace(question, text=self.query, context=(), facts={})
         resolved = ResolvedQuestion.of(question)
@@ -72,7 +72,7 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
 
 
 def _passage_from_json(data: Mapping[str, Any]) -> Passage:
-    """One that is out of force has the dates that say so."""
+    """The passage; that of a document that is out of force has the dates of its validity."""
     ids = {
         "document_id": UUID(data["document_id"]),
         "section_path": tuple(data["section_path"]),

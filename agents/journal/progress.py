@@ -1,4 +1,5 @@
-"""How far a run has come, read from its journal: what a planner decides on, and where a new process goes on."""
+"""The progress of a run, read from its journal: the planner decides by it, and a process that resumes the run starts
+from it."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from querying.types import Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A call of a tool, which its planner has decided on. `number` counts the calls of the run from 1. With an `error`
-    it is not made, because its input could not be read."""
+    """A call of a tool that the planner has decided on. `number` counts the calls of the run from 1. A call with an
+    `error` is not made, because its input could not be read."""
 
     id: str
     number: int
@@ -26,7 +27,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedCall:
-    """`result` is what the tool gave, `error` what went wrong instead."""
+    """A call that has ended. `result` is what the tool returned, `error` is the error if it failed."""
 
     call: Call
     result: Any = None
@@ -35,7 +36,7 @@ class FinishedCall:
 
     @property
     def error_text(self) -> str:
-        """What went wrong and what to do about it; empty where nothing did."""
+        """The error and its hint as one text; empty if there was no error."""
         return f"{self.error['error']} {self.error['hint']}".strip() if self.error else ""
 
 
@@ -64,7 +65,7 @@ class Progress:
         return progress
 
     def add(self, kind: str, data: Mapping[str, Any]) -> None:
-        """One more event of the journal."""
+        """Adds the next event of the journal."""
         if kind == EventKind.TURN:
             self.turns.append([Call(**call) for call in data["calls"]])
             self.said.append(data.get("said", ""))
@@ -112,7 +113,7 @@ class Progress:
         return any(one.call.tool == tool for one in self.results)
 
     def cancelled_calls(self) -> list[dict[str, Any]]:
-        """The ends of those calls that the reader has seen begin and not end."""
+        """The end events of the calls whose beginning was shown and whose end was not."""
         error = {"error": "This was stopped.", "code": "cancelled", "hint": ""}
         return [
             {"callId": call.id, "number": call.number, "tool": call.tool, "result": None, "error": error, "ms": 0}

@@ -1,4 +1,4 @@
-"""Tasks, statuses and artifacts in JSON, as 1.0 has them."""
+"""The JSON of tasks, statuses and artifacts, as version 1.0 of A2A defines them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 def status(state: str, *, parts: Iterable[Json] = (), ids: Json | None = None, at: datetime | None = None) -> Json:
-    """A status; with what the agent says about it, as a message of the task with these ids."""
+    """A task status. With a `text` it has a message of the agent, with the ids of the task."""
     shown: Json = {"state": state, "timestamp": _timestamp(at or timezone.now())}
     said = list(parts)
     if said:
@@ -40,13 +40,13 @@ def answer_state(answer: Answer) -> str:
 
 
 def answer_status(answer: Answer, *, question: Question, ids: Json) -> Json:
-    """How the task stands with this answer; where something is asked back, that is the status' message."""
+    """The status of the task for this answer. If the answer asks back, that question is the message of the status."""
     parts = answer_parts(answer, question=question) if answer.clarification else []
     return status(answer_state(answer), parts=parts, ids=ids)
 
 
 def answer_artifact(answer: Answer, *, question: Question) -> Json:
-    """The text, and all else that is known about it as data."""
+    """The text of the answer, and all other fields of the answer as data."""
     parts = answer_parts(answer, question=question)
     return {"artifactId": artifact_id(question.id), "name": artifact_name(answer.outcome), "parts": parts}
 
@@ -56,7 +56,7 @@ def answer_parts(answer: Answer, *, question: Question) -> list[Json]:
 
 
 def answer_data(answer: Answer, *, question: Question) -> Json:
-    """What the API gives, without the text, and without the token: the task's own id continues it."""
+    """The answer as the API returns it, without its text and its resume token: the id of the task continues it."""
     data = json_format.answer_as_json(answer, question=question)
     del data["answer"]
     if data["clarification"]:
@@ -70,7 +70,7 @@ def failed_status(failed: Failed, *, ids: Json) -> Json:
 
 
 def stored_task(task: A2ATask, *, history: bool = True, artifacts: bool = True) -> Json:
-    """A task out of the log of questions."""
+    """A task that is made from its row in the log of questions."""
     query, ids = task.query, {"taskId": str(task.pk), "contextId": task.context_id}
     outcome = Outcome(query.outcome)
     state = CANCELED if task.is_cancelled else _STATES.get(outcome, FAILED)

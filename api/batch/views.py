@@ -1,4 +1,4 @@
-"""`/api/v1/batch`: up to 1,000 questions as a job, with its progress and its results."""
+"""`/api/v1/batch`: up to 1,000 questions as a background job, with its progress and its results."""
 
 from __future__ import annotations
 

@@ -65,7 +65,8 @@ def _collaboration_result(body: dict[str, Any], key: ApiKey, request: Request) -
 
 
 def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> list[Expert]:
-    """Those of the body; the first round is counted. Raises what `read_experts` raises, and `KeyLimitReached`."""
+    """The experts that the body names; the questions of the first round are counted. Raises what `read_experts` raises,
+    and `KeyLimitReached`."""
     with release_connections():
         experts = read_experts(body, body["experts"], key=key, field="experts")
         count_more(request, len(experts) - 1)

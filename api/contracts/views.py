@@ -42,7 +42,7 @@ _EXPORTS = {
 
 
 def check_person_limit(principal: Principal) -> None:
-    """Counts what a person asks of a worker; a key has limits of its own. Raises `UserRateLimited`."""
+    """Counts what a person asks of a worker; a key has its own limits. Raises `UserRateLimited`."""
     if isinstance(principal, User):
         check_user_limit(principal)
 

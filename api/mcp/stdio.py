@@ -1,4 +1,4 @@
-"""The same server on the standard streams of one process, for a client that starts it."""
+"""The MCP server on standard input and output, for a client that starts it as a process."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.http.strict_json import escape_surrogates, parse_json
 
-# How long what a client discovers waits for the message behind it, which may show that the client has given up.
+# How many seconds a `server/discover` waits for the next message, which may show that the client has given it up.
 _DISCOVERY_SECONDS = 0.1
 
 
 def serve(secret: str) -> None:
-    """Serves until the client closes a stream. Nothing but the protocol may be written to standard output meanwhile.
+    """Serves until the client closes a stream. Meanwhile nothing but the protocol may be written to standard output.
 
     Raises `InvalidKey`.
     """
@@ -49,9 +49,12 @@ def serve(secret: str) -> None:
 
 
 async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
-    """Passes the messages on. The library says nothing of a line that it cannot read, and the client would wait for
-    ever: half characters become null characters, which the tools refuse; a batch becomes its messages where the
-    revision has batches; anything else is answered with an error."""
+    """Passes the messages on, and handles lines that the library cannot read and would ignore, so that the client does
+    not wait for ever.
+
+    Invalid characters become null characters, which the tools refuse. A batch becomes its messages if the revision has
+    batches. Anything else is answered with an error.
+    """
     revision = ""
     async with repaired:
         async for item in _without_abandoned_discovery(incoming):
@@ -73,8 +76,11 @@ async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
 
 
 async def _without_abandoned_discovery(incoming: Any) -> AsyncIterator[Any]:
-    """The messages, without a `server/discover` that `initialize` follows at once: while this process started, the
-    client gave up to ask for the newest revision and begins an earlier one, which the library would refuse by then."""
+    """The messages, without a `server/discover` that is followed at once by `initialize`.
+
+    While this process started, the client gave up asking for the newest revision and begins an earlier one. The library
+    would refuse that after it has answered the discovery.
+    """
     async for item in incoming:
         following = None
         if _method(item) == "server/discover":

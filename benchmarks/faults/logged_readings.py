@@ -1,4 +1,4 @@
-"""Loaded into a worker: it writes down each document that it really reads."""
+"""Loaded into a worker: logs each document that it really reads."""
 
 from __future__ import annotations
 

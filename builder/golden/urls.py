@@ -1,4 +1,4 @@
-"""Addresses of the pane of golden questions."""
+"""URLs of the pane of golden questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of the sandbox: a question, of which release, and what is known already."""
+"""The form of the sandbox: a question, the release that is asked, and the known facts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from querying.releases import DRAFT
 from trees.facts.fact_limits import MAX_FACTS, MAX_VALUE_LENGTH
 
 MAX_RELEASES = 20
-# A conversation keeps so many turns. Earlier ones are dropped.
+# The most turns of a conversation. Earlier ones are dropped.
 MAX_TURNS = 10
 
 
 class AskForm(QuestionForm):
-    """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
+    """A question to the draft or to a release, or the answer to its clarification (`token` and `answer`)."""
 
     question = forms.CharField(
         max_length=MAX_QUESTION_CHARACTERS,
@@ -69,11 +69,11 @@ class AskForm(QuestionForm):
 
     @property
     def optional_fields(self) -> list[forms.BoundField]:
-        """The fields that most questions do without."""
+        """The fields that most questions leave empty."""
         return [self[name] for name in ("other", "facts", "as_of", "doc_types", "tags_any", "projects")]
 
     def clean_facts(self) -> dict[str, str]:
-        """Names and values. Raises a ValidationError that names the line that is no fact."""
+        """The facts, by name. Raises a ValidationError that names the first line that is not a fact."""
         lines = [line.strip() for line in self.cleaned_data["facts"].splitlines() if line.strip()]
         if len(lines) > MAX_FACTS:
             raise forms.ValidationError(f"At most {MAX_FACTS} facts.")
@@ -84,7 +84,7 @@ class AskForm(QuestionForm):
 
     @property
     def filters(self) -> Filters | None:
-        """What the answer is limited to; None without any limit."""
+        """The filters on documents; None if there are none."""
         doc_types, tags_any, projects = (
             tuple(word.strip() for word in self.cleaned_data[name].split(",") if word.strip())
             for name in ("doc_types", "tags_any", "projects")
@@ -100,7 +100,7 @@ class AskForm(QuestionForm):
 
 
 def parse_query_ids(text: str) -> list[UUID]:
-    """The queries of a conversation, oldest first; what is no id is left out."""
+    """The ids of the conversation's queries, oldest first. Invalid ids are left out."""
     return list(dict.fromkeys(pk for part in text.split(",") if (pk := parse_id(part))))[-MAX_TURNS:]
 
 

@@ -1,4 +1,5 @@
-"""Finds gold answers in what was read: offsets in a source file become spans of pages, white space aside."""
+"""Finds gold answers in the text that was read: turns offsets in a source file into spans of pages, ignoring white
+space."""
 
 from __future__ import annotations
 
@@ -14,24 +15,24 @@ from evaluation.eval_types import GoldPlace, PageSpan
 from knowledge.models import Page
 from language.terms import terms
 
-# Readers of a PDF differ in hyphens and order. Where gold words are not on the page letter by letter, this share
-# of the shorter one's words makes two texts the same place.
+# Readers of a PDF differ in hyphens and order. If the gold words are not on the page letter by letter, two texts are
+# the same place when they share this part of the words of the shorter one.
 _MIN_SHARED_SHARE = 0.6
 
 
 class CompactText:
-    """A text without its white space, and where each character stood."""
+    """A text without its white space, with the offset of each character in the original."""
 
     def __init__(self, text: str) -> None:
         self._positions = [at for at, character in enumerate(text) if not character.isspace()]
         self.text = "".join(text[at] for at in self._positions)
 
     def count_before(self, start: int) -> int:
-        """How many characters that are not white space stand before this offset."""
+        """The number of characters before this offset that are not white space."""
         return bisect_left(self._positions, start)
 
     def find(self, wanted: str, *, near: int | None = None) -> list[tuple[int, int]]:
-        """`(start, end)` in the original text of every occurrence, or of the one nearest to that many characters."""
+        """`(start, end)` in the original text of every occurrence, or of the occurrence nearest to `near`."""
         compact_text = CompactText(wanted).text
         found = _find_occurrences(self.text, compact_text) if compact_text else []
         if near is not None and found:
@@ -50,7 +51,8 @@ def _find_occurrences(text: str, wanted: str) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True)
 class GoldTarget:
-    """Gold in terms of what was read: spans where its words stand, else its words, else pages, else the document."""
+    """A gold answer as places in what was read: spans if its words were found, else its words, else pages, else the
+    document."""
 
     document: UUID
     pages: frozenset[int] = frozenset()
@@ -59,11 +61,11 @@ class GoldTarget:
 
     @property
     def is_exact(self) -> bool:
-        """Whether sentences can be compared with it, not only pages."""
+        """Whether sentences can be compared with the target, and not only pages."""
         return bool(self.spans or self.words)
 
     def matches_span(self, span: PageSpan) -> bool:
-        """Whether this stretch of a page is, or overlaps, what answers."""
+        """Whether this span of a page is the target or overlaps it."""
         if span.document != self.document:
             return False
         if self.spans:
@@ -94,7 +96,7 @@ class _PageText:
 
 
 class GoldLocator:
-    """Finds gold in the pages of documents; remembers pages, so ask one instance many questions."""
+    """Finds gold answers in the pages of documents. It caches pages, so use one instance for many questions."""
 
     def __init__(self, documents: Mapping[str, UUID], *, files: Sequence[Path] = ()) -> None:
         self._documents = documents
@@ -103,7 +105,7 @@ class GoldLocator:
         self._sources: dict[str, CompactText] = {}
 
     def locate(self, gold: GoldPlace) -> GoldTarget | None:
-        """None where the document is not among those that were read."""
+        """The target of a gold answer; None if its document is not among those that were read."""
         document = self._documents.get(gold.document)
         if document is None:
             return None
@@ -123,7 +125,7 @@ class GoldLocator:
         )
 
     def _source(self, name: str) -> CompactText:
-        """The file that gold offsets count in: UTF-8, its line ends as they are."""
+        """The text that gold offsets refer to: UTF-8, with line ends unchanged."""
         if name not in self._sources:
             path = self._files.get(name)
             text = path.read_bytes().decode("utf-8", "replace") if path else ""

@@ -1,4 +1,4 @@
-"""The one store for uploaded files. Names are made here, from the content: nothing a user sends becomes a path."""
+"""The one store of uploaded files. It names a file by the hash of its content, so no input of a user becomes a path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STORED_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}")
 
 
 class ByteStream(Protocol):
-    """Anything that gives bytes: an open file, an upload, a response."""
+    """An object that can be read as bytes: an open file, an upload, a response."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -55,8 +55,8 @@ class SourceFileMissing(LexicError):
 
 
 def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
-    """Store the bytes of the stream; the same bytes are stored once. Raises `FileTooLarge`, `StorageUnavailable` and
-    `DiskFull`, leaving nothing behind."""
+    """Stores the bytes of the stream; equal bytes are stored once. Raises `FileTooLarge`, `StorageUnavailable` and
+    `DiskFull`, and then leaves nothing behind."""
     storage = site_storage()
     with storage.new_file() as target:
         digest, size = hashlib.sha256(), 0
@@ -71,14 +71,14 @@ def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
 
 
 def named_files(cursor: Any) -> set[str]:
-    """The hashes of all files that rows name: of documents, of their version that is searched, and of pages that
-    releases still cite. `cursor` is one of Django's or of psycopg's."""
+    """The hashes of all files that rows refer to: files of documents, of the searched version of a document, and of
+    pages that releases still cite. `cursor` is a cursor of Django or of psycopg."""
     cursor.execute(_NAMED_FILES)
     return {sha256 for (sha256,) in cursor.fetchall() if sha256}
 
 
 def touch_if_stored(sha256: str) -> bool:
-    """Whether the bytes are stored. They count as new from now on, so that they are not pruned meanwhile."""
+    """Whether the bytes are stored. Their age counts from now on, so that they are not pruned before they are used."""
     return site_storage().touch(stored_name(sha256))
 
 
@@ -88,7 +88,7 @@ def is_stored(sha256: str) -> bool:
 
 
 def open_stored(sha256: str) -> IO[bytes]:
-    """The file, at its beginning; the caller closes it. Raises `SourceFileMissing`."""
+    """The file, opened at its beginning; the caller closes it. Raises `SourceFileMissing`."""
     try:
         return site_storage().open(stored_name(sha256))
     except FileNotFoundError:
@@ -97,7 +97,7 @@ def open_stored(sha256: str) -> IO[bytes]:
 
 @contextmanager
 def local_copy(sha256: str) -> Iterator[Path]:
-    """A path of the file on this machine, to read inside the block. Raises `SourceFileMissing`."""
+    """A path on this machine at which the file can be read inside the block. Raises `SourceFileMissing`."""
     with ExitStack() as held:
         try:
             path = held.enter_context(site_storage().local_copy(stored_name(sha256)))
@@ -107,18 +107,18 @@ def local_copy(sha256: str) -> Iterator[Path]:
 
 
 def delete_stored(sha256: str) -> None:
-    """Delete the file, where it is stored."""
+    """Deletes the file, if it is stored."""
     site_storage().delete(stored_name(sha256))
 
 
 def stored_at(sha256: str) -> float | None:
-    """When the file was stored or touched, in seconds since 1970; None where it is not stored."""
+    """When the file was stored or touched, in seconds since 1970; None if it is not stored."""
     found = site_storage().find(stored_name(sha256))
     return found.modified if found else None
 
 
 def stored_sizes(hashes: Collection[str]) -> dict[str, int]:
-    """How many bytes each of these files has, of those that are stored."""
+    """The size in bytes of each of these files that is stored."""
     names = [stored_name(sha256) for sha256 in hashes]
     return {found.name[-_HASH_DIGITS:]: found.size for found in site_storage().find_many(names)}
 
@@ -131,12 +131,12 @@ def stored_files() -> Iterator[StoredFile]:
 
 
 def is_stored_name(name: str) -> bool:
-    """Whether the storage calls an uploaded file so: by the hash of its bytes, so that they never change."""
+    """Whether the storage uses this name for an uploaded file: the hash of its bytes, which therefore never change."""
     return _STORED_NAME.fullmatch(name) is not None
 
 
 def stored_name(sha256: str) -> str:
-    """What the storage calls the file with this hash. Raises `InvalidInput` for anything but 64 hex digits."""
+    """The name of the file with this hash in the storage. Raises `InvalidInput` if the hash is not 64 hex digits."""
     if not _SHA256.fullmatch(sha256):
         raise InvalidInput("This is not the name of a stored file.")
     return f"{sha256[:2]}/{sha256}"

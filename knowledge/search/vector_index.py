@@ -1,8 +1,8 @@
-"""A vector index of its own for every large knowledge base.
+"""A vector index for each large knowledge base.
 
 Below the limit an exact scan takes a few milliseconds and finds everything. Above it, the base gets a partial HNSW
-index: one over all bases would lose neighbours under a filter without saying so. A base that moves to another embedder
-has one for each of its two spaces.
+index of its own, because one index over all bases silently loses neighbours under a filter. A base that moves to
+another embedder has one index for each of its two embedding spaces.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def index_name(knowledge_base_id: int, space: int = 0) -> str:
 
 
 def ensure_index(knowledge_base: KnowledgeBase, *, indexed_from: int = MIN_INDEXED_VECTORS) -> IndexOutcome:
-    """Give the base its index when it holds so many vectors, and take it away when it holds less than half.
+    """Builds the index of the base if it holds enough vectors, and drops it if it holds less than half of that.
 
-    The same for every other space that it has vectors in; the outcome is that of the space it is searched by. Builds
-    concurrently: searches and ingestions go on. May be called at any time, by several at once; all but one return
-    `busy`. What a crashed build left behind is built again. Raises `IndexInTransaction`.
+    Does the same for each other embedding space of the base; the result is that of the space in which the base is
+    searched. The index is built concurrently, so searches and ingestion continue. Several processes may call this at
+    once: all but one return `busy`. An index that a crash left unfinished is built again. Raises `IndexInTransaction`.
     """
     if connection.in_atomic_block:
         raise IndexInTransaction
@@ -47,7 +47,7 @@ def ensure_index(knowledge_base: KnowledgeBase, *, indexed_from: int = MIN_INDEX
 
 
 def drop_index(knowledge_base_id: int) -> IndexOutcome:
-    """Drop the indexes of a base, also of one that is gone. Not inside a transaction."""
+    """Drops the indexes of a base, also of one that has been deleted. Not inside a transaction."""
     with connection.cursor() as cursor:
         pattern = rf"^{index_name(knowledge_base_id, 0)[:-1]}\d+$"
         cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname ~ %s ORDER BY 1", [pattern])
@@ -58,7 +58,7 @@ def drop_index(knowledge_base_id: int) -> IndexOutcome:
 
 @dataclass(frozen=True)
 class _SpaceIndex:
-    """The index of one space of a knowledge base."""
+    """The index of one embedding space of a knowledge base."""
 
     knowledge_base_id: int
     space: int
@@ -69,7 +69,8 @@ class _SpaceIndex:
         return index_name(self.knowledge_base_id, self.space)
 
     def ensure(self, indexed_from: int) -> IndexOutcome:
-        # Tries and does not wait: a waiting statement would hold a snapshot, and a concurrent build waits for those.
+        # Do not wait for the lock: a waiting statement holds a snapshot, and a concurrent build waits for all
+        # snapshots.
         with try_lease(self.name) as is_ours:
             if not is_ours:
                 return "busy"
@@ -84,7 +85,7 @@ class _SpaceIndex:
         return "kept" if state == "valid" else "none"
 
     def _build(self) -> IndexOutcome:
-        # Every part is a number or made of one; an index definition takes no parameters.
+        # Each part is a number or is made of one. The definition of an index cannot take parameters.
         with connection.cursor() as cursor:
             cursor.execute(
                 f"CREATE INDEX CONCURRENTLY {self.name} ON knowledge_embedding"
@@ -95,7 +96,7 @@ class _SpaceIndex:
         return "built"
 
     def _vectors(self, *, up_to: int) -> int:
-        """How many vectors it would hold, of all revisions, counted no further than needed."""
+        """The number of vectors that the index would hold, of all revisions, counted only up to the limit."""
         rows = Embedding.objects.filter(knowledge_base=self.knowledge_base_id, space=self.space)
         return rows.order_by()[:up_to].count()
 

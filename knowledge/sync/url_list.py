@@ -1,4 +1,4 @@
-"""Syncs a knowledge base with a file of web addresses, one a line. `knowledge.ingest` fetches each page."""
+"""Syncs a knowledge base with a file of web addresses, one per line. `knowledge.ingest` fetches each page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _SyncTally:
 
 
 def parse_url_list(path: Path) -> dict[str, int]:
-    """The addresses with their lines. What follows a `#` at the beginning of a line is a comment."""
+    """The URLs with their line numbers. A line that begins with `#` is a comment."""
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_LIST_BYTES + 1)
@@ -44,7 +44,7 @@ def parse_url_list(path: Path) -> dict[str, int]:
 
 
 def preview_urls(source: Source, *, path: Path) -> SyncReport:
-    """What would be added and removed. Whether a page has changed is only known once it is fetched."""
+    """The URLs that would be added and removed. Whether a page has changed is known only after it is fetched."""
     addresses, items = parse_url_list(path), _items_by_url(source)
     return SyncReport(
         added=tuple(sorted(set(addresses) - set(items))),
@@ -54,7 +54,7 @@ def preview_urls(source: Source, *, path: Path) -> SyncReport:
 
 
 def sync_urls(source: Source, *, path: Path, on_progress: OnProgress | None = None) -> SyncReport:
-    """Fetch every address again, and remove the documents that are no longer listed. Raises `SourceNotFound`."""
+    """Fetches every URL again, and removes the documents whose URL is no longer listed. Raises `SourceNotFound`."""
     addresses, items, done = parse_url_list(path), _items_by_url(source), _SyncTally()
     removed = [items[address] for address in sorted(set(items) - set(addresses))]
     for item in removed:
@@ -81,7 +81,7 @@ def _items_by_url(source: Source) -> dict[str, SourceItem]:
 @transaction.atomic
 def _remove_item(item: SourceItem) -> None:
     if item.document and item.document.removed_in is None:
-        publish_version.remove_document(item.document)  # under legal hold its rows and its file stay
+        publish_version.remove_document(item.document)  # the rows and the file of a document under legal hold stay
     SourceItem.objects.filter(pk=item.pk).delete()
 
 

@@ -1,5 +1,5 @@
-"""Where the language models are: the environment's own names first, then those of an embedding server on this network,
-then those that notes chats on OpenRouter use, then those of an Ollama that chats."""
+"""Reads from the environment which language models are used: Lexic's own variables first, then a local embedding
+server, then the variables that notes apps use for OpenRouter, then those of Ollama."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from urllib.parse import urlsplit
 from environs import Env, validate
 
 OPENROUTER_BASE_URL = "https://openrouter.ai/api/v1"
-# What a notes chat asks for where its environment names no model; its vectors have 768 dimensions.
+# What notes apps use if their environment names no model. The vectors have 768 dimensions.
 _OPENROUTER_CHAT_MODEL, _OPENROUTER_EMBEDDING_MODEL, _OPENROUTER_EMBEDDING_DIMENSIONS = (
     "openai/gpt-4o-mini",
     "qwen/qwen3-embedding-8b",
     768,
 )
-# What asks a model to think: OpenAI's own parameter, which most servers know, or that of the provider at this host.
+# The request parameter for reasoning: that of OpenAI, which most servers know, or that of the provider at this host.
 _THINKING_PARAMETERS = ("reasoning_effort", "reasoning", "thinking", "none")
 _THINKING_PARAMETER_OF = {"openrouter.ai": "reasoning", "api.anthropic.com": "thinking"}
-# Where each server of embeddings listens unless it is told otherwise. Both speak OpenAI's protocol under /v1.
+# The default URL of each embedding server. Both speak OpenAI's protocol under /v1.
 _EMBEDDING_SERVERS = {"ollama": "http://localhost:11434", "tei": "http://localhost:8080"}
-# Ollama asks for no key, and OpenAI's client wants one.
+# Ollama needs no key, but OpenAI's client does.
 _OLLAMA_KEY = "no-key"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModels:
-    """`base_url` None is OpenAI itself. `thinking` names what asks a model there to think. `embedder` is what new
-    knowledge bases are embedded by; `embedding_server` is the base URL of those that are named `server:…`."""
+    """The models of the site. `base_url` is None for OpenAI itself. `thinking` is the request parameter for reasoning.
+    `embedder` embeds new knowledge bases. `embedding_server` is the base URL of embedders that are named `server:…`."""
 
     key: str
     base_url: str | None
@@ -39,8 +39,8 @@ class LanguageModels:
 
 
 def read_language_models(env: Env) -> LanguageModels:
-    """The OPENROUTER_ variables count only where there is no OPENAI_API_KEY, and OLLAMA_MODEL only where there is no
-    key at all; a name of ours wins over theirs."""
+    """Reads the variables. The OPENROUTER_ variables count only without OPENAI_API_KEY, and OLLAMA_MODEL only without
+    any key. Lexic's own variables override both."""
     key, at = env.str("OPENAI_API_KEY", ""), env.str("OPENAI_BASE_URL", "")
     router = "" if key else env.str("OPENROUTER_API_KEY", "")
     chat = (router and env.str("OPENROUTER_CHAT_MODEL", "")) or (_OPENROUTER_CHAT_MODEL if router else "gpt-4o")
@@ -68,5 +68,5 @@ def read_language_models(env: Env) -> LanguageModels:
 
 
 def _openai_url(url: str) -> str:
-    """The address at which a local server speaks OpenAI's protocol."""
+    """The URL at which a local server speaks OpenAI's protocol."""
     return f"{url.rstrip('/').removesuffix('/v1')}/v1"

@@ -1,4 +1,4 @@
-"""Where the steps of questions, runs and tasks are traced: a Langfuse, or any collector of OpenTelemetry."""
+"""Reads from the environment where traces are sent: to Langfuse, or to any collector of OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _PAIR = 'Write it as "name=value,name=value".'
 
 
 def read_tracing(env: Env) -> dict[str, Any]:
-    """`public_key` is empty where nothing goes to a Langfuse, `endpoint` where nothing goes to another collector;
-    `content`: whether words of questions and answers go along.
+    """The settings of tracing. `public_key` is empty without Langfuse, and `endpoint` without another collector.
+    `content` says whether traces contain the words of questions and answers.
 
-    Raises what `env` raises, naming the variable, where only one of the two keys is set; `ValidationError` where a
-    Langfuse and another collector are, or `headers` cannot be read.
+    If only one of the two Langfuse keys is set, this raises what `env` raises, with the name of the missing variable.
+    Raises `ValidationError` if both Langfuse and another collector are set, or if `headers` cannot be read.
     """
     names = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
     is_on = any(env.str(name, "") for name in names)
-    # Asked for without a default: the one that is missing is named.
+    # Read without a default, so that the error names the missing one.
     public_key, secret_key = (env.str(name) for name in names) if is_on else ("", "")
     endpoint = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", "").rstrip("/")
     if endpoint and is_on:

@@ -9,7 +9,8 @@ MAX_ORIGINS, MAX_ORIGIN_LENGTH = 50, 255
 
 
 def read_origin(text: str) -> str:
-    """The origin as a browser writes it. Raises `ValueError` for anything that is none, such as a whole address."""
+    """The origin as a browser writes it. Raises `ValueError` if the text is not an origin, for example if it is a whole
+    URL."""
     origin = text.strip().lower()
     if len(origin) > MAX_ORIGIN_LENGTH or not _ORIGIN.fullmatch(origin):
         raise ValueError("An origin is a scheme and a host, such as https://www.example.org, without a path.")

@@ -1,7 +1,8 @@
-"""Looking in the catalogue: by words and by meaning, narrowed by facets, in two statements.
+"""Searches the catalogue by words and by meaning, under facets, in two statements.
 
-A listing's score is half its cosine and half the share of the words asked that stand in it, where the name weighs
-most and the description least. Both are absolute, so that what fits nothing scores low, however little else there is.
+The score of a listing is half its cosine and half the share of the query's words that it contains; a word in the name
+counts most, and in the description least. Both parts are absolute, so a listing that does not fit scores low even if no
+other listing fits better.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from marketplace.models import Label, Listing
 from marketplace.sql import sql_statement
 from plugins.models import Plugin
 
-# Below both, a listing is about something else. Measured on a dozen listings and 34 searches: what nothing was about
-# stayed below 0.19; of what a listing was about in other words, four fifths were above 0.28.
+# A listing below both is not about the query. Measured on a dozen listings and 34 searches: unrelated listings stayed
+# below 0.19; of the related listings that use other words, four fifths were above 0.28.
 MIN_COSINE = 0.28
 MIN_LEXICAL_SCORE = 0.3
 MAX_FACET_CHOICES = 40
 
-# Nine questions of which all are right have a lower range than ten, so this asks for ten questions at least.
+# Nine right of nine questions have a lower bound below that of ten of ten, so this asks for ten questions at least.
 MIN_SHARE_RIGHT, MIN_RIGHT_AT_LEAST = 0.95, wilson_interval(MIN_QUESTIONS, MIN_QUESTIONS)[0]
 
 _COUNTS_CACHE, _COUNTS_CACHE_SECONDS = "process", 60
@@ -51,8 +52,8 @@ _SORT_ORDERS: Mapping[ListingSort, list[Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class FacetCounts:
-    """How many would be left by each choice, all other facets as they are. Domains and tags by what was chosen, then
-    by number; not more than 40 of each."""
+    """For each choice of a facet, how many listings would be left if the other facets stay as they are. Chosen domains
+    and tags come first, then the most frequent ones; at most 40 of each."""
 
     domains: Mapping[str, int]
     tags: Mapping[str, int]
@@ -62,7 +63,7 @@ class FacetCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class ListingSearchResult:
-    """`total` fit, of which these `listings` were asked for, in order."""
+    """The requested page of `listings` in their order, and the `total` that fits."""
 
     total: int
     listings: list[Listing]
@@ -70,10 +71,10 @@ class ListingSearchResult:
 
 
 def search_listings(wanted: ListingQuery, *, offset: int = 0, limit: int = 24) -> ListingSearchResult:
-    """What fits, from the one after `offset` on. Two statements.
+    """The listings that fit, from `offset` on. Two statements.
 
-    Where nothing is searched for, the counts are those of a minute ago at most: everybody who opens the
-    marketplace sees the same ones.
+    Without a search text, the counts may be up to a minute old, because everybody who opens the marketplace sees the
+    same ones.
     """
     if parse_words(wanted.words).is_empty:
         total, facets = _cached_facet_counts(wanted)
@@ -82,7 +83,7 @@ def search_listings(wanted: ListingQuery, *, offset: int = 0, limit: int = 24) -
         )
     total, ids, facets = _run_search(wanted, offset=offset, limit=limit)
     rows = {one.pk: one for one in Listing.objects.public().filter(pk__in=ids)} if ids else {}
-    # One that was withdrawn in between is left out.
+    # A listing that was withdrawn in the meantime is left out.
     return ListingSearchResult(total=total, listings=[rows[pk] for pk in ids if pk in rows], facets=facets)
 
 
@@ -97,14 +98,14 @@ def _cached_facet_counts(wanted: ListingQuery) -> tuple[int, FacetCounts]:
 
 
 def _sorted_listings(wanted: ListingQuery, *, offset: int, limit: int) -> models.QuerySet[Listing]:
-    """Those that the facets let pass; each order is that of an index, but for the names'."""
+    """The listings that pass the facets. Each order has an index, except that by name."""
     narrowed: dict[str, Any] = {"domain__in": wanted.domains} if wanted.domains else {}
     narrowed |= {"tags__contains": list(wanted.tags)} if wanted.tags else {}
     narrowed |= {"plugin__public_chat": True} if UseFilter.CHAT in wanted.uses else {}
     narrowed |= {"plugin__is_shared": True} if UseFilter.INSTALL in wanted.uses else {}
     order = [*_SORT_ORDERS[wanted.order], "-released_at", "pk"]
     fitting = Listing.objects.filter(plugin__in=Plugin.objects.listed(), **narrowed, **_TRUST_CONDITIONS[wanted.trust])
-    # Only those of the page are read whole: a late page passes over thousands.
+    # Only the listings of the page are read in full, because a late page skips thousands.
     page = fitting.order_by(*order).values("pk")[offset : offset + limit]
     return Listing.objects.public().filter(pk__in=page).order_by(*order)
 
@@ -146,5 +147,5 @@ def _run_search(wanted: ListingQuery, *, offset: int, limit: int) -> tuple[int, 
 
 
 def _decoded_json(value: Any) -> Any:
-    """Django has the driver hand JSON over as it is written."""
+    """Decodes a JSON column, which Django has the driver return as text."""
     return json.loads(value) if isinstance(value, str) else value

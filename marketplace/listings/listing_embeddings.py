@@ -1,7 +1,7 @@
-"""Listings by what they mean: their vectors, computed by a worker, and those of what visitors look for.
+"""The vectors of listings, computed by a worker, and the vectors of search queries.
 
-Always the local embedder, whatever the site's knowledge bases use: a search by anybody must neither cost money nor
-wait for somebody else's service.
+They always come from the local embedder, whatever the knowledge bases use: a search by a visitor must neither cost
+money nor wait for another service.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LISTING_EMBEDDER = "local"
 
 
 def embed_listing(plugin: Plugin) -> None:
-    """Give the plugin's listing the vector of what it says, unless it has that. Raises EmbedderError."""
+    """Computes the vector of the listing, unless it is up to date. Raises EmbedderError."""
     embed_listings([plugin])
 
 
 def embed_listings(plugins: list[Plugin]) -> int:
-    """The same for many at once: the embedder is fastest with many texts. Returns how many were computed."""
+    """Does the same for many listings at once, which is faster. Returns how many vectors were computed."""
     embedded = Listing.objects.filter(embedder=LISTING_EMBEDDER, vector__isnull=False)
     known = dict(embedded.filter(pk__in=[one.pk for one in plugins]).values_list("pk", "embedded"))
     texts = {one.pk: embedding_text(one) for one in plugins}
@@ -40,8 +40,8 @@ def embed_listings(plugins: list[Plugin]) -> int:
 
 
 def query_vector(words: str) -> np.ndarray | None:
-    """The unit vector of what somebody looks for; None without words, and where the embedder fails: then the words
-    alone have to do."""
+    """The unit vector of the search text. None if the text has no words or the embedder fails: then only words are
+    searched."""
     if not words:
         return None
     try:

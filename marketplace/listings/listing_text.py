@@ -1,4 +1,4 @@
-"""What a plugin says of itself, as the catalogue reads it."""
+"""The texts of a plugin that the catalogue searches and embeds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import hashlib
 
 from plugins.models import Plugin
 
-# Beyond these nobody reads, and a text search vector has its limits.
+# Longer texts are not read by anybody, and a text search vector has a size limit.
 _MAX_DESCRIPTION_LENGTH = 20_000
 _MAX_EMBEDDED_LENGTH = 1_000
 _MAX_TAGS = 20
 
 
 def plugin_domain(plugin: Plugin) -> str:
-    """`structural-engineering` and `Structural engineering` are one domain."""
+    """The domain in one spelling: `structural-engineering` and `Structural engineering` are the same."""
     return normalize_domain(plugin.domain)
 
 
@@ -23,7 +23,7 @@ def normalize_domain(words: str) -> str:
 
 
 def plugin_tags(plugin: Plugin) -> list[str]:
-    """In lower case, once each, in the author's order."""
+    """The tags in lower case, each once, in the author's order."""
     return list(dict.fromkeys(tag for tag in map(normalize_tag, plugin.tags) if tag))[:_MAX_TAGS]
 
 
@@ -32,7 +32,7 @@ def normalize_tag(words: str) -> str:
 
 
 def weighted_texts(plugin: Plugin) -> dict[str, str]:
-    """By the weight that their words have in a search, A the most."""
+    """The texts by their weight in a search, from A (most) on."""
     return {
         "A": plugin.name,
         "B": plugin.tagline,

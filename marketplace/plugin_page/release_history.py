@@ -1,4 +1,4 @@
-"""The releases of a plugin as everybody may see them: their dates, notes and golden results."""
+"""The public history of a plugin's releases: dates, notes and results of golden questions."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from marketplace.listings.trust_label import scorecard_rate
 from plugins.models import AnswerPolicy, Plugin, Release
 
 DEFAULT_RELEASES = 5
-# The most that one page shows.
+# The most releases on one page.
 MAX_RELEASES = 200
-# No page about releases needs these, and some are large.
+# Columns that no page about releases needs; some are large.
 _DEFERRED_FIELDS = ("trees", "system_prompt", "audience", "tone", "limits", "synonyms", "calibration")
 
 
 def recent_releases(plugin: Plugin, *, limit: int = DEFAULT_RELEASES) -> list[Release]:
-    """The newest first, each with `total` (how many releases there are) and `tree_count`. Nothing private is read. One
-    statement."""
+    """The newest releases first, each with `total` (the number of all releases) and `tree_count`. Private columns are
+    not read. One statement."""
     return list(_public_releases(plugin).annotate(total=Window(Count("pk")))[:limit])
 
 
 def release_by_version(plugin: Plugin, *, version: str) -> Release | None:
-    """The release of this version, or None."""
-    # The database refuses a null character, even in a search.
+    """The release with this version, or None."""
+    # PostgreSQL refuses null characters, also in a search.
     return _public_releases(plugin).filter(version=version).first() if "\x00" not in version else None
 
 
 def previous_release(release: Release) -> Release | None:
-    """The release that agents asked before this one, or None."""
+    """The release that was current before this one, or None."""
     earlier = Release.objects.filter(plugin_id=release.plugin_id, created_at__lt=release.created_at)
     return earlier.order_by("-created_at").first()
 
 
 def public_changes(now: Release, *, since: Release) -> list[str]:
-    """One sentence for each setting that decides answers and is different: that it changed, never what it says."""
+    """One sentence for each changed setting that affects answers. It says that the setting changed, and not its
+    value."""
     names = {field.name: gettext(str(field.verbose_name)) for field in AnswerPolicy._meta.fields}
     different = [name for name in names if getattr(now, name) != getattr(since, name)]
     sentences = [
@@ -55,8 +56,8 @@ def public_changes(now: Release, *, since: Release) -> list[str]:
 
 
 def pass_counts(scorecard: Mapping[str, Any]) -> dict[str, str]:
-    """`right` and `refused`, each as `97/100`; empty where nothing was measured. An old scorecard, which knows only how
-    many golden questions passed, gives `all`."""
+    """`right` and `refused`, each as `97/100`, or empty if nothing was measured. An old scorecard, which has only the
+    number of golden questions that passed, gives `all`."""
     rates = {"right": scorecard_rate(scorecard, "answered"), "refused": scorecard_rate(scorecard, "refused")}
     counts = {name: f"{rate.right}/{rate.total}" if rate else "" for name, rate in rates.items()}
     total = scorecard.get("golden_total")

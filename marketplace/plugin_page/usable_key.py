@@ -1,4 +1,4 @@
-"""The key that a viewer can ask a plugin with already, for the page to name."""
+"""The key with which a viewer can already ask a plugin, to be named on its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody says that a plugin or a review should not be public."""
+"""Reports of plugins and reviews that should not be public."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from marketplace.models import Report, Review
 from marketplace.reviews.save_review import MAX_CHARACTERS, ReviewTextTooLong, TextContainsKey
 from plugins.models import Plugin
 
-# Of one person, or of one address where nobody has signed in. An office or a school may share an address.
+# The limit of one person, or of one IP address if nobody has signed in. Offices and schools share addresses.
 MAX_REPORTS_PER_HOUR, MAX_REPORTS_PER_DAY = 10, 30
 
 
@@ -31,7 +31,7 @@ class TooManyReports(RateLimited):
 
 @dataclass(frozen=True, kw_only=True)
 class Reporter:
-    """Whoever reports: the person who has signed in, if anybody has, and what stands for their address
+    """The sender of a report: the person, if signed in, and a hash of the IP address
     (`accounts.visitors.visitor_id`)."""
 
     person: User | None
@@ -45,10 +45,10 @@ class Reporter:
 def submit_report(
     plugin: Plugin, *, reporter: Reporter, reason: str, text: str, review: Review | None = None
 ) -> Report:
-    """Put it into the queue of those who run the site.
+    """Adds the report to the queue of the operators.
 
-    What one person says again of the same thing, while it waits, is added to what they said before.
-    Raises `TooManyReports`, `ReviewTextTooLong` and `TextContainsKey`.
+    If the same person has reported the same thing and that report still waits, the new text is added to it. Raises
+    `TooManyReports`, `ReviewTextTooLong` and `TextContainsKey`.
     """
     text = text.strip()
     if len(text) > MAX_CHARACTERS:
@@ -64,7 +64,7 @@ def submit_report(
         with transaction.atomic():
             return Report.objects.create(reporter=reporter.person, **thing, **words)
     except IntegrityError:
-        # None: it was decided this very moment.
+        # None if the waiting report was decided just now.
         return _merge_into_open_report(thing, **words) or Report.objects.create(
             reporter=reporter.person, **thing, **words
         )
@@ -77,7 +77,7 @@ def _merge_into_open_report(thing: Mapping[str, Any], *, reason: str, text: str)
         return None
     found.reason = reason
     if text not in found.text:
-        # What they say last is what they mean; what no longer fits is cut off what they said first.
+        # The newest text comes first; what no longer fits is cut off the earlier one.
         found.text = f"{text}\n\n{found.text}".strip()[:MAX_CHARACTERS]
     found.save(update_fields=["reason", "text"])
     return found

@@ -18,7 +18,7 @@ def _etag(request: HttpRequest, name: str) -> str | None:
 @cache_control(public=True, max_age=3600)
 @condition(etag_func=_etag)
 def sdk_wheel_view(request: HttpRequest, name: str) -> HttpResponse:
-    """The one wheel there is: that of this version of the server."""
+    """Serves the wheel of the server's own version, the only one there is."""
     wheel = build_sdk_wheel()
     if name != wheel.file_name:
         raise Http404(f"The client of this site is {wheel.file_name}.")

@@ -1,4 +1,4 @@
-"""The person that an argument of a command names."""
+"""Finds the person that an argument of a command names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from accounts.models import User
 
 
 def find_owner(email: str | None) -> User:
-    """The active account of this address; without one the only operator. Raises `CommandError`."""
+    """The active account with this e-mail address; without an address, the operator, if there is only one. Raises
+    `CommandError`."""
     active = User.objects.filter(is_active=True)
     found = list(active.filter(email=email.strip().lower()) if email else active.filter(is_superuser=True)[:2])
     if len(found) == 1:

@@ -1,6 +1,7 @@
-"""Lists and recaps out of the metadata alone: which documents there are, newest first, each cited with its first words.
+"""Answers from metadata alone: a list of the documents, newest first, each cited with its first words, or a recap that
+shows these words.
 
-No embedding, no model: a list is complete, or says how many more there are. A recap shows the first words as well.
+No embedding and no model is used. A list is complete, or says how many more documents there are.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from querying.sanitize import sanitize
 from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
-# The most documents that are listed by name; the list says how many more there are.
+# The most documents that are listed by name; the list says how many more match.
 _MAX_LISTED = 50
-# A question with more words than this wants an answer, and not the documents that have these words.
+# A question with more words than this asks for an answer, and not for the documents that contain the words.
 _MAX_TOPICS = 2
 _MAX_EXCERPT_CHARACTERS, _MAX_SHOWN_CHARACTERS = 300, 200
 _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
@@ -43,7 +44,8 @@ _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentListing:
-    """`total` is how many documents match, listed or not. `values` is what front matter says, by document."""
+    """`total` is the number of documents that match, listed or not. `values` has the values of front matter, by
+    document."""
 
     total: int
     citations: tuple[Citation, ...]
@@ -52,8 +54,8 @@ class DocumentListing:
 
 
 def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
-    """The list as an answer, or what the front matter of its documents says, where that is asked; or a refusal that
-    says that nothing matches."""
+    """The list as an answer; or the values in the front matter of its documents, if the question asks for these; or a
+    refusal that says that no document matches."""
     listed = _list_documents(question, matching_documents(question, plan), limit=plan.limit)
     if not listed.total:
         return replace(
@@ -66,16 +68,19 @@ def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
 
 
 def answer_from_labels(question: ResolvedQuestion, passages: Sequence[Passage]) -> Answer | None:
-    """What the front matter of these passages' documents says, where the question asks for that and is planned."""
+    """The values in the front matter of these passages' documents, if the question asks for them and is planned."""
     if question.planned.plan is None:
         return None
     return _answer_from_front_matter(question, {passage.document_id for passage in passages})
 
 
 def list_in_place_of(refusal: Answer, question: ResolvedQuestion, passages: Sequence[Passage]) -> Answer:
-    """The documents that the filters name, where the evidence is too weak for an answer and these are what is asked
-    for: of a recap, or where the question says nothing else, all; of one or two other words those that say them. The
-    refusal in any other case; where nothing matches, it says so."""
+    """A list in place of a refusal, if the evidence is too weak for an answer and the documents under the filters are
+    what the question asks for; otherwise the refusal.
+
+    A recap, and a question that says nothing beyond its filters, get all of them; a question of one or two other words
+    gets the documents that contain these. If no document matches, the refusal says so.
+    """
     plan = question.planned.plan
     if plan is None or not plan.has_filters or not question.planned.narrows:
         return refusal
@@ -149,7 +154,7 @@ def _shown_excerpt(excerpt: str) -> str:
 
 
 def _first_passages(question: Question, ids: Sequence[UUID]) -> dict[UUID, Passage]:
-    """The beginning of each document as the question reads it."""
+    """The beginning of each document, at the revisions that the question reads."""
     found: dict[UUID, Passage] = {}
     for base in releases.bases_of(question):
         chunks = Chunk.objects.filter(knowledge_base=base.knowledge_base_id, document__in=ids, index=0)
@@ -160,7 +165,7 @@ def _first_passages(question: Question, ids: Sequence[UUID]) -> dict[UUID, Passa
 
 
 def passage_of_chunk(chunk: Chunk) -> Passage:
-    """The chunk, read with its page and document, as if a search had found it."""
+    """The chunk with its page and document, in the form of a search result."""
     return Passage(
         chunk_id=chunk.pk,
         document_id=chunk.document_id,

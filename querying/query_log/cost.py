@@ -1,4 +1,4 @@
-"""What an answer cost: its tokens at the operator's prices."""
+"""The cost of an answer: its tokens at the prices that the operator has set."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 _parsed_prices = cache(parse_prices)
 NO_COST = Decimal(0)
-# The precision of the column.
+# The precision of the database column.
 _PRECISION = Decimal("0.000001")
 
 
 def cost_of(usage: Usage, *, llm: LLM, was_called: bool) -> Decimal | None:
-    """In the operator's currency, None where it is not known: the model has no price, or not all that it wrote was
+    """The cost in the operator's currency; None if it is unknown, because the model has no price or not all tokens were
     counted.
 
-    `was_called` says whether the model was asked to write the answer; a question refused before that cost nothing.
+    `was_called` says whether the model was called to write the answer; a question that was refused before costs
+    nothing.
     """
     is_counted = usage.completion_tokens > 0
     if llm.is_offline or not (was_called or is_counted):

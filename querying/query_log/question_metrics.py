@@ -1,4 +1,4 @@
-"""A question that is over, among the figures for Prometheus (`lexic.metrics`)."""
+"""Counts finished questions in the Prometheus metrics (`lexic.metrics`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def count_question(record: QueryRecord) -> None:
-    """Its outcome, its times and its tokens. Those of golden questions and evaluations are not counted."""
+    """Counts its outcome, times and tokens. Questions of golden questions and evaluations are not counted."""
     if not metrics.is_on() or record.question.caller.is_evaluation:
         return
     steps = [(name, seconds) for name, _, seconds in record.steps]

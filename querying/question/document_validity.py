@@ -1,9 +1,10 @@
-"""Which documents are in force: what was superseded, or is not valid yet, is not cited unless somebody asks for it.
+"""Decides which documents are in force. Superseded documents, and those that are not valid yet, are not cited unless
+the question asks for them.
 
-Without `asOf` the day is today. A document out of force is read all the same when the caller names it (a filter on
-documents or on their status), or when the question does: by a year, an edition or a version that stands in its
-title, or by asking for what is old or still to come. "In force in 2015" reads what was valid then. Where nothing
-in force is good enough to answer from, documents out of force are read as a last resort, and the answer says so.
+Without `asOf` the day is today. A document out of force is read nevertheless if the caller names it (by a filter on
+documents or on their status), or if the question does: by a year, an edition or a version in its title, or by asking
+for old or future documents. "In force in 2015" reads what was valid then. If nothing in force is good enough to answer
+from, documents out of force are read as a last resort, and the answer says so.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class OutOfForce(Passage):
 
     superseded_on: date | None
     effective_from: date | None
-    is_last_resort: bool  # nothing in force is good enough to answer from
+    is_last_resort: bool  # the documents in force are not good enough to answer from
 
     @property
     def state(self) -> str:
@@ -77,10 +78,10 @@ PassageStrength = Callable[[Sequence[Passage]], float]
 def passages_in_force(
     question: ResolvedQuestion, *, find: PassageSearch, strength: PassageStrength
 ) -> Sequence[Passage]:
-    """The passages to answer from. `find` searches under filters, `strength` weighs what it found.
+    """The passages to answer from. `find` searches under filters, and `strength` rates the result.
 
-    Costs one small statement more where a document that is found has a day from which on, or until which, it is valid,
-    and one where a library's files are found.
+    Costs one small statement more if a document that was found has dates of validity, and one if files of a library
+    were found.
     """
     return _mark_stale(_choose_passages(question, find=find, strength=strength))
 
@@ -113,7 +114,7 @@ def _choose_passages(
 
 
 def requested_day(question: str) -> date | None:
-    """The day whose rules a question asks for ("in force on 1 March 2019"); of a year its last day."""
+    """The day whose rules a question asks for ("in force on 1 March 2019"). A year means its last day."""
     found = _ASKS_FOR_DAY.search(question)
     if found is None:
         return None
@@ -131,14 +132,15 @@ def requested_day(question: str) -> date | None:
 
 
 def without_requested_day(question: str) -> str:
-    """The question without "as of 2015": that day selects the documents, and no passage has to mention it."""
+    """The question without "as of 2015": the day selects the documents, so passages need not mention it."""
     return _ASKS_FOR_DAY.sub("", question)
 
 
 def validity_note(citations: Iterable[Citation]) -> str:
-    """A short sentence on the cited sources that are out of force, or stale, with their numbers; empty where none is.
+    """A short sentence on the cited sources that are out of force or stale, with their numbers; empty if there are
+    none.
 
-    It states no day: a figure in an answer stands in the span that is cited, and this one does not.
+    It contains no date, because every number in an answer must stand in a cited span.
     """
     citations = list(citations)
     cited = [(one.number, one.passage) for one in citations if isinstance(one.passage, OutOfForce)]
@@ -157,7 +159,7 @@ def validity_note(citations: Iterable[Citation]) -> str:
 
 
 def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UUID, Document]:
-    """The passages' documents that are not valid on this day, by id."""
+    """The documents of the passages that are not valid on this day, by id."""
     dated = {passage.document_id for passage in passages if passage.has_validity_dates}
     if not dated:
         return {}
@@ -167,7 +169,7 @@ def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UU
 
 
 def _mark_stale(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """The passages, with those of design files that are older than their sources as stale."""
+    """The passages; those of design files that are older than their sources are marked as stale."""
     designs = {one.document_id for one in passages if one.path.startswith(f"{LIBRARY_FOLDER}/")}
     if not designs:
         return passages

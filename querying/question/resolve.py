@@ -1,8 +1,8 @@
-"""The one place that decides what is searched for a question; no other module changes a question's text.
+"""Decides what is searched for a question. No other module changes the text of a question.
 
-Two steps. Before a question is stored, a door calls the `resume_…` function for what its callers send: a reply to
-something that we asked back becomes the first question again, with the facts that were given since. Then the pipeline
-calls `resolve_question`, which has the question planned and adds the plan's filters.
+There are two steps. Before a question is stored, the interface calls the `resume_…` function for what its callers send:
+a reply to a clarification becomes the first question again, with the facts that were given since. Then the pipeline
+calls `resolve_question`, which plans the question and adds the filters of the plan.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _PREVIOUS_TURN_WEIGHT, _EARLIER_TURN_WEIGHT, _REPLY_WEIGHT = 0.3, 0.2, 0.1
 _VECTOR_SHARES, _VECTOR_SHARES_WITH_REPLY = (0.5, 0.5, 0.0), (0.5, 0.3, 0.2)
 # Limits on earlier turns, because a conversation may be long.
 _MAX_TURNS, _MAX_TURN_CHARACTERS = 12, 1000
-# How much of the user's previous turn the question's words are read after.
+# The most characters of the user's previous turn that give the words of the question their context.
 _MAX_PRECEDING_CHARACTERS = 400
-# How much is embedded of the last reply, and of all that the user said.
+# The most characters that are embedded of the last reply, and of all that the user said.
 _MAX_REPLY_CHARACTERS, _MAX_CONVERSATION_CHARACTERS = 400, 4000
-# How much of the user's previous turn a reranker reads.
+# The most characters of the user's previous turn that a reranker reads.
 _MAX_RERANKER_CHARACTERS = 500
-# A longer text is a new question, and not the time or the name that we asked for.
+# A longer text is a new question, and not a reply with the time or the subject.
 _MAX_REPLY_WORDS = {TIME_FIELD: 6, SUBJECT_FIELD: 12}
 
 
-# --- A reply to what we asked back, made the first question again ------------------------------------------------
+# --- A reply to a clarification becomes the first question again ---------------------------------------------------
 
 
 def resume_from_token(question: Question, *, token: str, answer: Any) -> Question:
@@ -68,9 +68,9 @@ def resume_from_token(question: Question, *, token: str, answer: Any) -> Questio
 
 
 def resume_from_text(question: Question, *, first: str, field: str) -> Question | None:
-    """The question `first` with the typed text as the time or the subject (`field`) that we asked for.
+    """The question `first` with the typed text as the time or the subject (`field`) that the clarification asked for.
 
-    None where the text is a question of its own.
+    None if the text is a new question.
     """
     text = question.text.strip()
     if text.endswith("?") or len(text.split()) > _MAX_REPLY_WORDS[field]:
@@ -81,10 +81,10 @@ def resume_from_text(question: Question, *, first: str, field: str) -> Question 
 
 
 def resume_from_context(question: Question) -> Question:
-    """The first question with the facts answered since, where the text answers what a tree asked back in the turn
-    before; any other question as it is.
+    """The first question with the facts that were given since, if the text answers what a tree asked in the turn
+    before. Any other question is returned unchanged.
 
-    Facts that the request itself gives win.
+    Facts of the request itself override these.
     """
     if not (len(question.context) >= 2 and question.release.trees):
         return question
@@ -102,9 +102,9 @@ def resume_from_context(question: Question) -> Question:
 
 
 def resume_from_original(question: Question, *, original: str) -> Question:
-    """The question that a caller who keeps nothing sends back as `original`, with the text of `question` as the answer.
+    """The question that a stateless caller sends back as `original`, with the text of `question` as the answer.
 
-    Where a tree asked, the answer becomes a fact. Otherwise, for a missing time, its words are added to the question.
+    If a tree asked, the answer becomes a fact. If the time was missing, its words are added to the question.
     """
     text, facts = clarification_replies.unpack_original(original, question.release)
     first = replace(question, text=text, facts={**facts, **question.facts})
@@ -121,22 +121,22 @@ def resume_from_original(question: Question, *, original: str) -> Question:
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedTurn:
-    """A turn of the conversation, and how much its words count beside the question's."""
+    """A turn of the conversation, and the weight of its words beside those of the question."""
 
     text: str
     weight: float
-    preceding_text: str = ""  # its words are read after this, so that they mean what they mean there
+    preceding_text: str = ""  # the text before it, which gives its words their meaning
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedQuestion(Question):
-    """A question with all that decides what is searched for it.
+    """A question with everything that decides what is searched for it.
 
-    `text` is what is answered: with the subject, where we asked which one is meant. `options` have the filters of the
-    caller and of the plan. `search_text` is what the passages have to mention: the text without its time, which is a
-    filter. `asked` is the question as it came. `standalone` is the question that a follow-up stands for, empty where it
-    is one of its own. `misspellings` has what was meant by words of it that the documents do not have: the texts to
-    search for say that instead.
+    `text` is what is answered: it contains the subject if a clarification asked for it. `options` have the filters of
+    the caller and of the plan. `search_text` is what passages have to mention: the text without its time, which is a
+    filter. `asked` is the question as it came. `standalone` is the standalone question of a follow-up, empty for any
+    other question. `misspellings` maps words that the documents do not have to what was meant: the texts to search for
+    use that instead.
     """
 
     asked: Question
@@ -149,7 +149,7 @@ class ResolvedQuestion(Question):
 
     @classmethod
     def of(cls, question: Question, planned: PlanResult | None = None) -> ResolvedQuestion:
-        """The question under its plan; without one it is searched as it is."""
+        """The question under its plan; without a plan it is searched as it is."""
         if isinstance(question, ResolvedQuestion):
             return question
         planned = planned or PlanResult()
@@ -168,7 +168,7 @@ class ResolvedQuestion(Question):
         return cls(**values, asked=question, search_text=search_text + suffix, planned=planned)
 
     def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
-        """The question as it is searched where these words of it are misspelt."""
+        """The question as it is searched if these words of it are misspelt."""
         return replace(self, search_text=with_spelling(self.search_text, misspellings), misspellings=dict(misspellings))
 
     @cached_property
@@ -177,18 +177,18 @@ class ResolvedQuestion(Question):
 
     @cached_property
     def wordings(self) -> dict[tuple[tuple[BaseRevision, ...], str], Wording]:
-        """How it is worded for a search of these bases with these added words, as far as that was looked up."""
+        """The wordings of the question that were looked up for a search of these bases with these added words."""
         return {}
 
     @property
     def new_words(self) -> str:
-        """What the last turn says in a conversation, with its synonyms; empty where nothing went before."""
+        """The words of the last turn of a conversation, with their synonyms; empty if there are no earlier turns."""
         text = with_spelling(self.asked.text, self.misspellings)
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property
     def last_reply(self) -> str:
-        """What was answered last, as far as it counts; empty when nothing was. A refusal is no answer."""
+        """The last answer, as far as it counts; empty if there is none. A refusal does not count."""
         replies = [turn.content for turn in self.context if turn.role == "assistant"]
         if not replies or is_stored_refusal(replies[-1]):
             return ""
@@ -207,12 +207,12 @@ class ResolvedQuestion(Question):
         return [*turns, WeightedTurn(text=reply, weight=_REPLY_WEIGHT)] if reply else turns
 
     def weighted_words(self, added: str = "") -> list[QueryWord]:
-        """The words to search for, each once, at the highest weight of the turns that have it."""
+        """The words to search for, each once, with the highest weight of the turns that contain it."""
         words = (self.synonyms.words(turn.text, weight=turn.weight) for turn in self.weighted_turns(added))
         return dedupe_by_weight(word for of_turn in words for word in of_turn)
 
     def texts_to_embed(self) -> list[tuple[str, float]]:
-        """The texts to embed, and what share of the question's vector each has.
+        """The texts to embed, each with its share of the question's vector.
 
         A follow-up ("and for footings?") finds its subject in the turns before, so these have a share too.
         """
@@ -235,8 +235,8 @@ class ResolvedQuestion(Question):
 
 
 async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
-    """The question with what it stands for and with its plan, where its release makes one. When planning fails, it is
-    searched without a plan, and the query row says so."""
+    """The question with its standalone form, and with its plan if its release plans questions. If planning fails, the
+    question is searched without a plan, and its row in the log says so."""
     standalone = await in_turn(_standalone_text, question)
     planned = PlanResult()
     if question.release.planner != Planner.OFF:
@@ -252,7 +252,7 @@ async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
 
 
 def _standalone_text(question: Question) -> str:
-    """The question that a fragment such as "and for slabs?" stands for; empty for any other."""
+    """The standalone question for a fragment such as "and for slabs?"; empty for any other question."""
     earlier = question.earlier_user_turns
     if not earlier or not is_fragment(question.text):
         return ""
@@ -263,14 +263,14 @@ def _standalone_text(question: Question) -> str:
 
 
 def _text_to_plan(question: Question, standalone: str) -> str:
-    """The question, or the one that it stands for, with the time that we asked for."""
+    """The question, or its standalone form, with the time that was asked for."""
     answered = question.facts.get(TIME_FIELD)
     text = standalone or question.text
     return f"{text} {answered}" if isinstance(answered, str) and answered.strip() else text
 
 
 def _without_time(text: str, *, today: date, days: TimeRange | None = None) -> str:
-    """The text without the first time that it names, or without the one of these days, unless nothing else is left."""
+    """The text without its first time, or without the time of these days, unless nothing else would be left."""
     times = find_times(text, today=today)
     matching = [one for one in times if days is None or (one.days.first, one.days.last) == (days.start, days.end)]
     rest = " ".join(f"{text[: matching[0].start]} {text[matching[0].end :]}".split()) if matching else text

@@ -1,7 +1,8 @@
-"""What people ask, as the site takes it: without what tells who they are, where the site wants that.
+"""Removes personal data from questions, if the site is set so.
 
-It is done where a question comes in (`querying.types.Question`, and what is stored before one is made of it), so that
-what is derived from a question, a refusal's reason or a webhook's payload, cannot repeat it.
+This is done where a question comes in (`querying.types.Question`, and what is stored before such an object is made), so
+everything that is derived from a question, such as the reason of a refusal or the payload of a webhook, is free of it
+too.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ T = TypeVar("T")
 
 
 def redact_question(value: T) -> T:
-    """The text, or the JSON value with all its texts, without mail addresses and numbers as LEXIC_REDACT_QUESTIONS
-    wants it, and without names of people as LEXIC_REDACT_NAMES does."""
+    """The text, or the JSON value with all its texts, without e-mail addresses and numbers (as LEXIC_REDACT_QUESTIONS
+    says) and without names of people (as LEXIC_REDACT_NAMES says)."""
     if not settings.REDACT_QUESTIONS:
         return value
     redacted: T = redact_within(value, _redact_text)
@@ -30,8 +31,8 @@ def _redact_text(text: str) -> str:
 
 
 def redact_names(text: str) -> str:
-    """The text with "[name]" in place of each name of a person, and everything else as it is."""
-    # Imported here, because few sites want it, and it brings the local model along.
+    """The text with "[name]" in place of each name of a person; everything else is unchanged."""
+    # Imported here, because few sites use it and it loads the local model.
     from querying.redaction.person_names import find_person_names
 
     placeholders = find_placeholders(text)

@@ -1,4 +1,4 @@
-"""Reading a value that somebody gave as the value a field understands."""
+"""Turns a value that somebody gave into a value of the field's type."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from trees.words import are_same_words, normalise, split_words
 
 Value: TypeAlias = str | float | bool
 
-# Two options that differ in these alone (“< 6 m”, “> 6 m”) are not the same words.
+# Options that differ only in these signs (“< 6 m”, “> 6 m”) are different.
 _MEANINGFUL_SIGNS = frozenset("<>=≤≥+%*^~#/")
 
 
 def parse_value(value: Scalar, field: FactField) -> Value | None:
-    """The value as this field holds it; None when the field cannot make sense of it.
+    """The value in the field's type; None if it is not a value of the field.
 
-    A number in the field's unit, true or false, one of the field's options as its author wrote it,
-    or the text itself where any text will do.
+    The result is a number in the field's unit, true or false, one of the field's options as its author wrote it, or the
+    text itself if the field takes any text.
     """
     if field.type == "number":
         quantity = parse_quantity(value)
@@ -46,9 +46,9 @@ def _parse_yes_no(value: Scalar, synonyms: Synonyms) -> bool | None:
 
 
 def match_option(text: str, options: Sequence[str], synonyms: Synonyms | None = None) -> str | None:
-    """The one option meant by a text: the same but for case, spacing and inflection, or a synonym of it.
+    """The option that a text means: the same text but for case, spacing and inflection, or a synonym of it.
 
-    None when no option, or more than one, is meant.
+    None if the text means no option, or more than one.
     """
     if (exact := _index_texts(tuple(options)).exact.get(normalise(text))) is not None:
         return exact
@@ -61,8 +61,8 @@ def match_option(text: str, options: Sequence[str], synonyms: Synonyms | None = 
 
 @dataclass(frozen=True, kw_only=True)
 class _TextIndex:
-    """Texts by how they are compared, so that one is found without a look at all others: by what `normalise` makes of
-    them (the first of equals), and by the stems of their words, where these say all of a text."""
+    """Finds a text among others without comparing it with each: by its `normalise`d form (the first of equals), and by
+    the stems of its words, if these are all that the text says."""
 
     exact: Mapping[str, str]
     by_stems: Mapping[tuple[str, ...], tuple[str, ...]]
@@ -79,7 +79,7 @@ def _index_texts(texts: tuple[str, ...]) -> _TextIndex:
 
 
 def _same_texts(text: str, others: Sequence[str]) -> list[str]:
-    """The other texts that have the same words, in any inflection."""
+    """The other texts that consist of the same words, in any inflection."""
     words = split_words(text) if has_no_signs(text) else []
     alike = _index_texts(tuple(others)).by_stems.get(tuple(word.stem for word in words), ())
     said = [word.text for word in words]
@@ -87,12 +87,12 @@ def _same_texts(text: str, others: Sequence[str]) -> list[str]:
 
 
 def has_no_signs(text: str) -> bool:
-    """Whether the words of a text say all of it."""
+    """Whether the text has no signs that carry meaning, so that its words say all of it."""
     return _MEANINGFUL_SIGNS.isdisjoint(text)
 
 
 def format_value(value: Value, field: FactField | None = None) -> str:
-    """A value as a person writes it: yes or no, a number with its field's unit."""
+    """A value as a person writes it: yes or no, or a number with the field's unit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -101,7 +101,7 @@ def format_value(value: Value, field: FactField | None = None) -> str:
 
 
 def are_same_values(one: Value, other: Value) -> bool:
-    """Whether two understood values are the same."""
+    """Whether two parsed values are the same."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, str) or isinstance(other, str):

@@ -1,4 +1,4 @@
-"""Reads the text of `fetch`."""
+"""Handles the MCP tool `fetch`: reads the text of a search result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def run(call: McpToolCall) -> ToolResult:
         "url": source.url,
         "metadata": _metadata(source),
     }
-    # Research connectors read the text as JSON.
+    # Research clients expect the JSON as text.
     return make_result(body, text=json.dumps(body, ensure_ascii=False))
 
 

@@ -1,4 +1,4 @@
-"""A child process that reads a file: started anew, or forked by a server that has the readers loaded."""
+"""A child process that reads a file: a new interpreter, or a fork of a server that has the readers loaded."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-# A server is replaced after so many children, and after each that crashed: else whoever has a child crash could try the
-# same layout of memory again and again.
+# A server is replaced after this many children, and after each child that crashed. Otherwise an attacker whose file
+# crashes a child could try the same memory layout again and again.
 _CHILDREN_OF_ONE_SERVER = 200
 _SERVER_PROGRAM = Path(__file__).parent / "fork_server.py"
 _ROOT = Path(__file__).resolve().parents[3]
 
 
 class ServerLost(Exception):
-    """The server that forked this child is gone, and the child with it."""
+    """The server that forked this child has ended, and the child with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A program, run by path as `program *arguments PARENT *more`, in this folder."""
+    """A program that is run by its path as `program *arguments PARENT *more`, in this folder."""
 
     program: str
     arguments: list[str]
@@ -38,8 +38,8 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessEnd:
-    """The exit code, negative for a signal. A child's peak begins at its parent's, as it starts as a copy of it; below
-    that nothing can be told."""
+    """The exit code (negative for a signal) and the peak of memory. A forked child starts as a copy of its parent, so a
+    peak below that of the parent cannot be measured."""
 
     code: int
     peak_kilobytes: int
@@ -47,13 +47,13 @@ class ProcessEnd:
 
 
 class StartedProcess:
-    """A child of our own. It is killed when the thread that began it ends."""
+    """A child of this process. It is killed when the thread that started it ends."""
 
     def __init__(self, job: Job) -> None:
         self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
-            # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
-            # modules named `json` and `html` beside the entry must not hide the standard library's.
+            # By path and with -P: the package's __init__ must not run before the child has dropped its privileges, and
+            # modules named `json` and `html` beside the entry must not hide those of the standard library.
             [sys.executable, "-P", "-s", job.program, *job.arguments, str(os.getpid()), *job.more],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -85,7 +85,7 @@ class StartedProcess:
 
 
 class ForkedProcess:
-    """A child of the server. It is killed when either is gone: we or the server."""
+    """A child of the fork server. It is killed when this process or the server ends."""
 
     def __init__(self, server: _ForkServer, job: Job) -> None:
         self._server = server
@@ -97,7 +97,7 @@ class ForkedProcess:
         try:
             try:
                 server.request(job, [output_end, errors_end, status.fileno()])
-            finally:  # while this process held the server's ends, it would wait for ever for a server that is gone
+            finally:  # if this process kept the server's ends open, it would wait for ever for a server that has ended
                 status.close()
                 os.close(output_end)
                 os.close(errors_end)
@@ -137,7 +137,7 @@ class ForkedProcess:
 
 
 class _ForkServer:
-    """Ends when the process that began it closes its socket, or is gone."""
+    """A fork server. It ends when the process that started it ends or closes its socket."""
 
     def __init__(self) -> None:
         self._requests, requests = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -158,14 +158,14 @@ class _ForkServer:
         self._is_retired = False
 
     def is_usable(self) -> bool:
-        """Whether it is this process's own, lives, and may fork another child."""
+        """Whether the server belongs to this process, is alive, and may fork another child."""
         is_ours = self._owner == os.getpid()
         return (
             is_ours and not self._is_retired and self._asked < _CHILDREN_OF_ONE_SERVER and self._process.poll() is None
         )
 
     def request(self, job: Job, descriptors: list[int]) -> None:
-        """Raises `ServerLost`."""
+        """Asks the server for a child. Raises `ServerLost`."""
         self._asked += 1
         message = {"program": job.program, "arguments": job.arguments, "more": job.more, "folder": job.folder}
         try:
@@ -174,11 +174,11 @@ class _ForkServer:
             raise ServerLost from error
 
     def retire(self) -> None:
-        """Fork no more. Children that are still being read go on."""
+        """Forks no more. Children that are still reading continue."""
         self._is_retired = True
 
     def close(self) -> None:
-        """The server ends with its last child."""
+        """Closes the socket. The server ends with its last child."""
         self._requests.close()
 
     def has_ended(self) -> bool:
@@ -186,7 +186,8 @@ class _ForkServer:
 
 
 class _Servers:
-    """The server of this process, made with the first job, and those that it had before."""
+    """The current fork server of this process, started with the first job, and earlier ones whose children still
+    run."""
 
     def __init__(self) -> None:
         self.forget()
@@ -212,12 +213,12 @@ _servers = _Servers()
 
 
 def start_process(job: Job) -> StartedProcess | ForkedProcess:
-    """A new interpreter, a child of this process."""
+    """Starts a new interpreter as a child of this process."""
     return StartedProcess(job)
 
 
 def fork_process(job: Job) -> StartedProcess | ForkedProcess:
-    """A child of the fork server; a new interpreter where the server is lost."""
+    """Forks a child of the fork server; starts a new interpreter if the server is lost."""
     try:
         return ForkedProcess(_servers.usable(), job)
     except ServerLost:
@@ -225,13 +226,13 @@ def fork_process(job: Job) -> StartedProcess | ForkedProcess:
 
 
 def _child_environment() -> dict[str, str]:
-    """Nothing of ours: no keys, no proxies, no settings module."""
+    """An environment without anything of this process: no keys, no proxies, no settings module."""
     return {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "PYTHONPATH": str(_ROOT),
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
-        # Each thread would take 64 MB of the address space for itself.
+        # Otherwise each thread reserves 64 MB of address space.
         "MALLOC_ARENA_MAX": "2",
     }

@@ -1,4 +1,5 @@
-"""Syncs a remote source: lists and fetches, compares, writes. Nothing is changed where the source cannot be read."""
+"""Syncs a remote source: lists its items, fetches them, compares, and writes. A source that cannot be read changes
+nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from lexic.errors import LexicError
 
 
 def preview_remote(source: Source) -> SyncReport:
-    """What a sync would do. All is fetched as for one, and nothing is changed. Raises `SourceUnavailable`."""
+    """What a sync would change. Everything is fetched as in a sync, and nothing is written. Raises
+    `SourceUnavailable`."""
     items = manifest_items(source)
     with new_spool() as spool:
         listing = _list(source, items, spool)
@@ -34,8 +36,10 @@ def preview_remote(source: Source) -> SyncReport:
 def sync_remote(
     source: Source, *, allows_removals: bool, reads_now: bool, on_progress: OnProgress | None = None
 ) -> SyncReport:
-    """Bring the documents in step with the source. With `allows_removals` a person has confirmed that what is gone is
-    gone. Why it came to nothing is written on the source. Raises `SourceUnavailable`."""
+    """Brings the documents in line with the source. `allows_removals` means that a person has confirmed the removals.
+
+    If the sync fails, the reason is stored on the source. Raises `SourceUnavailable`.
+    """
     source.tried_at = timezone.now()
     source.set_due(source.tried_at)
     source.error_code = source.error = ""
@@ -59,7 +63,7 @@ def sync_remote(
 
 
 def _list(source: Source, items: Mapping[str, SourceItem], spool: Spool) -> RemoteListing:
-    # What has no document is fetched anew: it may have one now.
+    # An item without a document is fetched again, because it may have a document now.
     known = {path: item for path, item in items.items() if item.live_document}
     if source.kind == SourceKind.WEBSITE:
         return list_website(source.location, source.options, known=known, spool=spool)
@@ -69,7 +73,7 @@ def _list(source: Source, items: Mapping[str, SourceItem], spool: Spool) -> Remo
         from knowledge.sync.remote.bucket import list_bucket
 
         return list_bucket(source, known=known, spool=spool)
-    # Imported here, because most processes never ask a repository.
+    # Imported here, because most processes never read a repository.
     from knowledge.sync.remote.git_repository import list_repository
 
     return list_repository(source, known=known, spool=spool)
@@ -90,7 +94,7 @@ def _report(source: Source, plan: RemotePlan, listing: RemoteListing, written: W
         problems=tuple(problems),
         unchanged=plan.unchanged,
         revision=source.knowledge_base.revision,
-        # A commit of which something is still to be read counts as not read.
+        # A commit counts as unread as long as a part of it has not been read.
         commit="" if listing.partly or plan.held or plan.kept else listing.commit,
         held=plan.held,
         partly=listing.partly,

@@ -1,4 +1,4 @@
-"""Which words a figure belongs to: "beams 25 mm, columns 40 mm" does not say that beams need 40 mm."""
+"""Decides to which words a number belongs: "beams 25 mm, columns 40 mm" does not say that beams need 40 mm."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
-# So far from its beginning a pronoun says that a sentence goes on about the same.
+# A pronoun within this many characters of the beginning means that the sentence is about the same thing as the one
+# before.
 _OPENING_LENGTH = 20
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
-# Whose figure is whose among more than this cannot be told.
+# With more pairs of figures than this, none is compared.
 _MAX_COMPARISONS = 4000
 
 Figure = Quantity | Identifier | StatedDate
@@ -34,8 +35,8 @@ Figure = Quantity | Identifier | StatedDate
 class FigureContext:
     """A figure with the content words of its part of the sentence.
 
-    A part is what lies between two breaks (`cell`), and where several figures share a cell, what is nearest to each.
-    `subject` are those of its words that later cells without a subject of their own are about as well.
+    A part is what lies between two breaks (`cell`). If several figures share a cell, each gets the words nearest to it.
+    `subject` has the words that are also the subject of later cells that name none.
     """
 
     figure: Figure
@@ -46,7 +47,7 @@ class FigureContext:
 
 
 def misattributes_figure(claim: str, source: str) -> bool:
-    """Whether the claim gives a figure to what the source gives another figure of the kind."""
+    """Whether the claim gives a figure to something to which the source gives another figure of the same kind."""
     said = figure_contexts(source)
     if len(said) < 2:
         return False
@@ -62,7 +63,7 @@ class _ClaimFigures:
     parts: tuple[FigureContext, ...]
 
     def words_of(self, part: FigureContext) -> frozenset[str]:
-        """The words that go with this figure; where no other is of its kind, all of them."""
+        """The words that belong to this figure; all words, if no other figure is of its kind."""
         others = [other for other in self.parts if is_rival_figure(part.figure, other.figure)]
         if not others:
             return self.words
@@ -72,7 +73,7 @@ class _ClaimFigures:
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def figure_contexts(text: str) -> tuple[FigureContext, ...]:
-    """The figures of the text in order, each with its words."""
+    """The figures of the text in their order, each with its words."""
     read = extract_figures(text)
     every: list[Figure] = [*read.quantities, *read.names, *read.dates]
     by_place = {(figure.start, figure.end): figure for figure in every}
@@ -82,7 +83,7 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     found = []
     for number, (start, end) in enumerate(pairwise(edges)):
         inside = [figure for figure in figures_in_order if start <= figure.start < end]
-        # The words of a cell, divided among its figures midway between each two.
+        # The words of a cell go to the nearest of its figures.
         middles = [_space_near(read.words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
         is_shared = any(
             not _subject_words(cell) or _PRONOUN.search(text_before_predicate(cell)) for cell in cells[number + 1 :]
@@ -129,7 +130,8 @@ def _figure_is_misattributed(
 def _belongs_to_other_sentence(
     mine: frozenset[str], homes: list[FigureContext], rivals: list[FigureContext], source: str
 ) -> bool:
-    """The claim names what a sentence with a rival is about, and nothing of what is peculiar to the figure's own."""
+    """Whether the claim names the subject of a sentence with a rival figure, and no word that only the figure's own
+    sentence has."""
     own = {text for home in homes for text in _sentences_at(source, home.figure.start)}
     others = {text for rival in rivals for text in _sentences_at(source, rival.figure.start)}
     if len(own) != 1 or len(others) != 1 or own == others:
@@ -144,8 +146,8 @@ def _sentences_at(source: str, place: int) -> list[str]:
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
-    """The sentences without their figures and where they begin, each that goes on about the same ("It …") with the
-    one before it."""
+    """The sentences without their figures, and their offsets. A sentence that continues the one before it ("It …") is
+    joined with it."""
     read = extract_figures(source)
     edges = [0, *(match.end() for match in _SENTENCE_END.finditer(read.text)), len(read.text)]
     found: list[tuple[int, str]] = []
@@ -159,7 +161,7 @@ def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
 def _shares_only_rival_words(
     home: FigureContext, rivals: list[FigureContext], part: FigureContext, claimed: _ClaimFigures
 ) -> bool:
-    """The claim shares words with a rival's part alone, and none with the figure's own."""
+    """Whether the claim shares words with the part of a rival figure, and none with the figure's own part."""
     mine = claimed.words_of(part)
     for rival in rivals:
         is_apart = rival.cell != home.cell
@@ -177,7 +179,8 @@ def _stands_only_by_rival(
     claimed: _ClaimFigures,
     said: tuple[FigureContext, ...],
 ) -> bool:
-    """The claim puts the figure beside one that in the source stands beside a rival, and not beside it."""
+    """Whether the claim puts the figure next to a word that the source has next to a rival figure, and not next to this
+    one."""
     for other in claimed.parts:
         if other is part or other.cell != part.cell:
             continue
@@ -190,7 +193,8 @@ def _stands_only_by_rival(
 def _is_respectively_aligned(
     home: FigureContext, said: tuple[FigureContext, ...], mine: frozenset[str], source: str
 ) -> bool:
-    """ "Beams and columns need 25 and 40 mm respectively": the second thing goes with the second figure."""
+    """Whether "respectively" aligns them: in "Beams and columns need 25 and 40 mm respectively" the second thing has
+    the second figure."""
     row = [part.figure for part in said if is_rival_figure(home.figure, part.figure) or part is home]
     before = text_before_predicate(extract_figures(source).words[: row[0].start])
     items = [frozenset(terms(item)) for item in _LIST_SEPARATOR.split(before)][-len(row) :]

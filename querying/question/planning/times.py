@@ -1,7 +1,7 @@
-"""The times that a question speaks of: "in March", "since last week", "between 2014 and 2016", "older than a year".
+"""Finds the times in a question: "in March", "since last week", "between 2014 and 2016", "older than a year".
 
-Each word gets a letter for what it is (M a month, Y a year, U a unit; see times.txt), and a time is a short pattern of
-letters. The library dateparser reads dates; periods, seasons and ranges are calendar arithmetic of our own.
+Each word is replaced by a letter for its kind (M a month, Y a year, U a unit; see times.txt), and a time is a short
+pattern of letters. The library dateparser reads dates; periods, seasons and ranges are computed here.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _LASTING = frozenset("in during over through for since before after until by fro
 
 
 def find_times(text: str, *, today: date) -> list[Mention]:
-    """The times that the text speaks of, in its order; where some overlap, the longest. `today` is the asker's day."""
+    """The times in the text, in their order; of overlapping ones the longest. `today` is the caller's day."""
     words = [_word(match) for match in _WORD.finditer(text)]
     found, at = [], 0
     while at < len(words):
@@ -70,7 +70,7 @@ def find_times(text: str, *, today: date) -> list[Mention]:
 
 
 def find_time(text: str, *, today: date) -> Mention | None:
-    """The first time that the text speaks of, None where it speaks of none. `today` is the asker's day."""
+    """The first time in the text, or None. `today` is the caller's day."""
     return next(iter(find_times(text, today=today)), None)
 
 
@@ -87,7 +87,7 @@ def _word(match: re.Match[str]) -> _Word:
 
 
 def _digits_letter(word: str, value: int) -> tuple[str, int]:
-    """What a word with digits is: a written date, a quarter or half, a decade, a day, a year or a number."""
+    """The letter of a word with digits: a written date, a quarter or half, a decade, a day, a year or a number."""
     short = 2000 + value if value <= 30 else 1900 + value
     if re.fullmatch(_WRITTEN, word):
         return "I", 0
@@ -106,7 +106,7 @@ def _letters(words: _Words) -> str:
 
 
 def _opened(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]:
-    """ "Since March", "older than 2015", "2019 or later", "from May onwards"."""
+    """A time that is open on one side: "since March", "older than 2015", "2019 or later", "from May onwards"."""
     letters = _letters(words[at : at + 5])
     for sense, pattern in _OPENINGS.items():
         opening = re.match(f"b?(?:{pattern})", letters)
@@ -130,7 +130,7 @@ def _reaching(sense: str, days: DayRange) -> DayRange:
 
 
 def _aged(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]:
-    """ "Older than a year", "more than two weeks ago", "less than a month old"."""
+    """A time by age: "older than a year", "more than two weeks ago", "less than a month old"."""
     found = _AGED.match(_letters(words[at : at + 7]))
     if found and (found["sense"] in "on" or found["ago"]):
         day = today - _length(words[at : at + found.end()])
@@ -139,7 +139,7 @@ def _aged(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]
 
 
 def _series(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]:
-    """One period, or several as one: "from March to May 2016", "2014, 2015 and 2016", "9-13 March"."""
+    """One period, or several joined: "from March to May 2016", "2014, 2015 and 2016", "9-13 March"."""
     begin = at + (words[at].letter == "b")
     found = _day_of_month(words, begin, today) or next(_periods(words, begin, today), None)
     if found is None:
@@ -171,7 +171,7 @@ def _day_of_month(words: _Words, at: int, today: date) -> _Period | None:
 
 
 def _shortened(words: _Words, at: int, first: _Period, today: date) -> _Period | None:
-    """The "15" of "2014/15", the "13" of "March 9 to 13"."""
+    """A shortened end of a range: the "15" of "2014/15", the "13" of "March 9 to 13"."""
     part = [word for word in words[at : at + 1] if word.letter in "NO"]
     day = first[1].first
     if not part or day is None or not part[0].name[0].isdigit():
@@ -184,7 +184,8 @@ def _shortened(words: _Words, at: int, first: _Period, today: date) -> _Period |
 
 
 def _join_periods(parts: Sequence[_Period], today: date) -> DayRange:
-    """The year of the last counts for the first; a range that would end before it begins began the year before."""
+    """Joins periods. The year of the last one counts for the first; if the range would then end before it begins, it
+    begins a year earlier."""
     first, last, year = parts[0][1], parts[-1][1], _year_words(parts[-1][2])
     if year and not _year_words(parts[0][2]):
         part = [*parts[0][2], *year]
@@ -200,21 +201,21 @@ def _shape(part: _Words) -> str:
 
 
 def _year_words(part: _Words) -> _Words:
-    """ "2016", "this year", "of the year" at the end of a period."""
+    """The year at the end of a period: "2016", "this year", "of the year"."""
     year = re.search(r"(?:Y|[tlT]U)$", _letters(part))
     is_year = year and (year.group() == "Y" or part[-1].name == "year")
     return part[year.start() :] if year and is_year else ()
 
 
 def _is_time(words: _Words, at: int, part: _Words) -> bool:
-    """ "May", "march" and "the spring" are times only after "in" and its like."""
+    """Whether the word means a time: "May", "march" and "the spring" do so only after "in" and similar words."""
     before, letters = words[at - 1].name if at else "", _letters(part).replace("T", "")
     is_other = letters == "S" or (letters == "M" and part[0].name in ("march", "may", "august"))
     return before in _LASTING or not is_other
 
 
 def _periods(words: _Words, at: int, today: date) -> Iterator[_Period]:
-    """The periods that begin here, the longest first. None is longer than a dozen words."""
+    """The periods that begin at this word, the longest first. None is longer than twelve words."""
     letters = _letters(words[at : at + 12])
     found = [(match.end(), read) for pattern, read in _READERS if (match := pattern.match(letters))]
     for end, read in sorted(found, key=lambda one: -one[0]):
@@ -227,7 +228,7 @@ def _periods(words: _Words, at: int, today: date) -> Iterator[_Period]:
 
 
 def _dated(words: _Words, today: date) -> DayRange | None:
-    """ "3 May 2016", "May the 3rd", "Monday 9 March", "5 October last year", "12/03/2024", "Tuesday"."""
+    """A date: "3 May 2016", "May the 3rd", "Monday 9 March", "5 October last year", "12/03/2024", "Tuesday"."""
     if any(word.letter == "N" and not word.name.isdigit() for word in words):
         return None
     said = [re.sub(r"(?<=\d)[a-z]+$", "", word.name) for word in words if word.letter in "INOMWy"]
@@ -242,14 +243,14 @@ def _parse_date(said: str, today: date) -> DayRange | None:
         "PREFER_DATES_FROM": "past",
         "DATE_ORDER": "DMY",
     }
-    from dateparser.date import DateDataParser  # only who plans a question waits for it
+    from dateparser.date import DateDataParser  # imported here, because only the planner needs it and it is slow
 
     found = DateDataParser(languages=["en"], settings=settings).get_date_data(said)
     return _unit(found.period, found.date_obj.date()) if found and found.date_obj else None
 
 
 def _named(words: _Words, today: date) -> DayRange | None:
-    """Months that have a name: "March", "last summer", "Q3 2016", "the third quarter of last year", "H1"."""
+    """A period that has a name: "March", "last summer", "Q3 2016", "the third quarter of last year", "H1"."""
     one = next((word for word in words if word.letter in "MSqhO"), _Word("O", 4, "last"))
     if one.letter == "O" and not any(word.name == "quarter" for word in words):
         return None
@@ -257,7 +258,7 @@ def _named(words: _Words, today: date) -> DayRange | None:
     month = one.value if one.letter in "MS" else count * (one.value - 1) + 1
     if _year_words(words) or words[0].letter == "Y":
         return _months(_year(words, today), month, count)
-    # The latest that has begun; after "last" the latest that is over.
+    # The latest period that has begun; after "last" the latest that has ended.
     days, is_last = _months(today.year, month, count), words[0].letter == "l"
     assert days.first and days.last
     is_ahead = (days.last >= today) if is_last else days.first > today and words[0].letter != "t"
@@ -270,7 +271,8 @@ def _year(words: _Words, today: date) -> int:
 
 
 def _shifted(words: _Words, today: date) -> DayRange:
-    """ "Last week", "this weeks", "two months ago", "the week before last", "the day before yesterday"."""
+    """A period relative to today: "last week", "this weeks", "two months ago", "the week before last", "the day before
+    yesterday"."""
     unit = _UNITS[next(word for word in words if word.letter in "UV").value]
     letters = _letters(words).lstrip("T")
     if letters[-1] == "g":
@@ -280,7 +282,7 @@ def _shifted(words: _Words, today: date) -> DayRange:
 
 
 def _rolling(words: _Words, today: date) -> DayRange:
-    """ "The last three weeks", "the past year", "lately", "the last half year"."""
+    """A period that ends today: "the last three weeks", "the past year", "lately", "the last half year"."""
     if words[-1].letter == "L":
         return DayRange(first=today - timedelta(days=30), last=today)
     length = relativedelta(months=6) if any(word.letter == "H" for word in words) else _length(words)
@@ -289,7 +291,7 @@ def _rolling(words: _Words, today: date) -> DayRange:
 
 
 def _length(words: _Words) -> relativedelta:
-    """How long so many units are; of a plural without a number three."""
+    """The length of this many units; a plural without a number means three."""
     unit = next(word for word in reversed(words) if word.letter in "UV")
     count = next((word.value for word in words if word.letter == "N"), 3 if unit.letter == "V" else 1)
     return count * _step(_UNITS[unit.value])
@@ -301,7 +303,7 @@ def _step(unit: str) -> relativedelta:
 
 
 def _unit(unit: str, day: date) -> DayRange:
-    """The day, week, month and so on that a day is in."""
+    """The day, week, month or other unit that contains a day."""
     monday = day - timedelta(days=day.weekday())
     if unit in ("week", "fortnight", "weekend"):
         first = monday + timedelta(days={"week": 0, "fortnight": -7, "weekend": 5}[unit])
@@ -323,7 +325,7 @@ def _week(words: _Words, today: date) -> DayRange | None:
 
 
 def _part(words: _Words, today: date) -> DayRange | None:
-    """The beginning, the middle, the end or a half of a period: "early 2016", "the second half of May"."""
+    """The beginning, middle, end or half of a period: "early 2016", "the second half of May"."""
     head = re.match(r"T?(?:[Ol]H|e)[-fT]*", _letters(words))
     part = words[head.end() if head else 0 :]
     is_unit = len(part) == 1 and part[0].letter == "U"
@@ -333,7 +335,7 @@ def _part(words: _Words, today: date) -> DayRange | None:
     piece = next(word for word in words if word.letter in "Ole")
     pieces, at = (3, piece.value) if piece.letter == "e" else (2, piece.value - 1 if piece.letter == "O" else 1)
     first, days = found[1].first, (found[1].last - found[1].first).days + 1
-    if days > 3000:  # of a decade: some years
+    if days > 3000:  # of a decade: several years
         return _months(first.year + (0, 4, 7)[at], 1, (48, 36, 36)[at])
     if days > 300:
         return _months(first.year, 1 + 12 // pieces * at, 12 // pieces)
