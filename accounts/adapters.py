@@ -126,7 +126,8 @@ class MfaAdapter(DefaultMFAAdapter):
         return key_secrets.encrypt(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Under another ENCRYPTION_KEY: a secret of nobody's. An empty one would be known to everybody."""
+        """If ENCRYPTION_KEY has changed, this returns a random secret, which no code fits. An empty secret would be
+        known to everybody."""
         return key_secrets.decrypt(encrypted_text) or base64.b32encode(secrets.token_bytes(20)).decode()
 
     def _get_site_name(self) -> str:

@@ -81,7 +81,7 @@ def is_authorized(application: Application, *, user: User) -> bool:
 
 
 def lock_token_exchange(*, code: str, refresh_token: str) -> None:
-    """Until the end of the transaction nobody else exchanges this code or this refresh token."""
+    """Locks this code or refresh token: no other request exchanges it before the transaction ends."""
     Grant.objects.select_for_update().filter(code=code).first()
     RefreshToken.objects.select_for_update().filter(token_checksum=key_secrets.hash_secret(refresh_token)).first()
 
@@ -109,7 +109,7 @@ def end_tokens(*, user: User, application: Application) -> None:
 
 
 def forget_ended() -> None:
-    """Deletes tokens that have expired or that a revoked key leaves behind, and clients that nobody lets in."""
+    """Deletes tokens that have expired or whose key was revoked, and clients that no person has authorized."""
     clear_expired()
     for client in AuthorizedClient.objects.exclude(key__revoked_at=None).select_related("user", "application"):
         end_tokens(user=client.user, application=client.application)
@@ -117,13 +117,13 @@ def forget_ended() -> None:
 
 
 def make_room_for_client() -> None:
-    """Deletes the oldest of those that nobody lets in, where there are too many."""
+    """If there are too many clients, deletes the oldest that no person has authorized."""
     oldest = _unused_clients().order_by("-created").values_list("pk", flat=True)[MAX_UNUSED - 1 :]
     Application.objects.filter(pk__in=list(oldest)).delete()
 
 
 def _unused_clients() -> models.QuerySet[Application]:
-    """Those that nobody lets in, besides those that an operator made."""
+    """Clients that no person has authorized, except those that an operator created."""
     is_used = AuthorizedClient.objects.filter(application=models.OuterRef("pk"))
     made_themselves = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL)
     return made_themselves.filter(~models.Exists(is_used))
@@ -132,7 +132,7 @@ def _unused_clients() -> models.QuerySet[Application]:
 def _issue_key(
     application: Application, *, user: User, capabilities: Collection[str], plugins: Collection[Any]
 ) -> ApiKey:
-    """A key without a copy of its secret, which nobody is told."""
+    """A key whose secret is neither stored nor shown."""
     name = application.name or application.client_id
     shown = "OAuth client" if key_secrets.contains_key(name) else name[: key_secrets.MAX_NAME_LENGTH]
     key, _ = api_keys.issue_key(user, name=shown, plugins=plugins, capabilities=sorted(capabilities))

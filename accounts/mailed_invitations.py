@@ -1,6 +1,6 @@
-"""Invitations by mail: a promise to whoever reads the mail of an address, kept once they accept it.
+"""Invitations by e-mail: whoever reads the mail of the address can accept.
 
-Nothing here depends on whether the address has an account, so that nobody finds that out by inviting.
+Nothing here depends on whether the address has an account, so invitations do not reveal who has one.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from lexic.http.origins import MAX_ORIGIN_LENGTH
 
 class ApiKeyQuerySet(AuditedQuerySet["ApiKey"]):
     def usable(self, *, now: datetime | None = None) -> ApiKeyQuerySet:
-        """Keys that open a door today: neither revoked nor expired, of a person who is still active."""
+        """Keys that work now: neither revoked nor expired, of a person whose account is active."""
         now = now or timezone.now()
         unexpired = models.Q(expires_at=None) | models.Q(expires_at__gt=now)
         return self.filter(unexpired, revoked_at=None, owner__is_active=True)
@@ -244,10 +244,10 @@ class ApiKey(AuditedModel):
             raise SecretNotStored
 
     def reveal_to(self, user: User) -> str:
-        """The secret again, for its owner alone, and a row that says so.
+        """The secret again, for its owner alone; an audit entry records it.
 
-        The door has to make sure of a fresh sign-in. Raises `UnknownKey`, `RevealDisabled`, `SecretNotStored`, and
-        `SignedInOtherwise` where the key opens more than the session that asks.
+        The caller has to check that the person has signed in recently. Raises `UnknownKey`, `RevealDisabled`,
+        `SecretNotStored`, and `SignedInOtherwise` if the key may do more than the session.
         """
         self.check_revealable()
         secret = self.reveal()
@@ -356,7 +356,7 @@ class Reveal(models.Model):
         return f"{self.key_id} on {self.at:%d %b %Y, %H:%M}"
 
 
-# Whoever comes in at a door: a person who has signed in, or a key.
+# Whoever makes a request: a person who has signed in, or a key.
 Principal = User | ApiKey
 
 

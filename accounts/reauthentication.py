@@ -44,7 +44,7 @@ def _has_recent_record(records: list[dict[str, Any]]) -> bool:
 
 
 def check_recent_sign_in(request: HttpRequest) -> None:
-    """For doors that cannot send anybody to a page. Raises `ReauthenticationNeeded`."""
+    """For interfaces that cannot redirect to a page. Raises `ReauthenticationNeeded`."""
     try:
         _require_recent_sign_in(request)
     except ReauthenticationRequired:

@@ -1,6 +1,6 @@
-"""The person behind a request that only comes through when somebody has signed in.
+"""The person behind a request that requires signing in.
 
-Views behind such a door take a `SignedInRequest`. Where the framework prescribes `HttpRequest`, as in the admin,
+Views that require it take a `SignedInRequest`. Where the framework prescribes `HttpRequest`, as in the admin,
 `signed_in_user` gives the same person.
 """
 

@@ -26,5 +26,5 @@ def fetch_avatar(person: str, url: str, **kwargs: object) -> None:
 
 @shared_task(name="accounts.forget_tokens", ignore_result=True)
 def forget_tokens(**kwargs: object) -> None:
-    """Deletes OAuth tokens that have ended, and clients that nobody lets in."""
+    """Deletes OAuth tokens that have ended, and clients that no person has authorized."""
     authorized_clients.forget_ended()

@@ -117,7 +117,7 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def avatar(request: HttpRequest, name: str) -> HttpResponse:
-    """A picture under its name, which nobody can guess and which never means another one."""
+    """Serves a picture by its name, which cannot be guessed and always means the same picture."""
     try:
         content = avatars.read_avatar(name)
     except (avatars.UnreadableImage, FileNotFoundError):

@@ -1,4 +1,4 @@
-"""The worker takes up runs whose process has died, and that nobody reads."""
+"""The worker resumes runs whose process has died and that no reader has resumed."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def count_more(request: Request, amount: int) -> None:
 
 
 class AnonymousThrottle(BaseThrottle):
-    """Counts the requests of an address to the public views, where nobody authenticates."""
+    """Counts the requests of an IP address to the public views, which need no authentication."""
 
     _wait: float | None = None
 

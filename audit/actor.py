@@ -1,4 +1,5 @@
-"""Who does what is being done now: found out when an entry is written, so that nobody has to pass it along."""
+"""The actor of the current request, task or command. It is looked up when an entry is written, so it need not be passed
+along."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def current_request() -> HttpRequest | None:
 
 
 def current_actor() -> tuple[Reference | None, str]:
-    """The person who acts (None: nobody who has signed in), and by what: `page`, `key:ID`, `task:NAME`,
+    """The person who acts (None if no person has signed in), and the means: `page`, `key:ID`, `task:NAME`,
     `scim:ORGANISATION` or `command:NAME by SYSTEM ACCOUNT`."""
     if request := _request.get():
         key = getattr(request, "api_key", None)

@@ -73,7 +73,7 @@ def prune_backups(vault: Vault, *, keep: int) -> None:
 
 @contextmanager
 def only_backup() -> Iterator[None]:
-    """Nobody else makes a backup of this site inside the block. Raises `BackupRuns`."""
+    """Holds a lock so that no other backup of this site is made inside the block. Raises `BackupRuns`."""
     with try_lease("backup") as is_ours:
         if not is_ours:
             raise BackupRuns

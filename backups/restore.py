@@ -93,7 +93,7 @@ def _restore_file(vault: Vault, storage: Storage, file: FileCopy) -> None:
 
 
 def _make_tables(migrations: list[str]) -> None:
-    """The tables as they were when the backup was made. Others that are there are dropped: nobody uses them."""
+    """Creates the tables as they were when the backup was made. Drops other tables, which nothing uses."""
     recorder = MigrationRecorder(connection)
     if recorder.has_table() and {".".join(key) for key in recorder.applied_migrations()} == set(migrations):
         return

@@ -1,7 +1,7 @@
-"""The parts of a plugin's page in the builder, each a pane with an address of its own, and the one door to them.
+"""The panes of a plugin's page in the builder, each with a URL of its own, and the only way to route to their views.
 
-A pane's views are called with the plugin, not with its id: the door looks it up among those that the person may
-read (or change), and anything else is a 404.
+The view of a pane is called with the plugin and not with its id: the route looks the plugin up among those that the
+person may read (or change), and answers 404 for all others.
 """
 
 from __future__ import annotations
@@ -66,11 +66,12 @@ def post_route(route: str, view: View, name: str) -> URLPattern:
 def pane_route(
     route: str, view: View, name: str, *, for_editing: bool = False, allow_reader_post: bool = False
 ) -> URLPattern:
-    """An address below a plugin's: `<plugin>/<route>`, named `admin:builder_<name>`.
+    """A URL below that of a plugin: `<plugin>/<route>`, named `admin:builder_<name>`.
 
-    With `for_editing` only those who may change the plugin get in. Methods other than GET always need that, unless
-    `allow_reader_post` is set: asking a plugin changes nothing of it. A view that streams is synchronous as well: the
-    door, the session and the database are done with before its `sse.event_stream_response` begins on the event loop.
+    With `for_editing` it is only for people who may change the plugin. Methods other than GET always require that,
+    unless `allow_reader_post` is set: asking a plugin changes nothing of it. A view that streams is synchronous as
+    well: the route, the session and the database are done before its `sse.event_stream_response` begins on the event
+    loop.
     """
 
     @wraps(view)

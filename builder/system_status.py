@@ -70,7 +70,7 @@ def show_system_status(request: SignedInRequest) -> HttpResponse:
 
 
 def _queues() -> list[QueueStatus]:
-    """Without the broker nobody answers and nothing is known to wait: the check of Redis says so."""
+    """The lengths of the queues. Without the broker nothing is shown here; the check of Redis reports that."""
     waiting, oldest = measure_gauge("lexic_queue_waiting_tasks"), measure_gauge("lexic_queue_oldest_seconds")
     served = _served_queues()
     return [

@@ -161,8 +161,8 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def _agreement(experts: Sequence[Expert], points: Sequence[_Point], disagreements: Sequence[Disagreement]) -> float:
-    """The mean over all pairs of those who answered: 1 where they say something in common and contradict each other
-    nowhere, 0 where they contradict each other for certain, ½ otherwise. Who answered alone agrees with nobody."""
+    """The mean over all pairs of experts who answered: 1 if they agree on something and contradict each other nowhere,
+    0 if they certainly contradict each other, ½ otherwise. 0 if only one answered."""
     standing = [one for one in disagreements if not one.resolution and one.conflict.is_certain]
     against = {frozenset(at.expert for at in one.positions) for one in standing}
     together = {frozenset(pair) for point in points for pair in combinations(point.experts, 2)}

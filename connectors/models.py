@@ -127,7 +127,8 @@ class DriveRevocationQuerySet(models.QuerySet["DriveRevocation"]):
 
 
 class DriveRevocation(models.Model):
-    """A token that Google has yet to be told is not needed any more. It names nobody, and outlives the account."""
+    """A token that still has to be revoked at Google. It contains no reference to the person, and outlives the
+    account."""
 
     token_encrypted = models.TextField(editable=False)
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)

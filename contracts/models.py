@@ -247,8 +247,8 @@ class ContractReview(models.Model):
         return super().delete(*args, **kwargs)
 
     def lock_existing(self) -> None:
-        """Inside a transaction nobody deletes the review before it ends. Raises `ReviewDeleted` where it has been
-        deleted, or a document that it reads."""
+        """Locks the review against deletion until the transaction ends. Raises `ReviewDeleted` if it, or a document
+        that it reads, has been deleted."""
         rows = ContractReview.objects.select_for_update(no_key=True).filter(pk=self.pk)
         is_there = rows.only("pk").first() is not None
         if not is_there or ContractReview.objects.of_removed_documents().filter(pk=self.pk).exists():

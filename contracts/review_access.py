@@ -1,4 +1,4 @@
-"""The review that somebody asks for, among those that they may read or change: one rule behind every door."""
+"""Finds a review among those that a person may read or change. The site and the API use the same rule."""
 
 from __future__ import annotations
 

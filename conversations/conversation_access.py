@@ -1,4 +1,4 @@
-"""The private conversation that somebody asks for, among their own: one rule behind every door."""
+"""Finds a private conversation among a person's own. The site and the API use the same rule."""
 
 from __future__ import annotations
 

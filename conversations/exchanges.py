@@ -1,4 +1,4 @@
-"""A conversation as exchanges, each a question and its answer, without what nobody may read any more."""
+"""A conversation as exchanges of question and answer, without what its readers may not read any more."""
 
 from __future__ import annotations
 
@@ -61,10 +61,11 @@ def _reply(after: ChatMessage | None) -> ChatMessage | None:
 def withheld_messages(
     session: ChatSession, messages: Sequence[ChatMessage], *, reader: Principal | None = None
 ) -> set[int]:
-    """The ids of those of its messages that this reader may not read any more, because of what they quote.
+    """The ids of the messages that this reader may not read any more, because of what they quote.
 
-    In a public conversation nobody reads what is not public. In a private one the reader has to be able to open the
-    documents, or to ask the plugin that may quote them. Whoever has left a project reads no answer of it.
+    In a public conversation, messages that quote private documents are withheld. In a private one, the reader must be
+    able to open the documents, or to ask the plugin that may quote them. Former members of a project cannot read its
+    answers.
     """
     answers = [message for message in messages if message.role == ChatMessage.Role.ASSISTANT]
     documents = {message.pk: set(referenced_document_ids(message.metadata)) for message in answers}

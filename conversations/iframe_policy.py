@@ -16,7 +16,7 @@ def allow_frames(response: HttpResponseBase, plugin: Plugin) -> HttpResponseBase
 
 
 def allow_referring_frame(response: HttpResponseBase, plugin: Plugin, *, request: HttpRequest) -> HttpResponseBase:
-    """As `allow_frames`, for the site alone that this request comes from: nobody learns from a closed chat which others
+    """Like `allow_frames`, but only for the site that made the request: a closed chat does not reveal which other sites
     may embed it."""
     referrer = request.headers.get("Referer", "")
     return _allow_frames_of(

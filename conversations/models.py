@@ -68,7 +68,7 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         return expired_rows(self.filter(is_private=False), kind="chats", date_field="last_used_at", now=now)
 
     def lock_against_deletion(self) -> None:
-        """Inside a transaction: nobody deletes these before its end."""
+        """Locks these conversations against deletion until the transaction ends."""
         list(self.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk"))
 
     def lock_for_deletion(self) -> None:
@@ -76,7 +76,8 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         list(self.order_by("pk").select_for_update(of=("self",)).values_list("pk"))
 
     def detach_from_person(self) -> int:
-        """Public ones of people who leave, under legal hold: they stay, and nobody can open them again."""
+        """Detaches public conversations under legal hold from a deleted account: they stay, but cannot be opened
+        again."""
         return self.filter(is_private=False).update(user=None, visitor=secrets.token_hex(32))
 
 

@@ -24,11 +24,11 @@ _INTERRUPTED_NOTE = "\n\nThe answer stopped early. What you see is verified; the
 
 
 class AnswerStream:
-    """A question that is being answered, and its text as the body of a response. `first_event` is its first text, its
-    whole answer or its failure.
+    """A question that is being answered, with the text of the answer as the body of a response. `first_event` is the
+    first text, the whole answer, or the failure.
 
-    The question holds a place among those that are answered at once. Where nobody begins to read the text, it leaves
-    the place when the response is closed, or soon after the response was dropped.
+    The question holds one of the slots for questions that are answered at the same time. If the text is never read, the
+    slot is freed when the response is closed, or soon after the response was dropped.
     """
 
     def __init__(self, question: Question, *, first_event: Event, events: AsyncGenerator[Event]) -> None:
@@ -45,7 +45,7 @@ class AnswerStream:
                 yield piece
 
     def close(self) -> None:
-        """Ends what nobody has begun to read. May be called by any thread, and again."""
+        """Ends a stream that has not been read. May be called by any thread, and more than once."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._end_unread)
 

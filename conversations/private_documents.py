@@ -58,7 +58,7 @@ class PrivateDocuments:
 
 
 def personal_documents(principal: Principal) -> PrivateDocuments:
-    """The person's own documents, which nobody else is let into."""
+    """The person's own documents, which no other person can read."""
     base = private_bases(principal, scope=DocumentScope.PERSONAL).first()
     return PrivateDocuments(base=base, is_editor=base is None or base.owner_id == user_of(principal).pk)
 

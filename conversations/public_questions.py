@@ -156,7 +156,7 @@ def _build_question(
     question = Question(
         text=message.question,
         release=release,
-        # A visitor is anybody here, also one who works on the plugin: this is the public door.
+        # Here everybody is a visitor, also the people who work on the plugin: the chat is public.
         caller=Caller(name=f"chat:{session.pk}", is_public_caller=True),
         options=options_for_timezone(message.timezone),
     )

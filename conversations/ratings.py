@@ -62,7 +62,8 @@ def _rating_error_page(
 
 
 def _save(session: ChatSession, answer: UUID, verdict: str, note: str) -> None:
-    """It names nobody: an author learns what was said, and not by whom. Raises `NotFound`."""
+    """Saves the rating without its author: the plugin's author sees the rating, and not who gave it. Raises
+    `NotFound`."""
     shown = [one for one in exchanges_of(session, only=answer) if one.answer and not one.is_withdrawn]
     with transaction.atomic():
         # Locked, so that two at once leave one opinion: the database tells nobody from nobody.

@@ -1,4 +1,4 @@
-"""Conversations are deleted: public ones when nobody has gone on with them for long, private ones by their person."""
+"""Deletes conversations: public ones that have not been used for long, private ones at the request of their person."""
 
 from __future__ import annotations
 

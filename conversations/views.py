@@ -1,4 +1,5 @@
-"""`/chat/<slug>`: anybody talks with a plugin whose author allows it. The same engine and checks as at every door."""
+"""`/chat/<slug>`: the public chat with a plugin whose author allows it. It uses the same pipeline and checks as the
+API."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def with_public_plugin(view: View) -> View:
 
 
 def _closed_chat_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """That there is no chat here, with the way to the plugin's page. Raises Http404 where nobody may know of it."""
+    """A page that says that this plugin has no public chat, with a link to the plugin's page. Raises Http404 if the
+    visitor may not know of the plugin."""
     plugin = get_object_or_404(Plugin.objects.with_page().at_address(slug))
     response = render(request, "conversations/closed_chat.html", {"plugin": plugin})
     iframe_policy.allow_referring_frame(response, plugin, request=request)

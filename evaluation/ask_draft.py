@@ -1,4 +1,4 @@
-"""A question put to a release or a draft, to see what a caller would get. Nobody asked it: the log keeps nothing."""
+"""Asks a release or a draft, to see what a caller would get. The question is not kept in the log."""
 
 from __future__ import annotations
 

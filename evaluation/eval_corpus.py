@@ -108,7 +108,7 @@ def _slug_stem(name: str) -> str:
 
 
 def _corpus_owner() -> User:
-    """Nobody can sign in as this one."""
+    """An account that cannot sign in."""
     owner, _ = User.objects.get_or_create(
         email=CORPUS_OWNER_EMAIL, defaults={"display_name": "Evaluation", "is_active": False, "password": "!"}
     )

@@ -105,7 +105,8 @@ def _page_span(passage: Passage, start: int, end: int) -> PageSpan:
 
 
 def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutcome:
-    """What a caller would get. The query row is read for the scores and deleted: nobody asked this."""
+    """What a caller would get. The query row is read for the scores and then deleted, because it is not the question of
+    a caller."""
     begun = time.perf_counter()
     last = async_to_sync(pipeline.answer)(question, llm=llm)
     milliseconds = 1000 * (time.perf_counter() - begun)

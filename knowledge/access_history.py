@@ -113,7 +113,7 @@ class _State(_Rows):
         return self.bases.get(str(self.base_id))
 
     def readers(self) -> Iterable[PermittedReader]:
-        """Nobody where the document was not there."""
+        """The people who could read the document; none if it did not exist."""
         if self.document is None or self.base is None or self.document["removed_in"] is not None:
             return
         # The database gives the base of a plugin the owner of the plugin, without an entry of its own.

@@ -41,7 +41,7 @@ class BaseIsPrivate(NotAllowed):
 
 class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
     def open(self) -> KnowledgeGrantQuerySet:
-        """Grants and requests that nobody has ended."""
+        """Grants and requests that have not ended."""
         return self.filter(ended_at=None)
 
     def requested(self) -> KnowledgeGrantQuerySet:
@@ -67,7 +67,7 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
         )
 
     def lapsed(self) -> KnowledgeGrantQuerySet:
-        """Grants and requests that nobody has ended, of people who may no longer open the base."""
+        """Grants and requests that have not ended, of people who may no longer open the base."""
         return self.open().exclude(pk__in=KnowledgeGrant.objects.filter(_person_opens_base()).values("pk"))
 
     def decided_by(self, principal: Principal) -> KnowledgeGrantQuerySet:
@@ -85,8 +85,8 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
         return self.filter(own | models.Q(knowledge_base__plugin__organisation__in=owned))
 
     def with_people(self) -> KnowledgeGrantQuerySet:
-        """Those that nobody has ended, with whom and what they are about. `stands` is false for requests, and for
-        grants that lapsed with their person's access."""
+        """Grants and requests that have not ended, with their people, plugins and bases. `stands` is false for
+        requests, and for grants that lapsed with their person's access."""
         stands = models.Exists(KnowledgeGrant.objects.standing().filter(pk=models.OuterRef("pk")))
         people = ("knowledge_base__owner", "plugin__owner", "granted_to", "granted_by")
         return self.open().annotate(stands=stands).select_related(*people)

@@ -108,7 +108,7 @@ def claim_small(document_ids: Collection[UUID]) -> list[UUID]:
 
 
 def return_to_queue(document_ids: Collection[UUID]) -> None:
-    """Put documents that are being read, and nobody reads, among those that wait."""
+    """Returns documents to the queue that are marked as being read although no worker reads them."""
     begun = Document.objects.present().filter(pk__in=document_ids, status__in=_IN_PROGRESS)
     begun.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=timezone.now())
 

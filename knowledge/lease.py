@@ -40,7 +40,7 @@ class LeaseLost(LexicError):
 
 @contextmanager
 def try_lease(name: str) -> Iterator[bool]:
-    """True inside the block when it alone holds the lease of this name; False when another one does. Nobody waits.
+    """Yields True if this block alone holds the lease of this name, and False if another one does. It does not wait.
 
     A thread renews it, with a connection of its own. Work that may take long calls `confirm_held` before it writes.
     """
@@ -75,8 +75,7 @@ def try_leases(names: Sequence[str]) -> Iterator[set[str]]:
 
 
 def confirm_held() -> None:
-    """Inside a transaction nobody takes the leases over before it ends. Raises `LeaseLost` when one of those that this
-    context holds is not its own any more."""
+    """Confirms the leases until the transaction ends. Raises `LeaseLost` if this context has lost one that it held."""
     held = set(_held.get())
     if not held:
         return

@@ -27,8 +27,8 @@ RETURNING name
 
 class LeaseQuerySet(models.QuerySet["Lease"]):
     def take(self, *names: str, holder: str, seconds: float, from_dead: Collection[str] = ()) -> set[str]:
-        """The names whose leases are this holder's now: nobody had them, or their time was over, or one of `from_dead`
-        had them."""
+        """Takes the leases that are free, have expired, or are held by one of `from_dead`. Returns the names of those
+        that this holder has now."""
         return self._changed(_TAKE, names=list(names), holder=holder, seconds=seconds, from_dead=list(from_dead))
 
     def renew(self, *names: str, holder: str, seconds: float) -> set[str]:

@@ -41,10 +41,10 @@ class BaseMemberQuerySet(AuditedQuerySet["BaseMember"]):
 
 
 class BaseMember(AuditedModel):
-    """Somebody who may open a private base that is not theirs. An editor may change its documents.
+    """A person who may open a private base of somebody else. An editor may change its documents.
 
-    It names an address and no account, so that nobody learns by it who has one: whoever has confirmed the address is
-    the member.
+    The row has an e-mail address and no account, so that it does not reveal who has one. Whoever has confirmed the
+    address is the member.
     """
 
     knowledge_base = models.ForeignKey("knowledge.KnowledgeBase", on_delete=models.CASCADE, related_name="members")
@@ -75,9 +75,11 @@ class BaseMember(AuditedModel):
 
 
 def opens_private_base(principal: Principal, *, roles: list[str]) -> models.Q:
-    """The condition on private bases that this person owns, or is let into with one of these roles. Those who run the
-    site are nobody special here. A key needs the capability to read; the caller keeps out keys that are limited to some
-    plugins."""
+    """The condition for private bases that this person owns, or is a member of with one of these roles.
+
+    Operators have no special access. A key needs the permission to read; the caller excludes keys that are limited to
+    some plugins.
+    """
     if isinstance(principal, ApiKey) and not principal.can(Capability.READ):
         return models.Q(pk__in=[])
     user = user_of(principal)

@@ -36,7 +36,7 @@ def count_pages(pages: Iterable[PageText]) -> None:
 
 
 def recent_cost() -> OcrCost | None:
-    """None where no page was read by OCR of late, or nobody remembers."""
+    """The recent cost of a page; None if no page was read by OCR recently."""
     days = [timezone.localdate() - timedelta(days=ago) for ago in range(DAYS)]
     pages, milliseconds = (
         sum(cache.get_many([_key(what, day) for day in days]).values()) for what in ("pages", "milliseconds")

@@ -76,7 +76,7 @@ def orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRAC
 
 
 def _delete_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:
-    """Those of an embedder that the base had before, when nobody searches a revision of its time any more."""
+    """Deletes the vectors of a former embedder of the base, once no revision of its time is searched any more."""
     settled = _last_revision_before(knowledge_base, older_than=older_than)
     held = knowledge_base.pins.of_bases().values_list("revision", flat=True)
     pinned = {*pinned_revisions(knowledge_base), *held}

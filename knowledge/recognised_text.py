@@ -37,7 +37,7 @@ class RecognisedText(models.Model):
 
     @property
     def is_ocr(self) -> bool:
-        """Whether nobody has compared its text with the picture."""
+        """Whether the text comes from OCR and no person has checked it against the picture."""
         return self.read_by == ReadBy.OCR
 
     @property

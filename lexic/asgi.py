@@ -54,8 +54,8 @@ django_application = _Handler()
 # Of everything around a file that is uploaded: its form, its boundaries.
 _FORM_OVERHEAD_BYTES = 5 * 1024 * 1024
 
-# The door of the Model Context Protocol, a program of its own beside Django. Its library takes longer to load than
-# all the rest: it is loaded with the first request for it, and off the event loop.
+# The application of the Model Context Protocol runs beside Django. Its library takes longer to load than Django, so it
+# is loaded with the first request to it, in a thread.
 _MCP_PATHS = ("/mcp", "/mcp/")
 _mcp_application: Any = None
 

@@ -74,7 +74,8 @@ def consumes_queue(queue: str) -> bool:
 
 @worker_init.connect
 def wait_longer_for_broker(**_: Any) -> None:
-    """Nobody waits for a worker, and one that gives up its connection takes up its tasks anew."""
+    """Lets a worker wait longer for the broker. No person waits for a worker, and a worker that drops its connection
+    starts its tasks again."""
     app.conf.broker_transport_options["socket_timeout"] = 10.0
 
 

@@ -152,8 +152,8 @@ class ConcurrencyLimit:
 
 
 class Place:
-    """Somebody's place under a `ConcurrencyLimit`. By `run` it holds a slot only while a thread works for it, so that
-    nobody holds one who reads slowly, waits for somebody else, or has gone."""
+    """A place in the queue of a `ConcurrencyLimit`. With `run` it holds a slot only while a thread works for it, and
+    not while the caller reads slowly, waits for another service, or has left."""
 
     def __init__(self, limit: ConcurrencyLimit, order: int) -> None:
         self._limit, self._order = limit, order

@@ -1,4 +1,4 @@
-"""The one base class of every error Lexic anticipates, so that each door can show it the same way."""
+"""The base class of every error that Lexic expects, so that each interface shows it in the same way."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LexicError(Exception):
         return f"{gettext(self.message)} {gettext(self.hint)}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as every door shows it: `error`, `code`, `hint`."""
+        """The error as every interface shows it: `error`, `code`, `hint`."""
         return {"error": self.message, "code": self.code, "hint": self.hint}
 
 

@@ -117,7 +117,7 @@ def _state_before(loader: MigrationLoader, migration: Migration) -> ProjectState
 
 
 class _Linter:
-    """One migration. What it makes itself is new: nobody reads it yet, and it has no rows."""
+    """Checks one migration. What the migration itself creates is new: it has no readers yet, and no rows."""
 
     def __init__(self, app_label: str, state: ProjectState) -> None:
         self._app = app_label

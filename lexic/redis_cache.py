@@ -1,4 +1,4 @@
-"""The cache is in Redis, and in this process while Redis is away or slow: nobody waits for it, and nothing fails."""
+"""A cache in Redis that uses the memory of this process while Redis is away or slow: callers neither wait nor fail."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ ANSWER_QUEUE = env.int("LEXIC_ANSWER_QUEUE", 500, validate=validate.Range(min=0)
 REQUESTS_AT_ONCE = env.int("LEXIC_REQUESTS_AT_ONCE", _POOL_SIZE or 8, validate=validate.Range(min=1))
 REQUEST_QUEUE = env.int("LEXIC_REQUEST_QUEUE", 1000, validate=validate.Range(min=0))
 
-# How long an answer goes on being made after its reader's connection broke, so that they can come back for the rest.
+# How long an answer is still written after the connection of its reader broke, so that the reader can fetch the rest.
 RESUME_SECONDS = env.int("LEXIC_RESUME_SECONDS", 10, validate=validate.Range(min=0, max=300))
 
 # What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
@@ -291,7 +291,7 @@ VISITOR_PER_MINUTE = env.int("LEXIC_VISITOR_PER_MINUTE", 8, validate=validate.Ra
 VISITOR_PER_DAY = env.int("LEXIC_VISITOR_PER_DAY", 20, validate=validate.Range(min=0))
 VISITORS_PER_DAY = env.int("LEXIC_VISITORS_PER_DAY", 2_000, validate=validate.Range(min=0))
 
-# What one address may read at the doors of the API that need no key, in a minute.
+# The requests of one IP address to the parts of the API that need no key, in a minute.
 READER_PER_MINUTE = env.int("LEXIC_READER_PER_MINUTE", 300, validate=validate.Range(min=1))
 
 

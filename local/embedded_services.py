@@ -304,9 +304,9 @@ def running_services(root: Path, *, database: str, needed: Sequence[Service]) ->
 def take_over_services(
     root: Path, needed: Sequence[Service], *, until: contextlib.ExitStack, waiting: Callable[[], None]
 ) -> Iterator[None]:
-    """Inside the block nobody else starts these services; they are ours until `until` closes.
+    """Takes these services over until `until` closes: no other command starts them meanwhile.
 
-    `waiting` is called, again and again, while a command that started them still runs.
+    `waiting` is called repeatedly while a command that started them still runs.
     """
     while True:
         with locks.hold_lock(root, "starting"), contextlib.ExitStack() as taken:

@@ -1,4 +1,4 @@
-"""Who can see a published plugin: the columns, the conditions of lists and doors, and the address of its page."""
+"""Who can see a published plugin: the columns, the conditions of lists and look-ups, and the URL of its page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The steps of a query, from question to cited answer, as one stream of events.
 
-The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door encode
+The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other interface encode
 these same events. It has two halves, which others use one by one: `retrieve_evidence`, up to the gate, and
 `generate_answer`.
 """
@@ -370,7 +370,7 @@ def _finish(record: QueryRecord, finished: Answer) -> Answer:
 
 
 def as_lexic_error(error: Exception, question: Question) -> LexicError:
-    """The error as a door shows it; one that nobody foresaw is logged."""
+    """The error as interfaces show it. An unexpected error is logged."""
     if isinstance(error, LexicError):
         return error
     logger.error("query %s failed", question.id, exc_info=error)

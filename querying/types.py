@@ -380,7 +380,7 @@ class Answer:
     dropped: tuple[DroppedSentence, ...] = field(default=(), compare=False)
 
 
-# --- Events: what the pipeline yields, and every door encodes ----------------------------------------------
+# --- Events: what the pipeline yields, and every interface encodes ------------------------------------------------
 
 
 class Step(enum.StrEnum):

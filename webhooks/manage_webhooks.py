@@ -1,4 +1,4 @@
-"""What people do with webhooks, whichever door they come through."""
+"""Creates, changes, tests and deletes webhooks, for the site and the API."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def stop(run: AgentRun) -> None:
 
 
 async def _end_abandoned(run_id: UUID) -> None:
-    """Ends a run that was to stop, where nobody has."""
+    """Ends a run that was cancelled and whose process has ended."""
     await asyncio.sleep(STOP_SECONDS + 0.2)
     async with ThreadSensitiveContext():
         run = await in_thread(_take_over, run_id)

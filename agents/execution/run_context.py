@@ -132,6 +132,6 @@ async def _on_own_thread(work: Awaitable[T]) -> T:
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
-    """Cancels work that nobody waits for any more, and ignores its error."""
+    """Cancels work whose result is no longer needed, and ignores its error."""
     task.cancel()
     task.add_done_callback(lambda done: done.cancelled() or done.exception())

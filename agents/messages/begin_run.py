@@ -156,7 +156,7 @@ def _create_run(message: NewMessage, *, principal: Principal) -> AgentRun:
 
 
 def _locked_session(message: NewMessage, user: User) -> ChatSession:
-    """The conversation, which nobody else begins a run in before the transaction ends."""
+    """The conversation, locked: no other run begins in it before the transaction ends."""
     if message.session is None:
         title = " ".join(message.text.split())[:MAX_TITLE_CHARACTERS]
         return ChatSession.objects.begin_private(user=user, project=message.project, title=title)

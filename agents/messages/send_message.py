@@ -1,4 +1,4 @@
-"""What a person sends, from whichever door: the conversation and the plugin are found, and a run begins."""
+"""Sends a person's message, for the site and the API: finds the conversation and the plugin, and begins a run."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 def unstated_facts(facts: Mapping[str, str], said: Iterable[str]) -> list[str]:
-    """The names of the facts whose value nobody has stated in these texts; one without words states nothing. Case,
-    white space and punctuation make no difference."""
+    """The names of the facts whose value does not occur in these texts. Case, white space and punctuation make no
+    difference. A value without words never occurs."""
     texts = [f" {_folded_words(text)} " for text in said]
     return [name for name, value in facts.items() if not any(f" {_folded_words(value)} " in text for text in texts)]
 

@@ -40,9 +40,8 @@ _CARD_SECONDS = 300
 
 
 class AgentView(APIView):
-    """The door of JSON-RPC. What is wrong with a request whose id could be read is its response, with the status 200,
-    as clients of the protocol expect. Whether the agent and the key are there, and the server is well, is said by the
-    status of HTTP as well."""
+    """The JSON-RPC endpoint. An error in a request whose id could be read is a response with the status 200, as clients
+    of the protocol expect. An unknown agent, a bad key and a failure of the server also have their HTTP status."""
 
     authentication_classes = [ApiKeyAuthentication]
     parser_classes = [StrictJSONParser]

@@ -154,7 +154,7 @@ async def _handle_message(
 async def _handle_in_session(
     session: Session, message: dict[str, Any], scope: Message, receive: Receive, answer: _ResponseSender
 ) -> None:
-    """Raises `UnknownQuestion` for an answer that nobody waits for."""
+    """Handles a message in its session. Raises `UnknownQuestion` for an answer to a question that is not open."""
     if session_questions.is_answer(message):
         await in_thread(session_questions.take_answer, message, session=session)
         headers = _encode_headers(scope[CORS_IN_SCOPE])

@@ -58,7 +58,7 @@ class CallerResolver(ABC):
 
     @abstractmethod
     def principal_id(self, context: RequestContext) -> str:
-        """The caller to whom a question back is bound: nobody else can answer it."""
+        """The caller to whom a clarification is bound: only this caller can answer it."""
 
 
 class HttpCallerResolver(CallerResolver):

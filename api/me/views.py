@@ -1,4 +1,5 @@
-"""`GET /api/v1/me`: what a key, or a person who has signed in, may do, so that nobody finds it out by errors."""
+"""`GET /api/v1/me`: what a key, or a person who has signed in, may do, so that clients need not find it out by
+errors."""
 
 from __future__ import annotations
 

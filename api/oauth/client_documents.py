@@ -54,7 +54,7 @@ class ClientDocumentFetcher:
 
 
 class IsFromConsentPage:
-    """Documents are fetched for people who have signed in and are asked, for nobody else."""
+    """Allows only people who have signed in and see the consent page."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:
         is_asked = urlsplit(request.uri).path == _CONSENT_PATH

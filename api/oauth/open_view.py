@@ -1,4 +1,4 @@
-"""Addresses that programs of every origin may use: nobody's cookies are looked at."""
+"""The base of views that programs of every origin may call. Cookies are ignored."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class _AnswerRun:
             yield block
 
     async def make(self) -> None:
-        """Makes the answer to its end, or until nobody wants it any more."""
+        """Makes the answer to its end, or until no reader is left."""
         keeping = asyncio.create_task(self._keep())
         number = 0
         try:

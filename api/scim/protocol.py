@@ -1,4 +1,4 @@
-"""The doors of SCIM: who comes, what they send, and how errors are said."""
+"""The base of all SCIM views: authentication, the bodies of requests, and errors."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ PER_PAGE = 25
 
 @dataclass(frozen=True, kw_only=True)
 class PluginFigures:
-    """One plugin in the table; `figures` is empty for one that nobody asked."""
+    """One row of the table; `figures` is empty for a plugin that was never asked."""
 
     plugin: Plugin
     url: str
@@ -84,7 +84,7 @@ def _readable_queries(user: User) -> QueryQuerySet:
 
 
 def _plugin_rows(user: User, figures_of: dict[Any, dict[str, Any]]) -> list[PluginFigures]:
-    """The busiest first; those that nobody asked last, by name."""
+    """The plugins with the most questions first; those without any last, by name."""
     plugins = Plugin.objects.viewable_by(user).only("pk", "name", "is_published", "version")
     rows = [
         PluginFigures(plugin=plugin, url=reverse_pane(plugin, "analytics"), figures=figures_of.get(plugin.pk, {}))

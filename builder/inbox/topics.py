@@ -67,7 +67,7 @@ class Topic:
 
     @property
     def low_confidence_count(self) -> int:
-        """Answers whose confidence was low, and about which nobody has said or asked anything."""
+        """The number of answers with low confidence that have no feedback and no request to an expert."""
         return sum(
             one.outcome == Outcome.ANSWERED and not one.is_wrong and not one.is_requested for one in self.queries
         )

@@ -23,7 +23,7 @@ _MAX_PROBLEMS = 50
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRow:
-    """`name` of a folder is its own: where it lies on the server is nobody's business here."""
+    """A source in the list. `name` of a folder is its last part: its path on the server is not shown."""
 
     source: Source
     name: str

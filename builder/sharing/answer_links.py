@@ -27,7 +27,7 @@ def show_links(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 
 def revoke_link(request: SignedInRequest, plugin: Plugin, query: UUID) -> HttpResponse:
-    """Nobody can share this answer again."""
+    """Revokes the link. This answer cannot be shared again."""
     link = get_object_or_404(AnswerLink.objects.live(), query=query, query__plugin=plugin)
     link.revoke(by_author=True)
     log_plugin_change(request, plugin, "Revoked a link to an answer.")

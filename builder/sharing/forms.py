@@ -50,7 +50,7 @@ class SharedCopiesForm(forms.ModelForm):
 
 
 class AvailabilityForm(SharedCopiesForm):
-    """The two doors besides the API."""
+    """The two ways to a plugin besides the API."""
 
     embed_origins = OriginsFormField()
 
@@ -90,7 +90,7 @@ class AudienceForm(SharedCopiesForm):
         return audience
 
     def clean(self) -> dict[str, Any]:
-        """Without a page nobody chats, and what the chat narrows is wide again."""
+        """Without a page there is no public chat, and the options of the chat are reset."""
         data = super().clean()
         data["public_chat"] = bool(data.get("public_chat")) and self._has_page(data)
         return data

@@ -57,7 +57,7 @@ def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpRespo
 
 
 def widget_tag(plugin: Plugin) -> str:
-    """The script tag that shows the public chat on another site; "" while nobody may chat."""
+    """The script tag that shows the public chat on another site; "" while the chat is closed."""
     if not (plugin.is_published and plugin.public_chat and plugin.visibility in WITH_PAGE):
         return ""
     return (

@@ -168,7 +168,7 @@ def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpRespons
 
 
 def update_copy(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    """The original's latest release in the place of a draft that nobody has worked on."""
+    """Replaces a draft without changes of its own by the original's latest release."""
     with errors_as_messages(request):
         install = copies.update_copy(plugin, by=request.user)
         log_and_report(request, plugin, f"Updated to release {install.version} of “{install.original_name}”.")

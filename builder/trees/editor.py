@@ -75,7 +75,8 @@ def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:
 
 @json_errors
 def save_tree(request: SignedInRequest, plugin: Plugin, tree: DecisionTree) -> HttpResponse:
-    """Save against the version in If-Match. 412 brings what is there now, so that nobody's work is lost."""
+    """Saves the tree if its version is that of If-Match. Otherwise answers 412 with the stored tree, so that no work is
+    lost."""
     draft = parse_draft(read_body(request))
     version = request.headers.get("If-Match", "").strip('"')
     try:

@@ -66,8 +66,8 @@ def playbook_documents(principal: Principal) -> DocumentQuerySet:
 
 
 def playbook_documents_for(document: Document, *, person: User) -> DocumentQuerySet:
-    """Those that a review of this document by this person may quote: a private one where it belongs, or where nobody
-    but the person reads."""
+    """The playbooks that a review of this document by this person may quote. A private one counts if it belongs to the
+    same knowledge base, or if only the person can read the base of the document."""
     found, base = playbook_documents(person), document.knowledge_base
     if base.kind == BaseKind.PERSONAL and base.owner_id == person.pk:
         return found

@@ -49,6 +49,6 @@ def _messages(rules: str, asked: str) -> Messages:
 
 
 def _fenced(text: str) -> str:
-    """Between two lines that nobody who wrote the text can know."""
+    """The text between two marker lines that contain a random value, which the author of the text cannot know."""
     mark = secrets.token_hex(8)
     return f"----- begin {mark} -----\n{text}\n----- end {mark} -----"

@@ -77,7 +77,8 @@ def run_review(review: ContractReview, *, until: float | None = None, llm: LLM |
 
 @contextmanager
 def _review_lock(review: ContractReview) -> Iterator[None]:
-    """A transaction in which nobody takes over or deletes the review. Raises `LeaseLost`, `ReviewDeleted`."""
+    """A transaction in which the review is locked against deletion and against other workers. Raises `LeaseLost`,
+    `ReviewDeleted`."""
     with transaction.atomic():
         confirm_held()
         review.lock_existing()

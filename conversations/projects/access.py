@@ -1,4 +1,4 @@
-"""The project that somebody asks for, among those that they may see, change or own: one rule behind every door."""
+"""Finds a project among those that a person may see, change or own. The site and the API use the same rule."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def can_run_inline(plugin: Plugin, *, llm: LLM | None = None) -> bool:
 
 
 def can_run_unasked(*, llm: LLM | None = None) -> bool:
-    """Whether a worker may ask the golden questions though nobody told it to: the model costs nothing."""
+    """Whether a worker may ask the golden questions without being told to: only if the model costs nothing."""
     return (llm or get_llm()).is_offline
 
 

@@ -183,7 +183,7 @@ def status_note(document: Document, *, place: int | None = None) -> str:
 
 
 def validity_text(document: Document) -> str:
-    """From when to when it holds; empty where nobody has said."""
+    """The period for which the document is valid; empty if it is not set."""
     since, until = document.effective_from, document.superseded_on
     today = timezone.localdate()
     if until and until <= today:

@@ -38,8 +38,8 @@ class InvalidMetadata(InvalidInput):
 
 
 def title_from_file_name(file_name: str) -> str:
-    """What a document is called when nobody has named it: its file name without folders and ending, in words. What
-    says only that it is a copy, or the last of many versions, is left out; numbers and years stay."""
+    """A title for a document without one: the words of its file name, without folders and extension. Words that only
+    mark a copy or the last version are left out; numbers and years stay."""
     stem = _plain_title(file_name)
     words = stem if " " in stem else " ".join(_SEPARATORS.sub(" ", stem).split())
     while (shorter := _LEFTOVER.sub("", words).strip()) and shorter != words:
@@ -50,7 +50,7 @@ def title_from_file_name(file_name: str) -> str:
 
 
 def is_title_of_file(title: str, file_name: str) -> bool:
-    """Whether the title is only what the file is called, so that nobody has named the document."""
+    """Whether the title was made of the file name, so that no person has named the document."""
     return title in (title_from_file_name(file_name), _plain_title(file_name))
 
 

@@ -110,8 +110,10 @@ def _detect_text(head: bytes, extension: str) -> str:
 
 
 def read(path: Path, *, source_type: str, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
-    """Read a file in this process, from its beginning or after the page of `resume`. For the sandbox and tests:
-    `knowledge.readers.isolation.reader_process.read_pages` is the door."""
+    """Reads a file in this process, from its beginning or after the page of `resume`.
+
+    Only the sandbox and tests call this. All others call `knowledge.readers.isolation.reader_process.read_pages`.
+    """
     if source_type not in FORMATS:
         raise UnsupportedDocument()
     size = path.stat().st_size

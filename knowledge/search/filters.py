@@ -98,7 +98,7 @@ _COMBINATORS = {"and": "all_of", "or": "any_of", "not": "none_of"}
 
 
 class _FilterParser:
-    """Counts the parts of one request, so that nobody can send a condition that takes the database minutes."""
+    """Limits the number of conditions in one request, because too many would take the database minutes."""
 
     def __init__(self) -> None:
         self._parts = 0

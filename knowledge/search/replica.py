@@ -83,8 +83,8 @@ def mark_unavailable(error: DatabaseError) -> None:
 
 
 def bytes_behind() -> int | None:
-    """How much of the primary's log the replica has not applied yet; None where it follows nobody. Raises the errors of
-    the database."""
+    """How many bytes of the primary's log the replica has not applied yet; None if it follows no primary. Raises the
+    errors of the database."""
     with connections[REPLICA].cursor() as cursor:
         cursor.execute("SELECT pg_wal_lsn_diff(%s::pg_lsn, pg_last_wal_replay_lsn())", [_written_position()])
         (behind,) = cursor.fetchone()

@@ -71,7 +71,7 @@ FoundFigures = Iterator[Identifier | StatedDate]
 
 
 def read_dates(text: str) -> FoundFigures:
-    """Each date. `12/03/2024` is not read: nobody can tell the day from the month."""
+    """The dates in the text. `12/03/2024` is not read, because its day and month cannot be told apart."""
     taken = -1
     places = sorted(
         ((match.start(), -match.end(), match) for pattern in _DATE_PATTERNS for match in pattern.finditer(text)),

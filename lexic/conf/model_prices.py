@@ -1,4 +1,4 @@
-"""What language models cost, as the operator states it: nobody else knows which prices were agreed."""
+"""The prices of language models. The operator sets them, because prices are agreed with each customer."""
 
 from __future__ import annotations
 

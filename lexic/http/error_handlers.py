@@ -93,7 +93,8 @@ def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
 
 
 def to_lexic_error(exc: BaseException) -> LexicError:
-    """What happened, in our words. An exception that nobody foresaw becomes `internal` with an id for the log."""
+    """The exception as a `LexicError`. An unexpected exception becomes `internal`, with an id that is also in the
+    log."""
     if isinstance(exc, LexicError):
         return exc
     if isinstance(exc, api.APIException):

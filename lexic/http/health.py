@@ -18,7 +18,8 @@ _migrated = False
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> JsonResponse:
-    """This process answers. Asks nobody else, so that a database that is away does not get it restarted."""
+    """Whether this process answers. It checks nothing else, so that an outage of the database does not restart the
+    process."""
     return JsonResponse({"status": "ok"})
 
 

@@ -1,6 +1,6 @@
-"""An address that nobody answers leads to the same one without its trailing slash, where that one is answered.
+"""Redirects a URL with a trailing slash that has no view to the same URL without it, if that one has a view.
 
-Django's own middleware does the opposite, for addresses that end in a slash here (the builder's and those of accounts).
+Django's own middleware does the opposite, for URLs that end in a slash here (the builder's and those of accounts).
 """
 
 from __future__ import annotations

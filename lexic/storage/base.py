@@ -102,8 +102,8 @@ class Storage(ABC):
 
 
 def prune(storage: Storage, folder: str, *, most_bytes: int, but: str = "") -> int:
-    """Delete the files of a folder that nobody has wanted for longest, by when they were touched, until the rest takes
-    up less. `but` stays whatever it takes up. Returns how many were deleted."""
+    """Deletes the least recently touched files of a folder until the rest fits into the size. `but` is never deleted.
+    Returns how many were deleted."""
     found = sorted(storage.files(f"{folder}/"), key=lambda one: one.modified)
     taken, deleted = sum(one.size for one in found), 0
     for one in found:

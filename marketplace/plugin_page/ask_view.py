@@ -1,4 +1,5 @@
-"""A visitor asks a plugin on its page: the same engine and checks as at every other door, without a key or a name."""
+"""Lets a visitor ask a plugin on its page, without a key or an account. It uses the same pipeline and checks as the
+API."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The one door to the text of cited pages, for the site, the public chat, the sandbox and the API.
+"""The only way to the text of cited pages, for the site, the public chat, the sandbox and the API.
 
-Who may read a page is decided by `PageQuerySet.visible_to` alone. Everybody else sees the words that the answer cites,
-and nothing around them.
+`PageQuerySet.visible_to` alone decides who may read a page. Everybody else sees the words that the answer cites, and
+nothing around them.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def readable_query(link: AnswerLink, *, viewer: User | None) -> Query:
 
 
 def _is_open_to_anybody(query: Query) -> bool:
-    """Whether a visitor could be given this answer today by the plugin's own doors: never that of a draft, which may
-    quote what no release reads."""
+    """Whether a visitor could get this answer today from the plugin's page or chat. Never an answer of a draft, which
+    may quote what no release reads."""
     plugin = query.plugin
     is_asked = plugin is not None and plugin.is_published and (plugin.has_page or plugin.public_chat)
     if plugin is None or not is_asked or query.release_name.endswith("@draft"):

@@ -93,8 +93,8 @@ def public_filters() -> Filters:
 
 
 def restricts_to_public(release: Release) -> bool:
-    """Whether its author tells public documents from others: then visitors are told of public ones alone, at whichever
-    door they stand."""
+    """Whether the author of the plugin marks documents as public. If so, visitors get answers from public documents
+    only, through every interface."""
     return release.public_only or release.plugin.public_chat
 
 

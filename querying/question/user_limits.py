@@ -43,8 +43,8 @@ def check_user_limit(user: User) -> None:
 
 
 def question_of_visitor(question: Question, who: str) -> Question:
-    """The question as this visitor's, by whichever public door it came, and counted against their limits; `who` is
-    their address (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
+    """The question as one of this visitor, from any public page, counted against the visitor's limits. `who` is the
+    hash of the IP address (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
     wait = rate_limits.count_visitor_request(who, place=str(question.release.plugin_id)).retry_after
     if wait is not None:
         raise VisitorRateLimited(wait, hint=f"Try again in {wait_text(wait)}, or get a key and go on at once.")

@@ -1,4 +1,4 @@
-"""Which runs of a Word file nobody sees: hidden by themselves or by a style, or too small to be seen.
+"""Decides which runs of a Word file are invisible: hidden directly or by a style, or too small to be seen.
 
 White text stays, as in a PDF: on a dark ground it is the header of a table, and telling the two apart would mean
 drawing the page.

@@ -1,8 +1,8 @@
-"""The one door to every parser: a child process that can be limited, and killed.
+"""The only way to run a parser: in a child process that has limits and can be killed.
 
-Documents are hostile until read. The child has no network, no environment, no files to write, and limits on
-memory and time that the kernel enforces; see `readers/__main__.py` for its side. It sends one line of JSON for
-each page, so that the caller sees progress, and ends when the caller stops reading.
+Documents are hostile until read. The child has no network, no environment, no files to write, and limits on memory and
+time that the kernel enforces; see `readers/__main__.py` for its side. It sends one line of JSON for each page, so that
+the caller sees progress, and ends when the caller stops reading.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Adding, changing and removing remote sources: what a person says of one is checked here, for every door.
+"""Adds, changes and removes remote sources, and checks what a person enters, for the site, the API and commands.
 
-The address stays as it is: whoever changed it could have the credentials sent to a server of their own.
+The URL of a source cannot be changed: otherwise whoever changes it could have the credentials sent to their own server.
 """
 
 from __future__ import annotations

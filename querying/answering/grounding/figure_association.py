@@ -25,7 +25,7 @@ _OPENING_LENGTH = 20
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
-# With more pairs of figures than this, none is compared.
+# With more pairs of figures than this, none is compared and the claim is not supported.
 _MAX_COMPARISONS = 4000
 
 Figure = Quantity | Identifier | StatedDate
