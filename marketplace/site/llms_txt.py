@@ -21,7 +21,7 @@ _SUMMARY = (
     " words of a page that say it; where the documents are silent, the answer is a refusal."
 )
 # Name of the route, title, and what is there.
-_DOORS = (
+_INTERFACES = (
     ("api_docs", "API reference", "every operation and field, for people"),
     ("schema", "OpenAPI description", "the same for programs, in JSON or with ?format=yaml"),
     ("marketplace", "Marketplace", "the plugins that are published"),
@@ -54,8 +54,8 @@ def _index_lines() -> Iterator[str]:
             address = reverse("guide_markdown", args=[entry.name])
             yield f"- [{entry.title}]({settings.PUBLIC_URL}{address}): {guides.load_guide(entry.name).lead}"
         yield ""
-    yield from ("## Doors", "")
-    for name, title, about in _DOORS:
+    yield from ("## Interfaces", "")
+    for name, title, about in _INTERFACES:
         yield f"- [{title}]({settings.PUBLIC_URL}{reverse(name)}): {about}"
     yield f"- [MCP]({settings.PUBLIC_URL}/mcp): streamable HTTP, with a key or by signing in"
     yield f"- [MCP server card]({settings.PUBLIC_URL}{reverse('mcp_server_card')}): where it is, and its revisions"

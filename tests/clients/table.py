@@ -22,7 +22,7 @@ _WORKS = "works"
 class Row:
     client: str
     version: str
-    door: str
+    interface: str
     tried: str
     result: str = _WORKS
 
@@ -43,11 +43,11 @@ NOT_TRIED = [
 ]
 
 
-def record(client: str, *, version: str, door: str, tried: Iterable[str]) -> None:
+def record(client: str, *, version: str, interface: str, tried: Iterable[str]) -> None:
     """Keeps what a client was seen to do. It has worked: the test would have failed before."""
-    row = Row(client, version, door, "; ".join(tried))
+    row = Row(client, version, interface, "; ".join(tried))
     _RUNS.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^a-z0-9]+", "-", f"{client}-{door}".lower()).strip("-")
+    name = re.sub(r"[^a-z0-9]+", "-", f"{client}-{interface}".lower()).strip("-")
     (_RUNS / f"{name}.json").write_text(json.dumps(asdict(row)))
     assert row in rows_of_page(), f"python -m tests.clients.table writes it into {PAGE.name}: {row.line}"
 
@@ -58,9 +58,9 @@ def rows_of_page() -> list[Row]:
 
 
 def write() -> None:
-    """The rows of this run in place of those for the same client and door; the others stay."""
+    """The rows of this run in place of those for the same client and interface; the others stay."""
     seen = [Row(**json.loads(path.read_text())) for path in _RUNS.glob("*.json")]
-    rows = {(row.client, row.door): row for row in [*rows_of_page(), *seen, *NOT_TRIED]}
+    rows = {(row.client, row.interface): row for row in [*rows_of_page(), *seen, *NOT_TRIED]}
     head = f"| {' | '.join(field.name for field in fields(Row))} |"
     lines = [head, "| --- " * len(fields(Row)) + "|", *(row.line for row in sorted(rows.values(), key=_order))]
     text = PAGE.read_text()
@@ -75,7 +75,7 @@ def _table(text: str) -> list[str]:
 
 
 def _order(row: Row) -> tuple[bool, str, str]:
-    return row.result != _WORKS, row.client.lower(), row.door
+    return row.result != _WORKS, row.client.lower(), row.interface
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 HERE = Path(__file__).parent
 OPENAI, MCP = "OpenAI protocol", "MCP"
-# The newest versions when they were tried, with the doors that they come in by.
+# The newest versions when they were tried, with the interfaces that they use.
 PYTHON = {
     "openai": ("openai==3.57.0", OPENAI),
     "openai-agents": ("openai-agents==0.24.0", OPENAI),
@@ -51,17 +51,17 @@ def site(published: Plugin) -> Any:
         yield url
 
 
-def check(printed: str, *, client: str, language: str, door: str) -> None:
+def check(printed: str, *, client: str, language: str, interface: str) -> None:
     told = json.loads(printed.splitlines()[-1])
     assert [name for name, text in told["shown"].items() if "45 mm" not in text] == [], told
-    table.record(f"{client} ({language})", version=told["version"], door=door, tried=told["shown"])
+    table.record(f"{client} ({language})", version=told["version"], interface=interface, tried=told["shown"])
 
 
 @pytest.mark.parametrize("client", PYTHON)
 def test_a_client_of_python(client: str, site: str, key: str) -> None:
-    package, door = PYTHON[client]
+    package, interface = PYTHON[client]
     printed = run(python_with(package), HERE / "python_clients.py", client, site, key, "cover", WEATHER)
-    check(printed, client=client, language="Python", door=door)
+    check(printed, client=client, language="Python", interface=interface)
 
 
 @pytest.mark.parametrize("client", NPM)
@@ -71,4 +71,4 @@ def test_a_client_of_npm(client: str, site: str, key: str, tmp_path: Path) -> No
     shutil.copy(HERE / "npm_clients.mjs", tmp_path)
     given = {"client": client, "server": site, "key": key, "plugin": "cover", "question": WEATHER}
     printed = run("node", "npm_clients.mjs", cwd=tmp_path, stdin=json.dumps(given))
-    check(printed, client=client, language="Node", door=OPENAI)
+    check(printed, client=client, language="Node", interface=OPENAI)

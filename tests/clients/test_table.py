@@ -26,4 +26,4 @@ def test_the_table_has_each_client_that_is_started_and_no_other() -> None:
     rows = table.rows_of_page()
     assert {(row.client, row.version) for row in rows if row.version} == started
     assert [row for row in rows if not row.version] == table.NOT_TRIED
-    assert len({(row.client, row.door) for row in rows}) == len(rows)
+    assert len({(row.client, row.interface) for row in rows}) == len(rows)

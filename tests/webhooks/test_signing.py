@@ -63,7 +63,9 @@ def test_while_a_secret_is_replaced_both_verify() -> None:
         Webhook(secret).verify(BODY, headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(generate_webhook_secret()).verify(BODY, headers)
-    table.record("standardwebhooks (Python)", version=version("standardwebhooks"), door="webhooks", tried=["verify"])
+    table.record(
+        "standardwebhooks (Python)", version=version("standardwebhooks"), interface="webhooks", tried=["verify"]
+    )
 
 
 @given(body=st.text(max_size=200), other=st.text(max_size=200))

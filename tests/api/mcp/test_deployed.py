@@ -55,4 +55,4 @@ def test_a_question_back_can_be_answered_by_any_process(deployed: str, key: str,
 
     assert ["45 mm" in answer for answer in anyio.run(run)] == [True] * 4
     tried = ("ask_expert", "elicitation")
-    table.record("mcp (Python)", version=version("mcp"), door="MCP", tried=tried)
+    table.record("mcp (Python)", version=version("mcp"), interface="MCP", tried=tried)

@@ -114,7 +114,7 @@ def test_the_client_attaches_by_the_address_alone(site: str, published: Plugin, 
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("Assistant", True)
     tried = ("registration", "sign-in", "ask_expert")
-    table.record("mcp (Python)", version=version("mcp"), door="MCP, by OAuth", tried=tried)
+    table.record("mcp (Python)", version=version("mcp"), interface="MCP, by OAuth", tried=tried)
 
 
 def test_the_client_goes_on_with_its_refresh_token(site: str, published: Plugin, bob: User) -> None:
@@ -156,7 +156,7 @@ def test_the_typescript_client_attaches_by_the_address_alone(
     key = ApiKey.objects.get(owner=bob)
     assert (key.name, key.is_of_client) == ("TypeScript host", True)
     tried = ("registration", "sign-in", "ask_expert", "refresh")
-    table.record("@modelcontextprotocol/sdk (Node)", version=VERSION, door="MCP, by OAuth", tried=tried)
+    table.record("@modelcontextprotocol/sdk (Node)", version=VERSION, interface="MCP, by OAuth", tried=tried)
 
 
 def test_a_token_for_the_rest_api_opens_no_mcp_and_the_other_way_round(site: str, published: Plugin, bob: User) -> None:

@@ -54,8 +54,8 @@ def test_a_client_of_python(program: str, agent: str, key: str) -> None:
     assert len(printed["streamed"]["answered"]["kinds"]) > 3 > len(printed["whole"]["answered"]["kinds"])
     assert Query.objects.count() == 8
     version = PYTHON_CLIENTS[program].partition("==")[2]
-    door = {"client_10.py": "A2A 1.0", "client_03.py": "A2A 0.3"}[program]
-    table.record("a2a-sdk (Python)", version=version, door=door, tried=TRIED)
+    interface = {"client_10.py": "A2A 1.0", "client_03.py": "A2A 0.3"}[program]
+    table.record("a2a-sdk (Python)", version=version, interface=interface, tried=TRIED)
 
 
 def test_a_client_of_typescript(agent: str, key: str, tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_a_client_of_typescript(agent: str, key: str, tmp_path: Path) -> None:
     assert printed["asked"]["state"] != printed["continued"]["state"] == printed["streamed"]["state"]
     assert "no such task" in printed["missing"][1]
     version = TYPESCRIPT_CLIENT.rpartition("@")[2]
-    table.record("@a2a-js/sdk (Node)", version=version, door="A2A 1.0", tried=TRIED)
+    table.record("@a2a-js/sdk (Node)", version=version, interface="A2A 1.0", tried=TRIED)

@@ -113,7 +113,7 @@ def test_a_host_over_http(host: str, folder: Path, server: str, issue: Callable[
     assert_works(host, by_http(server, secret), folder, is_asked_back=is_asked_back)
     name, _, version = next(package for package in PACKAGES if package.startswith(HOSTS[host])).rpartition("@")
     tried = ["tools", "ask_expert", "errors", *(["elicitation"] if is_asked_back else [])]
-    table.record(f"{name} (Node)", version=version, door="MCP", tried=tried)
+    table.record(f"{name} (Node)", version=version, interface="MCP", tried=tried)
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -1,8 +1,8 @@
-"""Thirty-three bad requests at every door, over real HTTP: none is a failure of ours, and each door has one form of
-error.
+"""Thirty-three bad requests at every interface, over real HTTP: none is a failure of ours, and each interface has one
+form of error.
 
-The form is `{"error", "code", "hint"}`; inside the envelope of the protocol where a door speaks one (OpenAI, JSON-RPC,
-OAuth, SCIM).
+The form is `{"error", "code", "hint"}`; inside the envelope of the protocol where an interface speaks one (OpenAI,
+JSON-RPC, OAuth, SCIM).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Door:
+class Interface:
     """`text` and `number`: where in the good body a text and a number stand, or would stand."""
 
     path: str
@@ -41,60 +41,62 @@ class Door:
 _CALL = {"name": "ask_expert", "arguments": {"plugin": "cover", "question": "x"}}
 _MESSAGE = {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "x"}]}
 _MESSAGES = [{"role": "user", "content": "x"}]
-DOORS = {
-    "query": Door(
+INTERFACES = {
+    "query": Interface(
         path="/api/v1/query",
         body={"plugin": "cover", "query": "x", "options": {}},
         text=("query",),
         number=("options", "maxSources"),
     ),
-    "authoring": Door(path="/api/plugins", body={"name": "x"}, text=("name",), number=("public_chat_per_day",)),
-    "webhooks": Door(
+    "authoring": Interface(path="/api/plugins", body={"name": "x"}, text=("name",), number=("public_chat_per_day",)),
+    "webhooks": Interface(
         path="/api/plugins/cover/webhooks",
         body={"url": "https://hooks.example.org", "events": ["document.ready"]},
         text=("url",),
         number=("events",),
     ),
-    "public chat": Door(path="/api/public/cover/chat", body={"message": "x"}, text=("message",), number=("messages",)),
-    "batch": Door(
+    "public chat": Interface(
+        path="/api/public/cover/chat", body={"message": "x"}, text=("message",), number=("messages",)
+    ),
+    "batch": Interface(
         path="/api/v1/batch",
         body={"id": "1", "plugin": "cover", "query": "x"},
         text=("query",),
         number=("options",),
         content_type="application/x-ndjson",
     ),
-    "chat": Door(
+    "chat": Interface(
         path="/v1/chat/completions",
         body={"model": "cover", "messages": _MESSAGES},
         text=("model",),
         number=("messages",),
         form="openai",
     ),
-    "responses": Door(
+    "responses": Interface(
         path="/v1/responses", body={"model": "cover", "input": "x"}, text=("input",), number=("input",), form="openai"
     ),
-    "mcp": Door(
+    "mcp": Interface(
         path="/mcp",
         body={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": _CALL},
         text=("params", "arguments", "question"),
         number=("params", "arguments", "context"),
         form="jsonrpc",
     ),
-    "a2a": Door(
+    "a2a": Interface(
         path="/a2a/cover",
         body={"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": _MESSAGE}},
         text=("params", "message", "role"),
         number=("params", "message", "parts"),
         form="jsonrpc",
     ),
-    "registration": Door(
+    "registration": Interface(
         path="/oauth/register",
         body={"client_name": "x", "redirect_uris": ["https://assistant.example.com/callback"]},
         text=("client_name",),
         number=("redirect_uris",),
         form="oauth",
     ),
-    "tokens": Door(
+    "tokens": Interface(
         path="/oauth/token",
         body={"grant_type": "authorization_code", "code": "x"},
         text=("code",),
@@ -102,7 +104,7 @@ DOORS = {
         form="oauth",
         content_type="application/x-www-form-urlencoded",
     ),
-    "directory": Door(
+    "directory": Interface(
         path="/scim/v2/Users",
         body={"schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "x@example.org"},
         text=("userName",),
@@ -119,54 +121,57 @@ def put(body: Any, place: tuple[str, ...], value: Any) -> Any:
     return {**body, name: put(body.get(name, {}), tuple(rest), value) if rest else value}
 
 
-def encoded(door: Door, place: tuple[str, ...], value: Any) -> bytes:
-    return json.dumps(put(door.body, place, value)).encode()
+def encoded(interface: Interface, place: tuple[str, ...], value: Any) -> bytes:
+    return json.dumps(put(interface.body, place, value)).encode()
 
 
-def good(door: Door) -> bytes:
-    return json.dumps(door.body).encode()
+def good(interface: Interface) -> bytes:
+    return json.dumps(interface.body).encode()
 
 
-def with_raw(door: Door, raw: str) -> bytes:
+def with_raw(interface: Interface, raw: str) -> bytes:
     """The good body with JSON that Python would not write in place of the text."""
-    return encoded(door, door.text, "RAW").replace(b'"RAW"', raw.encode())
+    return encoded(interface, interface.text, "RAW").replace(b'"RAW"', raw.encode())
 
 
 Sent = tuple[bytes, dict[str, str]]
-BODIES: dict[str, Callable[[Door], bytes]] = {
-    "nothing": lambda door: b"",
-    "half of JSON": lambda door: good(door)[:-1],
-    "null": lambda door: b"null",
-    "a number": lambda door: b"7",
-    "a list of lists": lambda door: b"[[]]",
-    "an empty object": lambda door: b"{}",
-    "lists in lists without end": lambda door: b"[" * 100_000,
-    "objects nested deeply": lambda door: b'{"a":' * 500 + b"1" + b"}" * 500,
-    "depth in a field": lambda door: with_raw(door, "[" * 200 + "]" * 200),
-    "infinity": lambda door: with_raw(door, "1e999"),
-    "not a number": lambda door: with_raw(door, "NaN"),
-    "a number of 5,000 digits": lambda door: with_raw(door, "9" * 5000),
-    "a null character": lambda door: with_raw(door, '"a\\u0000b"'),
-    "half a character": lambda door: with_raw(door, '"a\\ud800b"'),
-    "bytes that are no UTF-8": lambda door: encoded(door, door.text, "RAW").replace(b"RAW", b"\xff\xfe"),
-    "UTF-16": lambda door: json.dumps(door.body).encode("utf-16"),
-    "a number for a text": lambda door: encoded(door, door.text, 7),
-    "a list for a text": lambda door: encoded(door, door.text, ["x", {"y": []}]),
-    "an object for a text": lambda door: encoded(door, door.text, {"$ne": ""}),
-    "a negative number": lambda door: encoded(door, door.number, -1),
-    "six million characters": lambda door: encoded(door, door.text, "x" * 6_000_000),
-    "a thousand unknown names": lambda door: json.dumps({f"n{n}": n for n in range(1000)}).encode(),
-    "gzip that was not announced": lambda door: gzip.compress(good(door)),
+BODIES: dict[str, Callable[[Interface], bytes]] = {
+    "nothing": lambda interface: b"",
+    "half of JSON": lambda interface: good(interface)[:-1],
+    "null": lambda interface: b"null",
+    "a number": lambda interface: b"7",
+    "a list of lists": lambda interface: b"[[]]",
+    "an empty object": lambda interface: b"{}",
+    "lists in lists without end": lambda interface: b"[" * 100_000,
+    "objects nested deeply": lambda interface: b'{"a":' * 500 + b"1" + b"}" * 500,
+    "depth in a field": lambda interface: with_raw(interface, "[" * 200 + "]" * 200),
+    "infinity": lambda interface: with_raw(interface, "1e999"),
+    "not a number": lambda interface: with_raw(interface, "NaN"),
+    "a number of 5,000 digits": lambda interface: with_raw(interface, "9" * 5000),
+    "a null character": lambda interface: with_raw(interface, '"a\\u0000b"'),
+    "half a character": lambda interface: with_raw(interface, '"a\\ud800b"'),
+    "bytes that are no UTF-8": lambda interface: encoded(interface, interface.text, "RAW").replace(b"RAW", b"\xff\xfe"),
+    "UTF-16": lambda interface: json.dumps(interface.body).encode("utf-16"),
+    "a number for a text": lambda interface: encoded(interface, interface.text, 7),
+    "a list for a text": lambda interface: encoded(interface, interface.text, ["x", {"y": []}]),
+    "an object for a text": lambda interface: encoded(interface, interface.text, {"$ne": ""}),
+    "a negative number": lambda interface: encoded(interface, interface.number, -1),
+    "six million characters": lambda interface: encoded(interface, interface.text, "x" * 6_000_000),
+    "a thousand unknown names": lambda interface: json.dumps({f"n{n}": n for n in range(1000)}).encode(),
+    "gzip that was not announced": lambda interface: gzip.compress(good(interface)),
 }
-HEADERS: dict[str, Callable[[Door], Sent]] = {
-    "a bomb of gzip": lambda door: (gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"}),
-    "a charset that is none": lambda door: (b"{", {"Content-Type": f"{door.content_type}; charset=bogus"}),
-    "a codec for a charset": lambda door: (b"\x78\x9c", {"Content-Type": f"{door.content_type}; charset=zlib"}),
-    "another content type": lambda door: (b"<x/>", {"Content-Type": "application/xml"}),
-    "a form without a boundary": lambda door: (b"--x", {"Content-Type": "multipart/form-data"}),
-    "a content type that is none": lambda door: (b"x", {"Content-Type": "///;;;=,"}),
+HEADERS: dict[str, Callable[[Interface], Sent]] = {
+    "a bomb of gzip": lambda interface: (gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"}),
+    "a charset that is none": lambda interface: (b"{", {"Content-Type": f"{interface.content_type}; charset=bogus"}),
+    "a codec for a charset": lambda interface: (
+        b"\x78\x9c",
+        {"Content-Type": f"{interface.content_type}; charset=zlib"},
+    ),
+    "another content type": lambda interface: (b"<x/>", {"Content-Type": "application/xml"}),
+    "a form without a boundary": lambda interface: (b"--x", {"Content-Type": "multipart/form-data"}),
+    "a content type that is none": lambda interface: (b"x", {"Content-Type": "///;;;=,"}),
 }
-METHODS = {"a method of other doors": "PUT", "a method that is none": "BREW"}
+METHODS = {"a method of other interfaces": "PUT", "a method that is none": "BREW"}
 RAW = {
     "two lengths": "Content-Length: 2\r\nContent-Length: 30",
     "a length and chunks": "Content-Length: 2\r\nTransfer-Encoding: chunked",
@@ -179,7 +184,7 @@ def test_there_are_thirty_three() -> None:
 
 @pytest.fixture
 def site(published: Plugin, alice: User) -> Any:
-    """A server, and what opens each door. Nothing runs out on the way."""
+    """A server, and what opens each interface. Nothing runs out on the way."""
     published.public_chat = True
     published.save()
     rights = ["query", "read", "author"]
@@ -190,7 +195,7 @@ def site(published: Plugin, alice: User) -> Any:
 
 
 def is_error_of(form: str, body: Any) -> bool:
-    """Whether the body is an error as this door writes it."""
+    """Whether the body is an error as this interface writes it."""
     if form == "openai":
         return set(body) == {"error"} and {"message", "type", "code", "param"} <= body["error"].keys()
     if form == "scim":
@@ -210,21 +215,21 @@ def last_message(response: httpx2.Response) -> Any:
     return response.json()
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", INTERFACES)
 def test_each_is_refused_in_the_form_of_its_door(site: tuple[str, str, str], name: str) -> None:
     url, key, directory = site
-    door, wrong = DOORS[name], []
-    token = directory if door.form == "scim" else key
+    interface, wrong = INTERFACES[name], []
+    token = directory if interface.form == "scim" else key
     accept = "application/json, text/event-stream" if name == "mcp" else "*/*"
-    given = {"Authorization": f"Bearer {token}", "Content-Type": door.content_type, "Accept": accept}
-    sent: dict[str, tuple[str, Sent]] = {what: ("POST", (make(door), {})) for what, make in BODIES.items()}
-    sent |= {what: ("POST", make(door)) for what, make in HEADERS.items()}
-    sent |= {what: (method, (good(door), {})) for what, method in METHODS.items()}
+    given = {"Authorization": f"Bearer {token}", "Content-Type": interface.content_type, "Accept": accept}
+    sent: dict[str, tuple[str, Sent]] = {what: ("POST", (make(interface), {})) for what, make in BODIES.items()}
+    sent |= {what: ("POST", make(interface)) for what, make in HEADERS.items()}
+    sent |= {what: (method, (good(interface), {})) for what, method in METHODS.items()}
     with httpx2.Client(trust_env=False, timeout=120, headers=given) as client:
         for what, (method, (content, headers)) in sent.items():
-            response = client.request(method, url + door.path, content=content, headers=headers)
+            response = client.request(method, url + interface.path, content=content, headers=headers)
             answered = last_message(response) if response.content else {}
-            if response.status_code >= 500 or not is_error_of(door.form, answered):
+            if response.status_code >= 500 or not is_error_of(interface.form, answered):
                 wrong.append((what, response.status_code, response.text[:200]))
     assert wrong == []
 
@@ -233,9 +238,9 @@ def test_each_is_refused_in_the_form_of_its_door(site: tuple[str, str, str], nam
 def test_conflicting_lengths_reach_no_door(site: tuple[str, str, str], headers: str) -> None:
     url, key, _ = site
     at = urlsplit(url)
-    for door in DOORS.values():
-        head = f"POST {door.path} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {key}\r\n"
-        head += f"Content-Type: {door.content_type}\r\nConnection: close\r\n{headers}\r\n\r\n"
+    for interface in INTERFACES.values():
+        head = f"POST {interface.path} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {key}\r\n"
+        head += f"Content-Type: {interface.content_type}\r\nConnection: close\r\n{headers}\r\n\r\n"
         with socket.create_connection((at.hostname, at.port), timeout=60) as connection:
             connection.sendall(head.encode() + b"0\r\n\r\n")
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
