@@ -12,9 +12,9 @@ from django.utils import timezone
 from psycopg import Connection
 
 from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
+from backups.backup_store import BackupStore, pieces_of
 from backups.manifest import FileCopy, Manifest, newest
 from backups.snapshot import copy_tables, database_snapshot, read_migrations, read_sequences
-from backups.vault import Vault, pieces_of
 from knowledge.documents import file_store, page_images
 from knowledge.lease import confirm_held, try_lease
 from lexic.storage import StoredObject, site_storage
@@ -27,19 +27,19 @@ logger = logging.getLogger(__name__)
 _LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
 
 
-def create_backup(vault: Vault, *, keep: int = 0, now: datetime | None = None) -> Manifest:
+def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = None) -> Manifest:
     """The new backup. With `keep`, all but so many of the newest are deleted, and what only they held.
 
     Whenever this ends early, there is no new backup and the earlier ones are as they were. Raises `BackupRuns`,
     `DiskFull`, `StorageUnavailable`.
     """
     with only_backup():
-        copies = _copy_files(vault, _known_copies(vault))
+        copies = _copy_files(store, _known_copies(store))
         with database_snapshot() as snapshot:
-            tables, sequences = copy_tables(snapshot, vault), read_sequences(snapshot)
+            tables, sequences = copy_tables(snapshot, store), read_sequences(snapshot)
             migrations, named = read_migrations(snapshot), _named_files(snapshot)
         # Again, for what came since the first look: it may be gone at a third.
-        copies |= _copy_files(vault, copies)
+        copies |= _copy_files(store, copies)
         manifest = Manifest(
             name=Manifest.name_at(now or timezone.now()),
             version=version(),
@@ -50,25 +50,25 @@ def create_backup(vault: Vault, *, keep: int = 0, now: datetime | None = None) -
             missing=sorted(named - copies.keys()),
         )
         confirm_held()
-        manifest.write(vault)
+        manifest.write(store)
         if keep:
-            prune_backups(vault, keep=keep)
+            prune_backups(store, keep=keep)
     return manifest
 
 
-def prune_backups(vault: Vault, *, keep: int) -> None:
+def prune_backups(store: BackupStore, *, keep: int) -> None:
     """Deletes all but the newest, and the pieces that no other one needs. As long as one of those that are kept cannot
     be read, nothing is deleted."""
-    names = vault.backups()
+    names = store.backups()
     old, kept = names[:-keep], names[-keep:]
     try:
-        needed = {piece for name in kept for piece, _ in Manifest.read(vault, name).pieces()}
+        needed = {piece for name in kept for piece, _ in Manifest.read(store, name).pieces()}
     except DamagedBackup as error:
         logger.warning("older backups stay: %s", error.message)
         return
     for name in old:
-        vault.delete_manifest(name)
-    vault.delete_other_pieces(needed)
+        store.delete_manifest(name)
+    store.delete_other_pieces(needed)
 
 
 @contextmanager
@@ -80,35 +80,35 @@ def only_backup() -> Iterator[None]:
         yield
 
 
-def _known_copies(vault: Vault) -> dict[str, FileCopy]:
+def _known_copies(store: BackupStore) -> dict[str, FileCopy]:
     """The files of the newest backup by name; none where it cannot be read: then all are copied."""
     try:
-        earlier = newest(vault)
+        earlier = newest(store)
     except (DamagedBackup, NoBackup) as error:
         logger.warning("all files are copied again: %s", error.message)
         return {}
     return {file.name: file for file in earlier.files} if earlier else {}
 
 
-def _copy_files(vault: Vault, known: Mapping[str, FileCopy]) -> dict[str, FileCopy]:
+def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> dict[str, FileCopy]:
     """All files that are there now. One that has not changed since it was copied is not read again."""
     copies = {}
     for found in site_storage().files():
         if found.name.startswith(_LEFT_OUT):
             continue
         copy = known.get(found.name)
-        if copy is None or not _is_same(found, copy) or not vault.has(copy.pieces):
-            copy = _copy_file(vault, found)
+        if copy is None or not _is_same(found, copy) or not store.has(copy.pieces):
+            copy = _copy_file(store, found)
         if copy:
             copies[found.name] = copy
     return copies
 
 
-def _copy_file(vault: Vault, found: StoredObject) -> FileCopy | None:
+def _copy_file(store: BackupStore, found: StoredObject) -> FileCopy | None:
     """None for one that was deleted a moment ago."""
     try:
         with site_storage().open(found.name) as file:
-            pieces = [vault.add(piece) for piece in pieces_of(file)]
+            pieces = [store.add(piece) for piece in pieces_of(file)]
     except FileNotFoundError:
         return None
     return FileCopy(name=found.name, size=found.size, modified=found.modified, pieces=pieces)

@@ -7,8 +7,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from backups.backup_store import open_backup_store
 from backups.manifest import newest
-from backups.vault import open_vault
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 from lexic.gauges import register_gauge
 
@@ -21,7 +21,7 @@ def check_backups() -> str:
     """How old the newest is, and whether it is of all files."""
     if not settings.BACKUPS["to"]:
         raise CheckSkipped("the timetable makes none; set LEXIC_BACKUP_TO")
-    found = newest(open_vault())
+    found = newest(open_backup_store())
     if found is None:
         hint = "Make one with “manage.py backup create”, and look why the worker has made none."
         raise CheckFailed("There is no backup yet.", hint=hint)
@@ -38,5 +38,5 @@ def newest_backup() -> float | None:
     """Nothing where the timetable makes none."""
     if not settings.BACKUPS["to"]:
         return None
-    found = newest(open_vault())
+    found = newest(open_backup_store())
     return found.made_at.timestamp() if found else 0.0

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from backups.backup_errors import DamagedBackup, NoBackup
-from backups.vault import FORMAT, Vault
+from backups.backup_store import FORMAT, BackupStore
 
 _NAME_FORMAT = "%Y-%m-%dT%H-%M-%S-%fZ"
 
@@ -61,25 +61,25 @@ class Manifest:
         """The number of rows in all tables."""
         return sum(table.rows for table in self.tables)
 
-    def write(self, vault: Vault) -> None:
+    def write(self, store: BackupStore) -> None:
         """Writes the manifest last: with it the backup exists."""
-        vault.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
+        store.write_manifest(self.name, {"format": FORMAT, **asdict(self)})
 
     @classmethod
-    def read(cls, vault: Vault, name: str) -> Manifest:
+    def read(cls, store: BackupStore, name: str) -> Manifest:
         """Raises `NoBackup`, `DamagedBackup`."""
-        said = vault.read_manifest(name)
+        said = store.read_manifest(name)
         said.pop("format")
         said["tables"] = [TableCopy(**one) for one in said["tables"]]
         said["files"] = [FileCopy(**one) for one in said["files"]]
         return cls(**said)
 
     @classmethod
-    def find(cls, vault: Vault, name: str = "") -> Manifest:
+    def find(cls, store: BackupStore, name: str = "") -> Manifest:
         """The backup of this name, or the newest. Raises `NoBackup`, `DamagedBackup`."""
-        if not name and not (names := vault.backups()):
+        if not name and not (names := store.backups()):
             raise NoBackup("There is no backup here.")
-        return cls.read(vault, name or names[-1])
+        return cls.read(store, name or names[-1])
 
     def pieces(self) -> Iterator[tuple[str, str]]:
         """Each piece with what it is a part of, in words."""
@@ -88,15 +88,15 @@ class Manifest:
         for file in self.files:
             yield from ((piece, f"file {file.name}") for piece in file.pieces)
 
-    def check_pieces(self, vault: Vault) -> int:
+    def check_pieces(self, store: BackupStore) -> int:
         """Reads every piece. Returns how many there are. Raises `DamagedBackup`, which names what is not whole.
 
         Damaged pieces are deleted, so that the next backup writes them again.
         """
         parts = dict(self.pieces())
-        damaged = [piece for piece in parts if not _is_whole(vault, piece)]
+        damaged = [piece for piece in parts if not _is_whole(store, piece)]
         for piece in damaged:
-            vault.delete_piece(piece)
+            store.delete_piece(piece)
         if damaged:
             named = sorted({parts[piece] for piece in damaged})
             said = f"{', '.join(named[:5])} {'is' if len(named) == 1 else 'are'} not whole"
@@ -106,19 +106,19 @@ class Manifest:
         return len(parts)
 
 
-def _is_whole(vault: Vault, piece: str) -> bool:
+def _is_whole(store: BackupStore, piece: str) -> bool:
     """Read twice before it is called damaged: a store may have sent half of it."""
     for _ in range(2):
         with suppress(DamagedBackup):
-            vault.read(piece)
+            store.read(piece)
             return True
     return False
 
 
-def newest(vault: Vault) -> Manifest | None:
+def newest(store: BackupStore) -> Manifest | None:
     """The last whole backup. Raises `DamagedBackup`."""
-    names = vault.backups()
-    return Manifest.read(vault, names[-1]) if names else None
+    names = store.backups()
+    return Manifest.read(store, names[-1]) if names else None
 
 
 def summary(manifest: Manifest) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
 
 from backups.backup_errors import DamagedBackup, NewerBackup, NotEmpty, NotMigrated
+from backups.backup_store import BackupStore
 from backups.manifest import FileCopy, Manifest, TableCopy
 from backups.snapshot import TABLES
-from backups.vault import Vault
 from knowledge.models import KnowledgeBase
 from knowledge.search import vector_index
 from lexic.storage import Storage, site_storage
@@ -28,7 +28,7 @@ WHERE pronamespace = current_schema()::regnamespace AND pg_get_userbyid(proowner
 """
 
 
-def restore_backup(vault: Vault, manifest: Manifest, *, rows_only: bool = False) -> None:
+def restore_backup(store: BackupStore, manifest: Manifest, *, rows_only: bool = False) -> None:
     """Files first, then the database in one transaction, then the migrations that are newer than the backup.
 
     With `rows_only` neither files nor vector indexes: enough to ask questions of a copy that is thrown away. What ends
@@ -38,10 +38,10 @@ def restore_backup(vault: Vault, manifest: Manifest, *, rows_only: bool = False)
     check_restorable(manifest)
     storage = site_storage()
     for file in () if rows_only else manifest.files:
-        _restore_file(vault, storage, file)
+        _restore_file(store, storage, file)
     _make_tables(manifest.migrations)
     with transaction.atomic():
-        _load_tables(vault, manifest)
+        _load_tables(store, manifest)
     try:
         call_command("migrate", interactive=False, verbosity=0)
     except (CommandError, DatabaseError) as error:
@@ -82,13 +82,13 @@ def count_rows(tables: Iterable[TableCopy]) -> dict[str, tuple[int, int]]:
     return {name: count for name, count in counts.items() if count[0] != count[1]}
 
 
-def _restore_file(vault: Vault, storage: Storage, file: FileCopy) -> None:
+def _restore_file(store: BackupStore, storage: Storage, file: FileCopy) -> None:
     found = storage.find(file.name)
     if found and found.size == file.size:
         return  # an earlier attempt
     with storage.new_file(file.name.rpartition("/")[0]) as target:
         for piece in file.pieces:
-            target.write(vault.read(piece))
+            target.write(store.read(piece))
         storage.keep(target, file.name)
 
 
@@ -112,7 +112,7 @@ def _make_tables(migrations: list[str]) -> None:
     executor.migrate([key for key in applied if key not in inner])
 
 
-def _load_tables(vault: Vault, manifest: Manifest) -> None:
+def _load_tables(store: BackupStore, manifest: Manifest) -> None:
     names = [sql.Identifier(table.name) for table in manifest.tables]
     with connection.cursor() as cursor:
         # Triggers wrote what they write when the rows were new; the audit log would be chained anew.
@@ -120,7 +120,7 @@ def _load_tables(vault: Vault, manifest: Manifest) -> None:
             cursor.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(name))
         cursor.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(names)))
         for table in manifest.tables:
-            _load_table(vault, table)
+            _load_table(store, table)
         for sequence, value in manifest.sequences.items():
             cursor.execute("SELECT setval(%s::regclass, %s)", [f'"{sequence}"', value])
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -130,9 +130,9 @@ def _load_tables(vault: Vault, manifest: Manifest) -> None:
         raise DamagedBackup(f"Table {table_name} has {there} rows, and {written} were backed up.")
 
 
-def _load_table(vault: Vault, table: TableCopy) -> None:
+def _load_table(store: BackupStore, table: TableCopy) -> None:
     columns = sql.SQL(", ").join(map(sql.Identifier, table.columns))
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table.name), columns)
     with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
         for piece in table.pieces:
-            copy.write(vault.read(piece))
+            copy.write(store.read(piece))

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import connection
 from psycopg import Connection, sql
 
+from backups.backup_store import PIECE_BYTES, BackupStore
 from backups.manifest import TableCopy
-from backups.vault import PIECE_BYTES, Vault
 from knowledge.lease_models import Lease
 
 # Tables of the schema that Django works in, but for those of extensions, with the columns that are not computed and
@@ -42,12 +42,12 @@ def database_snapshot() -> Iterator[Connection[Any]]:
         own.close()
 
 
-def copy_tables(snapshot: Connection[Any], vault: Vault) -> list[TableCopy]:
+def copy_tables(snapshot: Connection[Any], store: BackupStore) -> list[TableCopy]:
     """Every table of the snapshot; without rows those that say what the processes of this moment do."""
     return [
         TableCopy(name=name, columns=columns, rows=0, pieces=[])
         if name == Lease._meta.db_table
-        else _copy_table(snapshot, vault, name=name, columns=columns, key=key)
+        else _copy_table(snapshot, store, name=name, columns=columns, key=key)
         for name, columns, key in snapshot.execute(TABLES).fetchall()
     ]
 
@@ -63,7 +63,9 @@ def read_migrations(snapshot: Connection[Any]) -> list[str]:
     return [name for (name,) in rows]
 
 
-def _copy_table(snapshot: Connection[Any], vault: Vault, *, name: str, columns: list[str], key: list[str]) -> TableCopy:
+def _copy_table(
+    snapshot: Connection[Any], store: BackupStore, *, name: str, columns: list[str], key: list[str]
+) -> TableCopy:
     order = sql.SQL("ORDER BY {}").format(_identifiers(key)) if key else sql.SQL("")
     statement = sql.SQL("COPY (SELECT {} FROM {} {}) TO STDOUT").format(
         _identifiers(columns), sql.Identifier(name), order
@@ -74,10 +76,10 @@ def _copy_table(snapshot: Connection[Any], vault: Vault, *, name: str, columns: 
             rows += bytes(data).count(b"\n")  # one inside a value is written in another way
             gathered += data
             if len(gathered) >= PIECE_BYTES:
-                pieces.append(vault.add(bytes(gathered)))
+                pieces.append(store.add(bytes(gathered)))
                 gathered.clear()
     if gathered:
-        pieces.append(vault.add(bytes(gathered)))
+        pieces.append(store.add(bytes(gathered)))
     return TableCopy(name=name, columns=columns, rows=rows, pieces=pieces)
 
 

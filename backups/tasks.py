@@ -6,8 +6,8 @@ from celery import shared_task
 from django.conf import settings
 
 from backups.backup_errors import BackupRuns, VerificationRuns
+from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
-from backups.vault import open_vault
 from backups.verify import verify_backup
 from lexic.errors import LexicError
 
@@ -19,7 +19,7 @@ def make_scheduled_backup(**kwargs: object) -> None:
     """Once a day, where LEXIC_BACKUP_TO says where to."""
     if settings.BACKUPS["to"]:
         try:
-            manifest = create_backup(open_vault(), keep=settings.BACKUPS["keep"])
+            manifest = create_backup(open_backup_store(), keep=settings.BACKUPS["keep"])
         except BackupRuns:
             logger.info("no second backup is made while one is")  # a long task is handed out again
         except LexicError as error:
@@ -33,7 +33,7 @@ def verify_scheduled_backup(**kwargs: object) -> None:
     """Once a week, the newest one."""
     if where := settings.BACKUPS["to"]:
         try:
-            found = verify_backup(open_vault(), where=where)
+            found = verify_backup(open_backup_store(), where=where)
         except VerificationRuns:
             logger.info("backups are verified already")
         except LexicError as error:

@@ -21,8 +21,8 @@ from django.db import DatabaseError, connection
 from psycopg import sql
 
 from backups.backup_errors import VerificationRuns
+from backups.backup_store import BackupStore
 from backups.manifest import Manifest
-from backups.vault import Vault
 from knowledge.lease import try_lease
 from lexic.errors import LexicError
 from local.embedded_services import die_with_parent
@@ -62,18 +62,18 @@ class BackupVerified:
     compared: int
 
 
-def verify_backup(vault: Vault, *, where: str, name: str = "") -> BackupVerified:
-    """The newest one, or the one of this name; `where` is how the vault was opened. Raises `NoBackup`,
+def verify_backup(store: BackupStore, *, where: str, name: str = "") -> BackupVerified:
+    """The newest one, or the one of this name; `where` is how the store was opened. Raises `NoBackup`,
     `DamagedBackup`, `NoScratchDatabase`, `RestoreFailed`, `AnswersDiffer`, `VerificationRuns`."""
     with try_lease("verify-backup") as is_ours:
         if not is_ours:
             raise VerificationRuns
-        return _verify(vault, Manifest.find(vault, name), where=where)
+        return _verify(store, Manifest.find(store, name), where=where)
 
 
-def _verify(vault: Vault, manifest: Manifest, *, where: str) -> BackupVerified:
+def _verify(store: BackupStore, manifest: Manifest, *, where: str) -> BackupVerified:
     """The files are read and not restored: a copy of all uploads may not fit beside them."""
-    pieces = manifest.check_pieces(vault)
+    pieces = manifest.check_pieces(store)
     with _scratch_database() as database, tempfile.TemporaryDirectory(prefix="lexic-verify-") as folder:
         environment = _environment(database, Path(folder))
         # Counts the rows of every table before it commits.

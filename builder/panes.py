@@ -23,8 +23,8 @@ from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
 from evaluation.plugin_counts import counts_by_plugin
-from marketplace.publishing.golden_gate import GateResult, gate_result
 from marketplace.publishing.publish import latest_if_unchanged, next_version, publish_blockers
+from marketplace.publishing.publishing_gate import GateResult, gate_result
 from marketplace.sharing.copy_updates import update_offers
 from plugins.models import GoldenGate, Plugin
 

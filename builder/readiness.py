@@ -11,7 +11,7 @@ from django.utils import timezone
 from evaluation.golden.golden_runs import required_passes
 from evaluation.plugin_counts import PluginCounts
 from knowledge.models import DocumentStatus
-from marketplace.publishing.golden_gate import GateResult
+from marketplace.publishing.publishing_gate import GateResult
 from plugins.models import GoldenGate, Plugin
 from querying.models import ATTENTION_PERIOD, Query
 

@@ -12,7 +12,7 @@ from builder.sharing.public_chat import widget_tag
 from evaluation.golden.propose_questions import questions_to_try
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.plugin_page.usable_key import newest_usable_key
-from marketplace.publishing.visibility import describe_visibility
+from marketplace.publishing.audience_choices import describe_visibility
 from plugins.models import Plugin
 
 

@@ -21,7 +21,7 @@ from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
 from marketplace.comparison.compare_releases import compare_releases
 from marketplace.models import PublishingRun
-from marketplace.publishing.golden_gate import gate_result
+from marketplace.publishing.publishing_gate import gate_result
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin, Release
 from querying import releases

@@ -15,7 +15,7 @@ from builder.releases.publication import withdraw_with_message
 from builder.sharing.forms import AudienceForm
 from builder.sharing.public_chat import count_public_documents
 from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.publishing.visibility import Audience, describe_visibility
+from marketplace.publishing.audience_choices import Audience, describe_visibility
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release
 from plugins.visibility import WITH_PAGE, Visibility

@@ -8,7 +8,7 @@ from django import forms
 
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
-from marketplace.publishing.visibility import Audience
+from marketplace.publishing.audience_choices import Audience
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release, Role
 from plugins.visibility import WITH_PAGE, ChatWithoutPage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from builder.panes import get_route, pane_route, post_route
-from builder.trees import editor, ends, views
+from builder.trees import check_end, editor, views
 
 _TREE = "trees/<uuid:tree>/"
 
@@ -14,7 +14,7 @@ urlpatterns = [
     pane_route(_TREE, editor.edit_tree, "tree"),
     pane_route(f"{_TREE}text/", editor.edit_tree_as_text, "tree_text", for_editing=True),
     post_route(f"{_TREE}check/", editor.check_tree, "tree_check"),
-    post_route(f"{_TREE}end/", ends.check_end, "tree_end"),
+    post_route(f"{_TREE}end/", check_end.check_end, "tree_end"),
     pane_route(f"{_TREE}walk/", editor.walk_tree, "tree_walk"),
     get_route(f"{_TREE}export/", views.export_tree_view, "tree_export"),
     post_route(f"{_TREE}duplicate/", views.duplicate_tree, "tree_duplicate"),

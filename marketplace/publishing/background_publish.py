@@ -21,7 +21,6 @@ from knowledge.lease import LeaseLost, confirm_held, try_lease
 from lexic.celery import publish_task
 from lexic.errors import Conflict, LexicError
 from marketplace.models import PublishingRun
-from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.publish import (
     DraftChanged,
     NotReady,
@@ -30,6 +29,7 @@ from marketplace.publishing.publish import (
     publish_blockers,
     validated_version,
 )
+from marketplace.publishing.publishing_gate import gate_result
 from plugins.history import log_change
 from plugins.models import Plugin
 from querying import releases

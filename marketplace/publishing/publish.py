@@ -18,8 +18,8 @@ from lexic.errors import Conflict, InvalidInput, LexicError, NotFound
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.models import PublishingRun
 from marketplace.publishing.approval import approval_blocker
-from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
 from marketplace.publishing.knowledge_consent import consent_blockers
+from marketplace.publishing.publishing_gate import GateResult, gate_result, gate_result_for_run
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PublishingBlocked, Release
 from querying import releases
 from querying.answering.llms import get_llm

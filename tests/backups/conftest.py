@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg import sql
 
-from backups.vault import Vault, open_vault
+from backups.backup_store import BackupStore, open_backup_store
 from lexic.storage.folder import FolderStorage
 from tests import prepared
 
@@ -17,23 +17,23 @@ KEY = "correct horse battery staple"
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
+def store(tmp_path: Path) -> BackupStore:
     """Not encrypted, in a folder of its own."""
-    return Vault(FolderStorage(tmp_path / "vault"))
+    return BackupStore(FolderStorage(tmp_path / "store"))
 
 
 @pytest.fixture
 def where(tmp_path: Path) -> str:
-    return str(tmp_path / "vault")
+    return str(tmp_path / "store")
 
 
 @pytest.fixture
-def keyed(settings: Any, where: str) -> Callable[[str], Vault]:
-    """Opens the vault with this key."""
+def keyed(settings: Any, where: str) -> Callable[[str], BackupStore]:
+    """Opens the store with this key."""
 
-    def open_with(key: str) -> Vault:
+    def open_with(key: str) -> BackupStore:
         settings.BACKUPS = {**settings.BACKUPS, "key": key}
-        return open_vault(where)
+        return open_backup_store(where)
 
     return open_with
 

@@ -27,10 +27,10 @@ from accounts.models import ApiKey, User
 from audit.chain import verify_chain
 from audit.models import AuditEntry
 from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
+from backups.backup_store import BackupStore, open_backup_store
 from backups.create_backup import create_backup, only_backup
 from backups.manifest import Manifest
 from backups.restore import restore_backup
-from backups.vault import Vault, open_vault
 from evaluation.golden import golden_runs
 from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
@@ -88,14 +88,14 @@ def documents_and_files() -> tuple[set[str], set[str]]:
 
 
 def test_the_same_site_with_the_same_answers(
-    published: Plugin, alice: User, vault: Vault, move: Callable[[], None]
+    published: Plugin, alice: User, store: BackupStore, move: Callable[[], None]
 ) -> None:
     _, secret = ApiKey.objects.issue(owner=alice, name="agent")
     asked, head = answers(), verify_chain().head
-    made = create_backup(vault)
+    made = create_backup(store)
     before = rows()
     move()
-    restore_backup(vault, made)
+    restore_backup(store, made)
     assert rows() == before
     assert answers() == asked
     assert {one["outcome"] for one in asked} == {"answered", "refused"}
@@ -111,44 +111,44 @@ def test_the_same_site_with_the_same_answers(
         cursor.execute("DELETE FROM audit_auditentry")
 
 
-def test_encrypted(plugin: Plugin, keyed: Callable[[str], Vault], move: Callable[[], None]) -> None:
+def test_encrypted(plugin: Plugin, keyed: Callable[[str], BackupStore], move: Callable[[], None]) -> None:
     made = create_backup(keyed(KEY))
     move()
-    vault = keyed(KEY)
-    restore_backup(vault, Manifest.read(vault, made.name))
+    store = keyed(KEY)
+    restore_backup(store, Manifest.read(store, made.name))
     assert Plugin.objects.get().slug == "cover"
 
 
-def test_what_has_not_changed_is_not_copied_again(plugin: Plugin, vault: Vault, where: str) -> None:
+def test_what_has_not_changed_is_not_copied_again(plugin: Plugin, store: BackupStore, where: str) -> None:
     def pieces() -> set[Path]:
         return {path for path in Path(where).rglob("*") if path.is_file() and "pieces" in path.parts}
 
-    create_backup(vault)
+    create_backup(store)
     first = pieces()
-    second = create_backup(vault)
+    second = create_backup(store)
     assert pieces() == first
     plugin.tagline = "Cover for everybody"
     plugin.save()
-    create_backup(vault)
+    create_backup(store)
     assert len(pieces() - first) <= 3  # the table of plugins, and what follows from it
-    assert len(vault.backups()) == 3
+    assert len(store.backups()) == 3
     assert second.files
 
 
-def test_older_ones_are_deleted(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
-    create_backup(vault)
+def test_older_ones_are_deleted(plugin: Plugin, store: BackupStore, where: str, move: Callable[[], None]) -> None:
+    create_backup(store)
     plugin.tagline = "Cover for everybody"
     plugin.save()
-    kept = create_backup(vault, keep=1)
-    assert vault.backups() == [kept.name]
+    kept = create_backup(store, keep=1)
+    assert store.backups() == [kept.name]
     named = {piece for piece, _ in kept.pieces()}
     assert {path.name for path in (Path(where) / "pieces").rglob("*") if path.is_file()} == named
     move()
-    restore_backup(vault, kept)
+    restore_backup(store, kept)
     assert Plugin.objects.get().tagline == "Cover for everybody"
 
 
-def test_while_somebody_writes(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+def test_while_somebody_writes(plugin: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
     """Every document that came along has its file, and every row what it refers to."""
     base, has_begun, ends = plugin.knowledge_base, Event(), Event()
 
@@ -169,12 +169,12 @@ def test_while_somebody_writes(plugin: Plugin, vault: Vault, move: Callable[[], 
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(write)
         assert has_begun.wait(60)
-        made = create_backup(vault)
+        made = create_backup(store)
         ends.set()
         written = writing.result(60)
     assert made.missing == []
     move()
-    restore_backup(vault, made)
+    restore_backup(store, made)
     named, stored = documents_and_files()
     assert named <= stored
     notes = {f"document:{pk}" for pk in Document.objects.filter(title__startswith="Note").values_list("pk", flat=True)}
@@ -187,52 +187,52 @@ def test_while_somebody_writes(plugin: Plugin, vault: Vault, move: Callable[[], 
     verify_chain()
 
 
-def test_a_damaged_piece_is_written_again_by_the_next_backup(plugin: Plugin, vault: Vault, where: str) -> None:
-    made = create_backup(vault)
+def test_a_damaged_piece_is_written_again_by_the_next_backup(plugin: Plugin, store: BackupStore, where: str) -> None:
+    made = create_backup(store)
     pieces = {part: piece for piece, part in made.pieces()}
     lost = next(piece for part, piece in pieces.items() if part.startswith("file "))
     for name, damage in ((pieces["table plugins_plugin"], b"junk"), (lost, None)):
         path = next(Path(where).rglob(name))
         path.write_bytes(damage) if damage else path.unlink()
     with pytest.raises(DamagedBackup, match="2 of"):
-        made.check_pieces(Vault(FolderStorage(Path(where))))
-    create_backup(Vault(FolderStorage(Path(where))))
+        made.check_pieces(BackupStore(FolderStorage(Path(where))))
+    create_backup(BackupStore(FolderStorage(Path(where))))
     # Also the earlier one is whole again.
-    assert made.check_pieces(Vault(FolderStorage(Path(where)))) == len(pieces)
+    assert made.check_pieces(BackupStore(FolderStorage(Path(where)))) == len(pieces)
 
 
-def test_a_damaged_manifest_stops_no_backup(plugin: Plugin, vault: Vault, where: str) -> None:
-    broken, kept = create_backup(vault), create_backup(vault)
+def test_a_damaged_manifest_stops_no_backup(plugin: Plugin, store: BackupStore, where: str) -> None:
+    broken, kept = create_backup(store), create_backup(store)
     for name in (broken.name, kept.name):
         (Path(where) / "manifests" / name).write_bytes(b"junk")
     # Nothing is deleted while nobody knows what the other needs.
-    made = create_backup(vault, keep=2)
-    assert vault.backups() == [broken.name, kept.name, made.name]
-    create_backup(vault, keep=2)
-    assert len(vault.backups()) == 2
-    made.check_pieces(vault)
+    made = create_backup(store, keep=2)
+    assert store.backups() == [broken.name, kept.name, made.name]
+    create_backup(store, keep=2)
+    assert len(store.backups()) == 2
+    made.check_pieces(store)
 
 
-def test_files_that_only_releases_cite_are_missed(published: Plugin, vault: Vault) -> None:
+def test_files_that_only_releases_cite_are_missed(published: Plugin, store: BackupStore) -> None:
     """The document has been replaced by another file, and the release has pages of the former one."""
     former, present = Document.objects.get().sha256, "0" * 64
     Document.objects.filter(sha256=former).update(sha256=present, ready_sha256=present)
     site_storage().delete(file_store.stored_name(former))
-    assert create_backup(vault).missing == sorted(map(file_store.stored_name, (former, present)))
+    assert create_backup(store).missing == sorted(map(file_store.stored_name, (former, present)))
 
 
-def test_rows_only(published: Plugin, vault: Vault, move: Callable[[], None]) -> None:
-    asked, made = answers(), create_backup(vault)
+def test_rows_only(published: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
+    asked, made = answers(), create_backup(store)
     move()
-    restore_backup(vault, made, rows_only=True)
+    restore_backup(store, made, rows_only=True)
     assert answers() == asked
     assert not list(site_storage().files())
 
 
-def test_one_at_a_time(plugin: Plugin, vault: Vault) -> None:
+def test_one_at_a_time(plugin: Plugin, store: BackupStore) -> None:
     with only_backup(), pytest.raises(BackupRuns):
-        create_backup(vault)
-    create_backup(vault)
+        create_backup(store)
+    create_backup(store)
 
 
 HANGS = """
@@ -240,11 +240,11 @@ import sys, time, django
 django.setup()
 from pathlib import Path
 from backups.create_backup import create_backup, only_backup
-from backups.vault import Vault, open_vault
+from backups.backup_store import BackupStore, open_backup_store
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage
 
-class Slow(Vault):
+class Slow(BackupStore):
     added = 0
     def add(self, content):
         Slow.added += 1
@@ -257,8 +257,8 @@ create_backup(Slow(FolderStorage(Path(sys.argv[1]))))
 """
 
 
-def test_killed_in_the_middle(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
-    earlier = create_backup(vault)
+def test_killed_in_the_middle(plugin: Plugin, store: BackupStore, where: str, move: Callable[[], None]) -> None:
+    earlier = create_backup(store)
     plugin.tagline = "Cover for everybody"
     plugin.save()
     Plugin.objects.create(owner=plugin.owner, name="Other", system_prompt="x", domain="d")
@@ -272,89 +272,89 @@ def test_killed_in_the_middle(plugin: Plugin, vault: Vault, where: str, move: Ca
         assert process.stdout
         assert process.stdout.readline() == b"in the middle\n"
         process.send_signal(signal.SIGKILL)
-    assert vault.backups() == [earlier.name]
+    assert store.backups() == [earlier.name]
     # The server lets go of what the dead process held; then the next backup is whole.
     for _ in range(600):
         try:
-            made = create_backup(Vault(FolderStorage(Path(where))))
+            made = create_backup(BackupStore(FolderStorage(Path(where))))
             break
         except BackupRuns:
             time.sleep(0.1)
     move()
-    restore_backup(vault, made)
+    restore_backup(store, made)
     assert Plugin.objects.count() == 2
 
 
-def test_flipped_byte_is_named(plugin: Plugin, vault: Vault, where: str, move: Callable[[], None]) -> None:
-    made = create_backup(vault)
+def test_flipped_byte_is_named(plugin: Plugin, store: BackupStore, where: str, move: Callable[[], None]) -> None:
+    made = create_backup(store)
     file = next(one for one in made.files)
     path = next(Path(where).rglob(file.pieces[0]))
     content = bytearray(path.read_bytes())
     content[-2] ^= 1
     path.write_bytes(bytes(content))
     with pytest.raises(DamagedBackup, match=f"file {file.name} is not whole"):
-        made.check_pieces(vault)
+        made.check_pieces(store)
     move()
     with pytest.raises(DamagedBackup):
-        restore_backup(vault, made)
+        restore_backup(store, made)
     assert not Plugin.objects.exists()
 
 
-def test_file_that_is_missing_is_named(handbook: Document, vault: Vault) -> None:
+def test_file_that_is_missing_is_named(handbook: Document, store: BackupStore) -> None:
     file_store.delete_stored(handbook.sha256)
-    assert create_backup(vault).missing == [file_store.stored_name(handbook.sha256)]
+    assert create_backup(store).missing == [file_store.stored_name(handbook.sha256)]
 
 
 def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:
     with pytest.raises(DiskFull):
-        create_backup(Vault(FolderStorage(full_disk / "vault")))
+        create_backup(BackupStore(FolderStorage(full_disk / "store")))
 
 
-def test_not_into_one_that_is_in_use(plugin: Plugin, vault: Vault) -> None:
-    made = create_backup(vault)
+def test_not_into_one_that_is_in_use(plugin: Plugin, store: BackupStore) -> None:
+    made = create_backup(store)
     with pytest.raises(NotEmpty):
-        restore_backup(vault, made)
+        restore_backup(store, made)
     assert Plugin.objects.count() == 1
 
 
-def test_not_among_the_tables_of_something_else(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
-    made = create_backup(vault)
+def test_not_among_the_tables_of_something_else(plugin: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
+    made = create_backup(store)
     move()
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE payroll (id int)")
     with pytest.raises(NotEmpty, match="payroll"):
-        restore_backup(vault, made)
+        restore_backup(store, made)
 
 
-def test_not_a_newer_one(plugin: Plugin, vault: Vault, move: Callable[[], None]) -> None:
-    made = create_backup(vault)
+def test_not_a_newer_one(plugin: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
+    made = create_backup(store)
     newer = replace(made, migrations=[*made.migrations, "plugins.9999_what_comes_next"])
     move()
     with pytest.raises(NewerBackup, match=r"plugins\.9999_what_comes_next"):
-        restore_backup(vault, newer)
+        restore_backup(store, newer)
 
 
 @pytest.mark.long
-def test_into_the_next_version(published: Plugin, vault: Vault, move: Callable[[], None]) -> None:
+def test_into_the_next_version(published: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
     """The backup is of a site that lacks the last migrations of this version."""
-    made, asked = create_backup(vault), answers()
+    made, asked = create_backup(store), answers()
     move()
-    restore_backup(vault, made)
+    restore_backup(store, made)
     MigrationExecutor(connection).migrate([("knowledge", "0015_revision_pins")])
-    older = create_backup(vault)
+    older = create_backup(store)
     assert "knowledge.0016_files_of_repositories" not in older.migrations
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    restore_backup(vault, older)
+    restore_backup(store, older)
     assert answers() == asked
     assert not MigrationExecutor(connection).migration_plan(MigrationExecutor(connection).loader.graph.leaf_nodes())
 
 
 @pytest.mark.long
-def test_verified_by_command(published: Plugin, vault: Vault, where: str) -> None:
+def test_verified_by_command(published: Plugin, store: BackupStore, where: str) -> None:
     GoldenQuestion.objects.create(plugin=published, question=QUESTIONS[0], must_contain=["45 mm"])
     golden_runs.run_golden(releases.snapshot(published))
-    create_backup(vault)
+    create_backup(store)
     call_command("backup", "verify", where, json=True, stdout=(out := io.StringIO()))
     found = json.loads(out.getvalue())
     assert (found["asked"], found["compared"]) == (1, 1)
@@ -375,18 +375,18 @@ def test_by_command(plugin: Plugin, where: str) -> None:
 
 
 def test_bucket_to_bucket(
-    plugin: Plugin, bucket: S3Storage, settings: Any, keyed: Callable[[str], Vault], move: Callable[[], None]
+    plugin: Plugin, bucket: S3Storage, settings: Any, keyed: Callable[[str], BackupStore], move: Callable[[], None]
 ) -> None:
     """The files of the site lie in a bucket, and its backups in another place of it."""
     added = add_text(knowledge_base=plugin.knowledge_base, title="In the bucket", text="Words.", enqueue=False)
     connection_settings = {name: value for name, value in settings.S3.items() if name not in ("bucket", "prefix")}
     settings.BACKUPS = {**settings.BACKUPS, "key": KEY, "s3": connection_settings}
-    vault = open_vault(f"s3://{settings.S3['bucket']}/backups")
-    made = create_backup(vault)
+    store = open_backup_store(f"s3://{settings.S3['bucket']}/backups")
+    made = create_backup(store)
     name = file_store.stored_name(added.document.sha256)
     assert name in {file.name for file in made.files}
     move()
     settings.S3 = {**settings.S3, "prefix": "elsewhere"}
-    restore_backup(vault, Manifest.read(vault, made.name))
+    restore_backup(store, Manifest.read(store, made.name))
     assert file_store.is_stored(added.document.sha256)
-    made.check_pieces(vault)
+    made.check_pieces(store)

@@ -12,10 +12,10 @@ import pytest
 from django.utils import timezone
 
 from backups.backup_errors import DamagedBackup
+from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
 from backups.health_checks import check_backups
 from backups.tasks import make_scheduled_backup, verify_scheduled_backup
-from backups.vault import open_vault
 from lexic.diagnostics import CheckFailed, CheckSkipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def scheduled(settings: Any, tmp_path: Path) -> None:
-    settings.BACKUPS = {**settings.BACKUPS, "to": str(tmp_path / "vault"), "keep": 2}
+    settings.BACKUPS = {**settings.BACKUPS, "to": str(tmp_path / "store"), "keep": 2}
 
 
 def test_nothing_where_no_place_is_named(settings: Any) -> None:
@@ -40,13 +40,13 @@ def test_made_and_kept() -> None:
         check_backups()
     for _ in range(3):
         make_scheduled_backup()
-    assert len(open_vault().backups()) == 2
+    assert len(open_backup_store().backups()) == 2
     assert "the newest is" in check_backups()
 
 
 @pytest.mark.usefixtures("scheduled")
 def test_an_old_one_is_reported() -> None:
-    create_backup(open_vault(), now=timezone.now() - timedelta(days=5))
+    create_backup(open_backup_store(), now=timezone.now() - timedelta(days=5))
     with pytest.raises(CheckFailed, match="5 days old"):
         check_backups()
 

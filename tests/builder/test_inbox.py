@@ -19,8 +19,8 @@ from builder.readiness import readiness
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
-from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.publish import publish
+from marketplace.publishing.publishing_gate import gate_result
 from plugins.models import Plugin
 from querying.models import Dismissal, Feedback, Query
 from tests.cover import give_document

@@ -18,15 +18,15 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from accounts.models import ApiKey, User
+from backups.backup_store import BackupStore
 from backups.create_backup import create_backup
 from backups.restore import restore_backup
-from backups.vault import Vault
 from knowledge.embedders import clear_embedders, get_embedder
 from knowledge.models import Document, EmbeddingSpace, KnowledgeBase, Lease
 from knowledge.versions.reembed import reembed_base
 from lexic.infrastructure_errors import DiskFull
 from plugins.models import Plugin
-from tests.backups.conftest import elsewhere, move, vault, where
+from tests.backups.conftest import elsewhere, move, store, where
 from tests.faults.held_command import held_command, let_go_on
 from tests.full_disk import full_disk
 from tests.knowledge.bases import alive, check_sound, make_base
@@ -34,7 +34,7 @@ from tests.knowledge.sync.folders import synced, write
 from tests.openai_stub import OpenAIStub
 from tests.worker_processes import kill
 
-__all__ = ["elsewhere", "full_disk", "move", "vault", "where"]
+__all__ = ["elsewhere", "full_disk", "move", "store", "where"]
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 TWO_NOTES = {"knowledge.sync.apply_plan:NOTES_PER_BATCH": 2}
 NOTES = 6
@@ -143,34 +143,34 @@ def test_an_export_onto_a_full_disk_says_so_and_leaves_no_half_file(handbook: Do
 
 
 def test_a_killed_restore_can_be_begun_again(
-    published: Plugin, vault: Vault, where: str, move: Callable[[], None]
+    published: Plugin, store: BackupStore, where: str, move: Callable[[], None]
 ) -> None:
-    asked, made = answer("What cover do footings need?"), create_backup(vault)
+    asked, made = answer("What cover do footings need?"), create_backup(store)
     move()
     with held_command("restore", where, at="backups.restore:_load_table", call=12) as process:
         kill(process)
     assert not Plugin.objects.exists(), "tables are filled in one transaction"
-    restore_backup(vault, made)
+    restore_backup(store, made)
     assert answer("What cover do footings need?") == asked
 
 
 def test_a_restore_onto_a_full_disk_says_so_and_can_be_begun_again(
     published: Plugin,
-    vault: Vault,
+    store: BackupStore,
     where: str,
     full_disk: Path,
     move: Callable[[], None],
     tmp_path: Path,
     settings: Any,
 ) -> None:
-    made = create_backup(vault)
+    made = create_backup(store)
     move()
     settings.LEXIC_FILES_DIR = full_disk / "files"
     with pytest.raises(DiskFull):
-        restore_backup(vault, made)
+        restore_backup(store, made)
     assert not Plugin.objects.exists()
     settings.LEXIC_FILES_DIR = tmp_path / "files on a larger disk"
-    restore_backup(vault, made)
+    restore_backup(store, made)
     assert Plugin.objects.get().slug == "cover"
 
 

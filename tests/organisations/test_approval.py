@@ -24,7 +24,7 @@ from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace import tasks
 from marketplace.models import ReleaseApproval
-from marketplace.publishing import golden_gate
+from marketplace.publishing import publishing_gate
 from marketplace.publishing.approval import (
     ApprovalNotNeeded,
     NothingToApprove,
@@ -114,7 +114,7 @@ def test_the_content_is_looked_at_again_when_the_release_is_made(
     editor, reviewer = join("editor"), join("reviewer")
     request_approval(draft, by=editor)
     approve(draft, by=reviewer)
-    real = golden_gate.gate_result_for_run
+    real = publishing_gate.gate_result_for_run
 
     def change_meanwhile(plugin: Plugin, **said: Any) -> Any:
         plugin.system_prompt = "Sell beds."

@@ -18,8 +18,8 @@ from psycopg import sql
 
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
+from backups.backup_store import BackupStore
 from backups.create_backup import create_backup
-from backups.vault import Vault
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
@@ -146,5 +146,5 @@ def test_its_author_goes_on_with_it(said: dict[str, Any], tmp_path: Any) -> None
     assert "12 kN" in ask(said["key"], f"{COVER}@1.3.0", text)["answer"]
     assert ask(said["key"], f"{COVER}@1.2.0", text)["outcome"] == "refused"
     assert verify_chain().entries
-    made = create_backup(Vault(FolderStorage(tmp_path / "vault")))
+    made = create_backup(BackupStore(FolderStorage(tmp_path / "store")))
     assert {"accounts.0001_initial", "knowledge.0016_files_of_repositories"} <= set(made.migrations)

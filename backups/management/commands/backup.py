@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
 from backups.golden_answers import check_golden_answers
 from backups.manifest import Manifest, summary
-from backups.vault import open_vault
 from backups.verify import verify_backup
 from lexic.infrastructure_errors import outage_error
 from lexic.management.lexic_command import LexicCommand
@@ -49,7 +49,7 @@ class Command(LexicCommand):
             raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
 
     def _create(self, options: dict[str, Any]) -> None:
-        made = create_backup(open_vault(options["where"]), keep=options["keep"])
+        made = create_backup(open_backup_store(options["where"]), keep=options["keep"])
         if options["json"]:
             self.stdout.write(json.dumps(summary(made)))
             return
@@ -58,15 +58,15 @@ class Command(LexicCommand):
             self.stderr.write(f"The file of a document is missing: {name}")
 
     def _list_backups(self, options: dict[str, Any]) -> None:
-        vault = open_vault(options["where"])
-        for name in vault.backups():
-            said = summary(Manifest.read(vault, name))
+        store = open_backup_store(options["where"])
+        for name in store.backups():
+            said = summary(Manifest.read(store, name))
             line = f"{name}  version {said['version']}, {said['rows']:,} rows, {said['files']:,} files"
             self.stdout.write(json.dumps(said) if options["json"] else line)
 
     def _verify(self, options: dict[str, Any]) -> None:
         where = options["where"] or settings.BACKUPS["to"]
-        found = verify_backup(open_vault(where), where=where, name=options["at"])
+        found = verify_backup(open_backup_store(where), where=where, name=options["at"])
         if options["json"]:
             self.stdout.write(json.dumps(asdict(found)))
             return

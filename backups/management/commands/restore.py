@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from backups.backup_store import open_backup_store
 from backups.manifest import Manifest
 from backups.restore import restore_backup
-from backups.vault import open_vault
 from lexic.infrastructure_errors import outage_error
 from lexic.management.lexic_command import LexicCommand
 
@@ -26,9 +26,9 @@ class Command(LexicCommand):
 
     def handle(self, *args: Any, where: str, at: str, rows_only: bool, **options: Any) -> None:
         try:
-            vault = open_vault(where)
-            manifest = Manifest.find(vault, at)
-            restore_backup(vault, manifest, rows_only=rows_only)
+            store = open_backup_store(where)
+            manifest = Manifest.find(store, at)
+            restore_backup(store, manifest, rows_only=rows_only)
         except OSError as error:
             raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
         files = 0 if rows_only else len(manifest.files)

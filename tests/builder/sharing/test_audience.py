@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, User
 from knowledge.models import Document
-from marketplace.publishing.visibility import Audience, audience_of, describe_visibility
+from marketplace.publishing.audience_choices import Audience, audience_of, describe_visibility
 from plugins.models import Plugin
 from plugins.visibility import Visibility
 from tests.cover import give_document, published

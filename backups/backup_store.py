@@ -1,7 +1,8 @@
-"""The vault keeps backups as pieces, each under the hash of its content, so that unchanged content is stored once.
+"""The backup store keeps backups as pieces, each under the hash of its content, so that unchanged content is stored
+once.
 
-Beside the pieces stand one file that says how they are encrypted, and a manifest for each backup, which is written
-last: as long as it is not there, there is no backup.
+Beside the pieces are a file that says how they are encrypted, and a manifest for each backup. The manifest is written
+last: a backup without a manifest does not exist.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FORMAT = 1
 PIECE_BYTES = 8 * 1024 * 1024
 _HEADER, _MANIFESTS, _PIECES = "lexic-backups.json", "manifests", "pieces"
 _NONCE_BYTES = 12
-# What somebody has been writing for so long was given up.
+# A piece that has been in writing for longer than this was abandoned.
 _UNFINISHED_SECONDS = 24 * 3600.0
 _PACKED, _PLAIN = b"z", b"p"
 _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {_PACKED: zlib.decompress, _PLAIN: bytes}
@@ -54,10 +55,10 @@ class _Keys:
         return hmac.digest(self.naming, b"lexic-backups", "sha256").hex()
 
 
-class Vault:
+class BackupStore:
     """The backups of one site in a storage. Raises `WrongKey` and `NotEncrypted` when it is opened.
 
-    Opening and reading write nothing. The first piece that is added makes the vault one with this key or without.
+    Opening and reading write nothing. The first piece that is added makes the store one with this key or without.
     """
 
     def __init__(self, storage: Storage, *, key: str = "") -> None:
@@ -67,7 +68,7 @@ class Vault:
 
     def add(self, content: bytes) -> str:
         """Keep these bytes, unless they are kept already. Returns the name of the piece."""
-        self._create_vault()
+        self._create_store()
         name = self._name(content)
         if not self.has([name]):
             packed = zlib.compress(content, 1)
@@ -93,7 +94,7 @@ class Vault:
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
         """Writes the manifest of this name: with it the backup exists."""
-        self._create_vault()
+        self._create_store()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
         self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
@@ -136,7 +137,7 @@ class Vault:
         return self._known
 
     def _read_header(self) -> tuple[bool, _Keys | None]:
-        """Whether there is a vault, and its keys."""
+        """Whether there is a store, and its keys."""
         if not self._storage.exists(_HEADER):
             return False, None
         header = json.loads(self._storage.read(_HEADER))
@@ -149,8 +150,8 @@ class Vault:
             raise WrongKey
         return True, keys
 
-    def _create_vault(self) -> None:
-        """Makes the vault, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
+    def _create_store(self) -> None:
+        """Makes the store, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
         if self._is_begun:
             return
         self._is_begun, self._keys = self._read_header()  # another process may have made it
@@ -182,7 +183,7 @@ class Vault:
             raise DamagedBackup(f"{name} is damaged.") from error
 
 
-def open_vault(where: str = "") -> Vault:
+def open_backup_store(where: str = "") -> BackupStore:
     """The backups in this folder or bucket, by default those of the settings. Raises `NoTarget`, `WrongKey`,
     `NotEncrypted`, `StorageUnavailable`."""
     where = where or settings.BACKUPS["to"]
@@ -199,7 +200,7 @@ def open_vault(where: str = "") -> Vault:
         storage = FolderStorage(folder)
     if is_among_uploads:
         raise NoTarget("Backups cannot be kept among the uploads that they are made of.")
-    return Vault(storage, key=settings.BACKUPS["key"])
+    return BackupStore(storage, key=settings.BACKUPS["key"])
 
 
 def _is_below_uploads(place: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
-from backups.vault import Vault, open_vault
+from backups.backup_store import BackupStore, open_backup_store
 from lexic.storage.folder import FolderStorage
 from tests.backups.conftest import KEY
 from tests.full_disk import full_disk
@@ -18,7 +18,7 @@ from tests.full_disk import full_disk
 __all__ = ["full_disk"]
 
 WORDS = b"The nominal cover of a beam is 45 mm. " * 100
-Keyed = Callable[[str], Vault]
+Keyed = Callable[[str], BackupStore]
 
 
 def files(where: str) -> dict[str, bytes]:
@@ -46,10 +46,10 @@ def test_the_same_bytes_are_kept_once(keyed: Keyed, where: str, key: str) -> Non
 
 
 def test_encrypted_ones_tell_nothing(keyed: Keyed, where: str) -> None:
-    vault = keyed(KEY)
-    vault.add(WORDS)
-    vault.add(b"secret " * 3)
-    vault.write_manifest("2026", {"format": 1, "files": ["handbook.pdf"]})
+    store = keyed(KEY)
+    store.add(WORDS)
+    store.add(b"secret " * 3)
+    store.write_manifest("2026", {"format": 1, "files": ["handbook.pdf"]})
     everything = b"".join(files(where).values()) + " ".join(files(where)).encode()
     assert b"beam" not in everything
     assert b"secret" not in everything
@@ -69,9 +69,9 @@ def test_wrong_key(keyed: Keyed, first: str, second: str) -> None:
 @pytest.mark.parametrize("key", ["", KEY])
 @pytest.mark.parametrize("at", [0, 5, 20, -1])
 def test_flipped_byte_is_found(keyed: Keyed, where: str, key: str, at: int) -> None:
-    vault = keyed(key)
+    store = keyed(key)
     for content in (WORDS, b"short"):
-        name = vault.add(content)
+        name = store.add(content)
         path = next(Path(where).rglob(name))
         if at < path.stat().st_size:
             flip(path, at=at)
@@ -79,33 +79,33 @@ def test_flipped_byte_is_found(keyed: Keyed, where: str, key: str, at: int) -> N
                 keyed(key).read(name)
 
 
-def test_lost_and_cut_pieces_are_found(vault: Vault, where: str) -> None:
-    name = vault.add(WORDS)
+def test_lost_and_cut_pieces_are_found(store: BackupStore, where: str) -> None:
+    name = store.add(WORDS)
     path = next(Path(where).rglob(name))
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(DamagedBackup):
-        vault.read(name)
+        store.read(name)
     path.unlink()
     with pytest.raises(DamagedBackup):
-        vault.read(name)
+        store.read(name)
 
 
 @pytest.mark.parametrize("key", ["", KEY])
 def test_manifests(keyed: Keyed, where: str, key: str) -> None:
-    vault = keyed(key)
-    assert vault.backups() == []
-    vault.write_manifest("b", {"format": 1, "of": "b"})
-    vault.write_manifest("a", {"format": 1, "of": "a"})
-    assert vault.backups() == ["a", "b"]
-    assert vault.read_manifest("a") == {"format": 1, "of": "a"}
+    store = keyed(key)
+    assert store.backups() == []
+    store.write_manifest("b", {"format": 1, "of": "b"})
+    store.write_manifest("a", {"format": 1, "of": "a"})
+    assert store.backups() == ["a", "b"]
+    assert store.read_manifest("a") == {"format": 1, "of": "a"}
     with pytest.raises(NoBackup):
-        vault.read_manifest("c")
+        store.read_manifest("c")
     flip(Path(where) / "manifests" / "a", at=-3)
     with pytest.raises(DamagedBackup):
-        vault.read_manifest("a")
-    vault.write_manifest("d", {"format": 99})
+        store.read_manifest("a")
+    store.write_manifest("d", {"format": 99})
     with pytest.raises(NoBackup, match="newer"):
-        vault.read_manifest("d")
+        store.read_manifest("d")
 
 
 def test_a_manifest_under_another_name_is_not_believed(keyed: Keyed, where: str) -> None:
@@ -118,7 +118,7 @@ def test_a_manifest_under_another_name_is_not_believed(keyed: Keyed, where: str)
 def test_no_target(settings: Any) -> None:
     settings.BACKUPS = {**settings.BACKUPS, "to": ""}
     with pytest.raises(NoTarget):
-        open_vault()
+        open_backup_store()
 
 
 def test_looking_writes_nothing(keyed: Keyed, where: str) -> None:
@@ -135,40 +135,40 @@ def test_two_that_begin_at_once_have_one_key(keyed: Keyed) -> None:
     assert keyed(KEY).read(name) == WORDS
 
 
-def test_a_lost_piece_is_written_again(vault: Vault, where: str) -> None:
-    name = vault.add(WORDS)
-    assert vault.has([name])
+def test_a_lost_piece_is_written_again(store: BackupStore, where: str) -> None:
+    name = store.add(WORDS)
+    assert store.has([name])
     next(Path(where).rglob(name)).unlink()
-    again = Vault(FolderStorage(Path(where)))
+    again = BackupStore(FolderStorage(Path(where)))
     assert not again.has([name])
     again.add(WORDS)
     assert again.read(name) == WORDS
 
 
-def test_what_was_never_written_to_its_end_is_no_piece_and_goes(vault: Vault, where: str) -> None:
-    name = vault.add(WORDS)
+def test_what_was_never_written_to_its_end_is_no_piece_and_goes(store: BackupStore, where: str) -> None:
+    name = store.add(WORDS)
     left = Path(where) / "manifests" / ".incoming-abc"
     left.parent.mkdir()
     left.write_bytes(b"half")
-    assert vault.backups() == []
+    assert store.backups() == []
     os.utime(left, (0, 0))
-    vault.delete_other_pieces({name})
+    store.delete_other_pieces({name})
     assert not left.exists()
-    assert vault.read(name) == WORDS
+    assert store.read(name) == WORDS
 
 
 def test_full_disk(full_disk: Path) -> None:
     from lexic.infrastructure_errors import DiskFull
 
     with pytest.raises(DiskFull):
-        Vault(FolderStorage(full_disk / "vault")).add(WORDS)
+        BackupStore(FolderStorage(full_disk / "store")).add(WORDS)
 
 
 def test_not_among_the_uploads(settings: Any, tmp_path: Path) -> None:
     settings.LEXIC_FILES_DIR = tmp_path / "files"
     with pytest.raises(NoTarget, match="among the uploads"):
-        open_vault(str(tmp_path / "files" / "backups"))
+        open_backup_store(str(tmp_path / "files" / "backups"))
     settings.S3 = {**settings.S3, "bucket": "ours", "prefix": "site"}
     for where in ("s3://ours/site", "s3://ours/site/backups"):
         with pytest.raises(NoTarget, match="among the uploads"):
-            open_vault(where)
+            open_backup_store(where)

@@ -1,4 +1,4 @@
-"""One end of a tree, tried against the plugin's documents as they are now."""
+"""Checks one end of a tree against the plugin's documents as they are now."""
 
 from __future__ import annotations
 
