@@ -79,7 +79,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
 class SocialAdapter(DefaultSocialAccountAdapter):
     def list_apps(self, request: HttpRequest, provider: str | None = None, client_id: str | None = None) -> Any:
-        """Those of the settings. Providers are the operator's, so none is looked up in the database."""
+        """The providers of the settings. The operator configures them, so the database is not asked."""
         found = _build_apps_from_settings(provider=provider, client_id=client_id)
         return [app for apps in found.values() for app in apps]
 

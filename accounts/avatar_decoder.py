@@ -1,6 +1,7 @@
 """The child process that turns a stranger's picture into a square of pixels. Run by path, never by hand.
 
-The picture comes in, `PIXEL_BYTES` of red, green and blue go out. It gives up its powers before it reads a byte.
+It reads the picture from standard input and writes `PIXEL_BYTES` of red, green and blue. It drops its privileges before
+it reads a byte.
 """
 
 from __future__ import annotations

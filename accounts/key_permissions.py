@@ -81,7 +81,7 @@ class KeyPermissions:
         )
 
     def updated(self, wanted: Mapping[str, Any]) -> KeyPermissions:
-        """These, with what is wanted. Raises `ExpiryInThePast`."""
+        """A copy with the requested changes. Raises `ExpiryInThePast`."""
         if wanted.get("expires_at") and wanted["expires_at"] <= timezone.now():
             raise ExpiryInThePast
         sets = {name: frozenset(wanted[name]) for name in ("capabilities", "plugins") if name in wanted}

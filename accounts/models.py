@@ -128,7 +128,8 @@ def default_per_day() -> int:
 
 
 class ApiKey(AuditedModel):
-    """What an agent shows to be let in. Looked up by hash; revealable while its encrypted copy is kept."""
+    """The key with which an agent authenticates. It is looked up by its hash, and can be revealed while its encrypted
+    copy is kept."""
 
     # Writing the time of every request would make each read a write; a minute is precise enough.
     LAST_USED_PRECISION = timedelta(minutes=1)
@@ -207,7 +208,7 @@ class ApiKey(AuditedModel):
 
     @property
     def is_of_client(self) -> bool:
-        """Whether it stands for an OAuth client, whose tokens have its rights."""
+        """Whether the key belongs to an OAuth client, whose tokens have the key's permissions."""
         return hasattr(self, "authorized_client")
 
     def with_makers(self) -> list[ApiKey]:

@@ -12,5 +12,5 @@ _SECOND_STEPS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def second_factors_of(user: User | OuterRef) -> QuerySet[Authenticator]:
-    """Those that they have set up; also for a subquery."""
+    """The second factors that they have set up; also for a subquery."""
     return Authenticator.objects.filter(user=user, type__in=_SECOND_STEPS)

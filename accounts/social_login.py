@@ -57,7 +57,7 @@ def set_display_name(user: User, *, data: dict[str, Any]) -> None:
 
 
 def check_social_login(request: HttpRequest, sociallogin: SocialLogin) -> None:
-    """Before anybody is let in. Raises `ImmediateHttpResponse` with an explanation."""
+    """Checks a social login before the person is signed in. Raises `ImmediateHttpResponse` with an explanation."""
     if sociallogin.state.get("process") == "connect":
         return
     if email := sociallogin._did_authenticate_by_email:

@@ -128,7 +128,8 @@ class BatchItem(models.Model):
         return f"{self.number}: {self.state}"
 
     def finish(self, error: LexicError | None = None) -> None:
-        """It was answered, or could not be. Its words are in the log now, and nowhere else."""
+        """Marks the item as finished, answered or failed, and deletes its words: they are only in the log of questions
+        now."""
         self.state = self.State.FAILED if error else self.State.ANSWERED
         self.error = error.as_dict() if error else {}
         self.request = {}

@@ -18,7 +18,7 @@ class Breadcrumb:
 
 
 def get_breadcrumbs(context: Mapping[str, Any]) -> list[Breadcrumb]:
-    """Those that the view gave, or else what the admin's own pages say about themselves."""
+    """The breadcrumbs that the view gave, or else those made from the admin's own pages."""
     if given := context.get("crumbs"):
         return list(given)
     opts, title = context.get("opts"), str(context.get("title") or "Builder")

@@ -17,7 +17,6 @@ from collaboration.collaboration_types import (
     ExpertThinking,
     Reaction,
     Response,
-    Round,
     RoundCompleted,
     RoundStarted,
     Statement,
@@ -36,7 +35,10 @@ _DIFFERENCES = {
 
 def collaboration_as_json(done: CollaborationDone) -> dict[str, Any]:
     return {
-        "rounds": [_round_as_json(one) for one in done.rounds],
+        "rounds": [
+            {"roundNumber": one.number, "responses": [_response_as_json(response) for response in one.responses]}
+            for one in done.rounds
+        ],
         "consensus": _consensus_as_json(done.consensus),
         "latencyMs": done.latency_ms,
     }
@@ -82,10 +84,6 @@ def _expert_as_json(expert: Expert, source_count: int) -> dict[str, Any]:
 
 def _speaker(expert: Expert) -> dict[str, Any]:
     return {"expert": expert.slug, "expertName": expert.name, "domain": expert.domain}
-
-
-def _round_as_json(one: Round) -> dict[str, Any]:
-    return {"roundNumber": one.number, "responses": [_response_as_json(response) for response in one.responses]}
 
 
 def _response_as_json(response: Response) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def _agreement(experts: Sequence[Expert], points: Sequence[_Point], disagreement
 
 
 def _confidence(answered: Sequence[Response], disagreements: Sequence[Disagreement]) -> Confidence:
-    """That of the least sure of them, and one step lower where they contradict each other."""
+    """The lowest confidence of the experts, and one step lower if they contradict each other."""
     if not answered:
         return Confidence.LOW
     levels = list(Confidence)

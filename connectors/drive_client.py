@@ -164,7 +164,7 @@ def _checked_object(said: GetResponse) -> dict[str, Any]:
 
 
 def _check(said: GetResponse) -> None:
-    """Raises the error that a status and Google's reason stand for."""
+    """Raises the error for a status and Google's reason."""
     if said.status == 200:
         return
     reasons = _reasons(said) if said.status == 403 else set()

@@ -278,13 +278,13 @@ class ContractReview(models.Model):
         return sum(1 for _ in takewhile(lambda one: one and one["isUnanswered"], opinions))
 
     def finish(self, **columns: Any) -> None:
-        """It is done, with these values of its columns."""
+        """Marks the review as done, and saves these values of its columns."""
         for name, value in {**columns, "state": ReviewState.DONE}.items():
             setattr(self, name, value)
         self.save(update_fields=[*columns, "state", "updated_at"])
 
     def requeue(self) -> None:
-        """It waits for a worker again, who goes on behind its last finding."""
+        """Puts the review back into the queue. A worker continues after its last finding."""
         self.state, self.error_code, self.error = ReviewState.QUEUED, "", ""
         self.starts = self.outages = 0
         self.save(update_fields=["state", "error_code", "error", "starts", "outages", "updated_at"])

@@ -54,7 +54,7 @@ def exchanges_of(session: ChatSession, *, only: UUID | None = None, reader: Prin
 
 
 def _reply(after: ChatMessage | None) -> ChatMessage | None:
-    """What answers a message that stands for no single question: the message after it, if it is an answer."""
+    """The answer to a message that is not linked to one question: the next message, if it is an answer."""
     return after if after and after.role == ChatMessage.Role.ASSISTANT and after.query_id is None else None
 
 
@@ -94,7 +94,7 @@ def _may_open_project(session: ChatSession, reader: Principal) -> bool:
 
 
 def _readable_documents(named: set[str], *, reader: Principal, slugs: set[str]) -> set[str]:
-    """Those of the documents that the reader may open, or that the plugins of these slugs may quote to them."""
+    """The documents that the reader may open, or that the plugins of these slugs may quote to them."""
     if not named:
         return set()
     opened = Document.objects.visible_to(reader).filter(pk__in=named).values_list("pk", flat=True)

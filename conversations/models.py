@@ -144,13 +144,13 @@ def _stored_title(title: str) -> str:
 
 class ChatMessageQuerySet(models.QuerySet["ChatMessage"]):
     def quoting(self, documents: Iterable[str]) -> ChatMessageQuerySet:
-        """Those whose `metadata` names one of these documents as `documentId`, by their ids. An index finds them."""
+        """The messages whose `metadata` names one of these documents as `documentId`. An index finds them."""
         return self.alias(quoted=QuotedDocuments("metadata")).filter(quoted__has_any_keys=list(documents))
 
 
 class ChatMessage(models.Model):
-    """A message of the visitor, or of the plugin. `asked` is the whole question that a visitor's message stands for,
-    and `is_reply` whether it answers a question back. A plugin's message is shown from its `metadata`, the whole answer
+    """A message of the visitor, or of the plugin. `asked` is the whole question that a visitor's message means, and
+    `is_reply` whether it answers a clarification. A plugin's message is shown from its `metadata`, the whole answer
     with its citations (`querying.presentation.answer.to_stored_answer`)."""
 
     class Role(models.TextChoices):

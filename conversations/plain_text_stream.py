@@ -38,7 +38,7 @@ class AnswerStream:
         self._loop.call_later(UNREAD_SECONDS, self._end_unread)
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        """The text, and under it what its marks stand for. Closing it stops the model."""
+        """The text, followed by the sources of its marks. Closing it stops the model."""
         self._is_read = True
         async with aclosing(_encode(self.question, self._read_events())) as pieces:
             async for piece in pieces:

@@ -57,7 +57,7 @@ def private_bases(
 def private_layers(
     principal: Principal, *, scope: DocumentScope = DocumentScope.ALL, project: Project | None = None
 ) -> tuple[BaseRevision, ...]:
-    """These bases as they stand now, for a question that reads them besides a release."""
+    """These bases at their current revisions, for a question that reads them in addition to a release."""
     return current_layers(private_bases(principal, scope=scope, project=project))
 
 

@@ -127,7 +127,7 @@ def _is_rightly_green(row: _Reviewed) -> bool:
 
 
 def _label_of(judged: Judgement, thresholds: Thresholds) -> str:
-    """The label that a verdict stands for, or that unclear evidence leans to."""
+    """The label of a verdict, or the label that unclear evidence is closest to."""
     if judged.verdict in _AGAINST:
         return CONTRADICTED
     leans = judged.verdict == Verdict.UNCLEAR and judged.strength >= thresholds.said

@@ -1,4 +1,4 @@
-"""One question put to the engine: to retrieval alone, or to the whole pipeline."""
+"""Asks one question: only the retrieval, or the whole pipeline."""
 
 from __future__ import annotations
 

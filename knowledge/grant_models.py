@@ -56,8 +56,8 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
         return given.filter(_person_opens_base())
 
     def usable(self, least: str = Consent.DRAFT) -> KnowledgeGrantQuerySet:
-        """Those standing ones by which is read now. One for drafts alone reads nothing while the organisation of the
-        base is closed to its person because of how they sign in; what is published is read as before."""
+        """The standing grants that give access now. A grant for drafts gives none while the organisation of the base is
+        closed to its person because of how they sign in; what is published is read as before."""
         signed_in = Organisation.objects.satisfied_by(models.OuterRef(models.OuterRef("granted_to")))
         is_open = signed_in.filter(pk=models.OuterRef("knowledge_base__plugin__organisation"))
         is_theirs = models.Q(knowledge_base__plugin=None) | models.Q(knowledge_base__plugin__organisation=None)

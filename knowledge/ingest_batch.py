@@ -93,7 +93,7 @@ def _read_and_publish(documents: Sequence[Document]) -> None:
 
 
 def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[PlannedDocument]:
-    """Those that could be read, in memory. A failure is written on the document."""
+    """The documents that could be read, in memory. A failure is stored on the document."""
     begun = time.monotonic()
     for document in documents:
         if time.monotonic() - begun > MAX_SECONDS:

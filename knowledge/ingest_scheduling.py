@@ -99,7 +99,7 @@ def claim_small_beside(document_id: UUID) -> list[UUID]:
 
 
 def claim_small(document_ids: Collection[UUID]) -> list[UUID]:
-    """Those of these documents that wait, are small and new to their knowledge base, marked as being read."""
+    """The waiting documents among these that are small and new to their knowledge base, marked as being read."""
     small = _small_and_new(DocumentStatus.QUEUED).filter(pk__in=document_ids)
     with transaction.atomic():
         ids = [document.pk for document in small.select_for_update(skip_locked=True, of=("self",)).only("pk")]

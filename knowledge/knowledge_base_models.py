@@ -42,7 +42,7 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
             return super().delete()
 
     def for_plugins(self) -> KnowledgeBaseQuerySet:
-        """Those that a plugin may read at all: no private ones."""
+        """The bases that plugins may read: all except private ones."""
         return self.filter(kind=BaseKind.PLUGIN)
 
     def _limited_to_key(self, principal: Principal) -> KnowledgeBaseQuerySet:

@@ -50,7 +50,7 @@ def try_lease(name: str) -> Iterator[bool]:
 
 @contextmanager
 def try_leases(names: Sequence[str]) -> Iterator[set[str]]:
-    """Those of the names whose leases it alone holds inside the block, as `try_lease` for each."""
+    """Yields the names whose leases this block alone holds, as `try_lease` does for one."""
     holder = f"{_machine()}/{os.getpid()}/{_start_time(os.getpid())}/{uuid4().hex}"
     known = Lease.objects.filter(name__in=names).values_list("holder", flat=True)
     dead = [one for one in known if _is_dead(one)]

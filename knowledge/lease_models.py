@@ -32,7 +32,7 @@ class LeaseQuerySet(models.QuerySet["Lease"]):
         return self._changed(_TAKE, names=list(names), holder=holder, seconds=seconds, from_dead=list(from_dead))
 
     def renew(self, *names: str, holder: str, seconds: float) -> set[str]:
-        """Those of the names whose leases are still this holder's."""
+        """Renews the leases of these names that this holder still has, and returns their names."""
         return self._changed(_RENEW, names=list(names), holder=holder, seconds=seconds)
 
     def _changed(self, statement: str, **values: str | float | list[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Private knowledge bases: what kinds of base there are, and whom the owner of a private one lets in."""
+"""Private knowledge bases: the kinds of base, and the members whom the owner of a private one has added."""
 
 from __future__ import annotations
 

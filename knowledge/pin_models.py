@@ -21,7 +21,7 @@ class RevisionPinQuerySet(models.QuerySet["RevisionPin"]):
         return self.filter(kind=kind, holder__in=holders)
 
     def of_bases(self) -> RevisionPinQuerySet:
-        """Those that name a whole knowledge base."""
+        """The pins of whole knowledge bases."""
         return self.filter(document=None)
 
 

@@ -65,7 +65,7 @@ def delete_orphaned_files(hashes: Collection[str], *, older_than: timedelta = FI
 
 
 def orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> list[str]:
-    """Those of these stored files that are older, and that no document and no page comes from."""
+    """The stored files among these that are older, and that no document and no page refers to."""
     wanted = set(Page.objects.filter(source_sha256__in=hashes).values_list("source_sha256", flat=True))
     rows = Document.objects.filter(Q(sha256__in=hashes) | Q(ready_sha256__in=hashes))
     for pair in rows.values_list("sha256", "ready_sha256"):

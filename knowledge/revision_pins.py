@@ -79,7 +79,7 @@ def release_pins_of_deleted(document: Document) -> None:
 
 
 def _lock_bases(bases: Iterable[int]) -> set[int]:
-    """Those that exist. Pruning locks them too: what is there now is there until the pin is committed."""
+    """Locks the bases that exist. Pruning locks them too, so what exists now exists until the pin is committed."""
     rows = KnowledgeBase.objects.select_for_update(no_key=True).filter(pk__in=list(bases)).order_by("pk")
     return set(rows.values_list("pk", flat=True))
 

@@ -45,14 +45,14 @@ class SyncInterval(models.IntegerChoices):
 
 class SourceQuerySet(models.QuerySet["Source"]):
     def remote(self) -> SourceQuerySet:
-        """Those that are fetched from elsewhere, and that people name themselves."""
+        """Sources that are fetched from elsewhere, and that people enter themselves."""
         return self.filter(kind__in=REMOTE_KINDS)
 
     def on_this_server(self) -> SourceQuerySet:
         return self.exclude(kind__in=REMOTE_KINDS)
 
     def due(self, now: datetime) -> SourceQuerySet:
-        """Those that the timetable syncs now."""
+        """Sources that the scheduled sync reads now."""
         return self.remote().filter(is_paused=False, due_at__lte=now)
 
 

@@ -109,5 +109,5 @@ def _synonyms_by_stem() -> dict[str, frozenset[str]]:
 
 
 def synonyms_of(stem: str) -> frozenset[str]:
-    """Stems that may stand for this one."""
+    """The synonyms of this stem, as stems."""
     return _synonyms_by_stem().get(stem, frozenset())

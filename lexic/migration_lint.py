@@ -146,7 +146,7 @@ class _Linter:
             yield from self._risks_of_change(operation)
 
     def _risks_of_change(self, operation: Operation) -> Iterator[tuple[str, str]]:
-        """Those of what is changed in a model."""
+        """The risks of the changes of a model."""
         model = str(getattr(operation, "model_name_lower", None) or getattr(operation, "name_lower", ""))
         if model in self._new:
             return

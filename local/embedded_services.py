@@ -252,7 +252,7 @@ class Redis(Service):
 
 
 def required_services(root: Path, *, database_url: str, redis_url: str) -> list[Service]:
-    """Those that are not elsewhere, in the order in which they start."""
+    """The services that do not run elsewhere, in the order in which they start."""
     wanted: list[Service] = []
     if not database_url:
         wanted.append(Postgres(root))

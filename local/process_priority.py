@@ -39,7 +39,7 @@ def lower_priority(*, niceness: int, process: int = 0) -> None:
 
 
 def set_reader_priority(process: int, *, gives_way: bool) -> None:
-    """Have a process that reads give way in all its threads, and its session, or have both back as they began."""
+    """Lowers the priority of a reading process in all its threads, and of its session, or restores both."""
     lowered = READER_NICENESS if _may_raise() else LASTING_NICENESS
     with suppress(OSError):  # it has ended
         for thread in Path(f"/proc/{process or 'self'}/task").iterdir():

@@ -16,11 +16,11 @@ MAX_COMMENT_CHARACTERS = 2000
 
 class ReleaseApprovalQuerySet(AuditedQuerySet["ReleaseApproval"]):
     def open(self) -> ReleaseApprovalQuerySet:
-        """Those that wait for a reviewer."""
+        """Approvals that wait for a reviewer."""
         return self.filter(state=ReleaseApproval.State.REQUESTED)
 
     def current(self) -> ReleaseApprovalQuerySet:
-        """Those of plugins that still belong to the organisation that was asked."""
+        """Approvals of plugins that still belong to the organisation that was asked."""
         return self.filter(organisation=models.F("plugin__organisation"))
 
 

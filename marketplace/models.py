@@ -33,7 +33,7 @@ _UNLISTED_FIELDS = ("system_prompt", "limits", "synonyms", "calibration")
 
 class ListingQuerySet(models.QuerySet["Listing"]):
     def public(self) -> ListingQuerySet:
-        """Those that anybody may see: a listing of a plugin that was withdrawn since says nothing."""
+        """The listings that everybody may see; those of withdrawn plugins are left out."""
         shown = self.filter(plugin__in=Plugin.objects.listed()).select_related("plugin", "plugin__owner", "release")
         unshown = [f"{of}__{name}" for of in ("plugin", "release") for name in _UNLISTED_FIELDS]
         return shown.defer(*unshown, "release__trees", "release__knowledge", "search", "vector")
@@ -215,7 +215,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.filter(is_hidden=False, author__isnull=False).select_related("author", "release")
 
     def detach_from_person(self) -> int:
-        """Those of people who leave, under legal hold: they stay, without a name and on no page."""
+        """Detaches reviews under legal hold from a deleted account: they stay, without a name and on no page."""
         return self.update(author=None, is_hidden=True)
 
 
@@ -266,15 +266,15 @@ class ReportQuerySet(models.QuerySet["Report"]):
         return self.filter(outcome=Report.Outcome.OPEN)
 
     def about_the_same(self, report: Report) -> ReportQuerySet:
-        """Those of the same plugin, or of the same review, this one among them."""
+        """The reports of the same plugin, or of the same review, including this one."""
         return self.filter(plugin=report.plugin_id, review=report.review_id)
 
 
 class Report(models.Model):
-    """Somebody says that a plugin or a review should not be public. `outcome` is what the people of the site did.
+    """A report that a plugin or a review should not be public. `outcome` is what the operators did.
 
-    `fingerprint` stands for whoever reported it, signed in or not, while it waits: what one of them says twice is one
-    report. It is forgotten with the decision.
+    `fingerprint` identifies the reporter, signed in or not, while the report waits: two reports of the same person on
+    the same thing are one. It is deleted with the decision.
     """
 
     class Reason(models.TextChoices):

@@ -24,7 +24,8 @@ class PublishingRunQuerySet(models.QuerySet["PublishingRun"]):
         return self.filter(state__in=PublishingRun.ACTIVE)
 
     def cancel(self) -> None:
-        """Those that are active publish nothing: called where somebody has decided otherwise meanwhile."""
+        """Cancels the active runs, so that they publish nothing. Called when somebody has decided otherwise in the
+        meantime."""
         self.active().update(state=PublishingRun.State.CANCELLED, updated_at=timezone.now())
 
     def interrupted(self) -> PublishingRunQuerySet:

@@ -18,6 +18,7 @@ def authors() -> QuerySet[User]:
 
 
 def plugins_of(user: User) -> QuerySet[Plugin]:
-    """Those that the person works on, by name. Operators may change all plugins, and get mails about their own."""
+    """The plugins that the person works on, by name. Operators may change all plugins, but get mails only about their
+    own."""
     plugins = Plugin.objects.editable_by(user).order_by("name", "pk")
     return plugins.filter(Q(owner=user) | Q(editors=user)).distinct() if user.is_superuser else plugins

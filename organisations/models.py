@@ -50,8 +50,8 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
         return self.filter(pk__in=theirs.values("organisation"))
 
     def open_to(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
-        """Those in which this person may act by one of these roles now: plugins, knowledge and pages all ask here. One
-        that requires a second step, or its own provider, is closed to whoever signs in otherwise."""
+        """The organisations in which this person may act now with one of these roles: plugins, knowledge and pages all
+        use this. One that requires a second factor, or its own provider, is closed to sessions without it."""
         return self.of_member(user, roles=roles).satisfied_by(user)
 
     def satisfied_by(self, user: User | models.OuterRef) -> OrganisationQuerySet:
@@ -85,7 +85,7 @@ def _has_signed_in_through(user: User | models.OuterRef) -> models.Q:
 
 
 class Organisation(AuditedModel):
-    """It owns plugins; what its members may do with them is said by their roles."""
+    """An organisation, which owns plugins. The roles of its members say what they may do with them."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = NameField(max_length=120)

@@ -85,7 +85,7 @@ def find_provisioned_account(sociallogin: SocialLogin, organisation: UUID) -> tu
 
 
 def check_sign_in(request: HttpRequest, sociallogin: SocialLogin, organisation: UUID) -> None:
-    """Before anybody is let in; a person who is in is known to have signed in from here on.
+    """Checks a sign-in through the provider of an organisation, before the person is signed in.
 
     Raises `NotVouchedFor`, `NotConnected`, `NotMember`, `OtherAddress`, `TooManyCollaborators`.
     """
@@ -105,7 +105,8 @@ def check_sign_in(request: HttpRequest, sociallogin: SocialLogin, organisation: 
 
 
 def join_through_provider(person: User, organisation: UUID) -> None:
-    """Whoever came for the first time is in it, with the role they were invited to or the one of new people."""
+    """Makes a person who signs in for the first time a member, with the role of their invitation or that of new
+    people."""
     with transaction.atomic():
         found = Organisation.objects.get(pk=organisation)
         found.lock()

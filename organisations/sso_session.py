@@ -29,8 +29,8 @@ def organisation_of_provider(name: str) -> UUID | None:
 
 
 def acting_organisations(user: User) -> frozenset[UUID] | None:
-    """Those whose provider has signed in this person in the session that acts, or in that in which the key that acts
-    was made. None where neither acts for them, as in a task."""
+    """The organisations whose provider has signed this person in, in the current session or in the session in which the
+    current key was made. None if no session and no key acts, as in a task."""
     names = acting_providers(user)
     if names is None:
         return None

@@ -111,7 +111,7 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         return self.filter(_at_address(address))
 
     def copied(self) -> PluginQuerySet:
-        """Those `with_page` that others may have a copy of."""
+        """The plugins `with_page` that others may copy."""
         return self.filter(IS_COPIED)
 
     def in_public_chat(self) -> PluginQuerySet:
@@ -368,11 +368,11 @@ class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
         self.save(update_fields=["is_published", "updated_at"])
 
     def block_publishing(self) -> None:
-        """It stays withdrawn until this is lifted."""
+        """Keeps the plugin withdrawn until `unblock_publishing`."""
         self.is_held = True
         self.save(update_fields=["is_held", "updated_at"])
 
     def unblock_publishing(self) -> None:
-        """It may be published again; nobody but its own people does that."""
+        """Lets the plugin be published again, which only its own people do."""
         self.is_held = False
         self.save(update_fields=["is_held", "updated_at"])

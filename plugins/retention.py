@@ -100,8 +100,8 @@ def site_retention_days(kind: str) -> int:
 
 
 def expired_rows(rows: Rows, *, kind: str, date_field: str, now: datetime) -> Rows:
-    """Those of the rows, which have a `plugin`, that are older at this time than their plugin keeps this kind of row.
-    Those of a plugin under legal hold are never among them."""
+    """The rows that are older at this time than their plugin keeps rows of this kind. Each row has a `plugin`. Rows of
+    a plugin under legal hold are never among them."""
     age = models.ExpressionWrapper(
         models.Value(now, output_field=models.DateTimeField()) - models.F(date_field),
         output_field=models.DurationField(),

@@ -34,7 +34,8 @@ async def admit(question: Question) -> AsyncIterator[Place]:
 
 @functools.cache
 def answer_limit() -> ConcurrencyLimit:
-    """That of this process. Requests that wait to be read go first: whoever has asked learns at once that they wait."""
+    """The limit of this process. Requests that wait to be read go first, so that their callers learn at once that they
+    wait."""
     return ConcurrencyLimit(
         slots=settings.ANSWERS_AT_ONCE, queue=settings.ANSWER_QUEUE, kind="questions", first=request_slots()
     )

@@ -64,7 +64,7 @@ class QueryQuerySet(QueryStatistics):
         return rows.filter(quoted__has_any_keys=list(documents))
 
     def by_visitors(self, *, is_visitor: bool = True) -> QueryQuerySet:
-        """Those that nobody signed in for, neither a person nor a key; without `is_visitor` the others."""
+        """Queries that were asked without an account and without a key; with `is_visitor` False the others."""
         condition = models.Q(user=None, api_key=None)
         return self.filter(condition if is_visitor else ~condition)
 

@@ -90,8 +90,8 @@ def pinned_bases(release: Release) -> list[BaseRevision]:
 
 
 def _open_bases(release: Release, pinned: set[int]) -> dict[int, list[str]]:
-    """Those of the pinned bases that the plugin may use now, with the languages of their documents. Its own base,
-    mostly the only one, needs no grant, and is found by a statement that is kept."""
+    """The pinned bases that the plugin may use now, with the languages of their documents. Its own base, mostly the
+    only one, needs no grant, and is found by a compiled statement."""
     if len(pinned) == 1 and (own := _own_base.rows(base=next(iter(pinned)), plugin=release.plugin_id)):
         return dict(own)
     if not pinned:

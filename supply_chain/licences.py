@@ -40,7 +40,7 @@ def _holds(parsed: Any, allowed: frozenset[str]) -> bool:
 
 
 def refused_packages() -> Iterator[LockedPackage]:
-    """Those whose licence is not allowed where they are used, or is not known."""
+    """The packages whose licence is unknown, or not allowed where they are used."""
     for lock, allowed in zip(LOCKS, (ALLOWED, ALLOWED_IN_TESTS), strict=True):
         yield from (package for package in read_lock(lock) if not is_allowed(package.licence, allowed))
 

@@ -35,7 +35,7 @@ _WITHOUT_CONTENT = {EventKind.RUN, EventKind.AGENT_TYPE, EventKind.DONE, EventKi
 
 @dataclass(frozen=True, kw_only=True)
 class JournalEvent:
-    """An event on the wire; one without a number is no event of the journal."""
+    """An event as it is sent to clients. An event without a number is not in the journal."""
 
     number: int | None
     kind: str

@@ -33,7 +33,8 @@ def run_trace(run: AgentRun) -> Trace:
     events = list(run.events.order_by("number"))
     last: Mapping[str, Any] = next((one.data for one in reversed(events) if one.kind == EventKind.DONE), {})
     failed: Mapping[str, Any] = next((one.data for one in reversed(events) if one.kind == EventKind.ERROR), {})
-    is_private, seconds = run.session.is_private, _seconds(run)
+    is_private = run.session.is_private
+    seconds = ((run.ended_at or timezone.now()) - run.created_at).total_seconds()
     attributes: dict[str, str | int | float | bool] = {
         "state": run.state,
         "outcome": last.get("outcome", ""),
@@ -61,10 +62,6 @@ def run_trace(run: AgentRun) -> Trace:
         input=run.message.content,
         output=answer.values_list("content", flat=True).first() or "",
     )
-
-
-def _seconds(run: AgentRun) -> float:
-    return ((run.ended_at or timezone.now()) - run.created_at).total_seconds()
 
 
 def _calls(events: list[AgentEvent]) -> Iterator[Span]:

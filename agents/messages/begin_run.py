@@ -107,8 +107,7 @@ def check_may_begin(message: NewMessage, *, principal: Principal) -> None:
 
 
 def chosen_llm(name: str) -> LLM:
-    """The language model that a caller's name for one stands for: the site's, where the site has none of this name, or
-    only quotes."""
+    """The language model of this name. The site's default if it has no model of this name, or only quotes."""
     return site_llm(settings.AGENTS.models.get(name, ""))
 
 

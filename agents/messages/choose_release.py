@@ -37,13 +37,10 @@ def default_plugin(
 ) -> Plugin | None:
     """The plugin that is asked where a message names none: its project's, the one that its conversation asked last, or
     the desk; the first that the principal may ask."""
-    named = [_project_slug(project), _last_asked_slug(session), settings.AGENTS.desk]
+    of_project = project.plugin.slug if project and project.plugin else ""
+    named = [of_project, _last_asked_slug(session), settings.AGENTS.desk]
     askable = {plugin.slug: plugin for plugin in Plugin.objects.askable_by(principal).filter(slug__in=named)}
     return next((askable[slug] for slug in named if slug in askable), None)
-
-
-def _project_slug(project: Project | None) -> str:
-    return project.plugin.slug if project and project.plugin else ""
 
 
 def _last_asked_slug(session: ChatSession | None) -> str:

@@ -30,8 +30,9 @@ def build_messages(
     """The whole conversation for the next turn. Each call that was asked for has its answer, also one that was never
     made. For the last turn the calls are told as text, because providers know no calls where there are no tools."""
     given = dict(_call_results(progress))
+    system_prompt = build_system_prompt(assignment.question.release, behaviour=behaviour())
     messages: list[Message] = [
-        {"role": "system", "content": _system_prompt(assignment, fence)},
+        {"role": "system", "content": f"{system_prompt}\n\n{fence.rule}"},
         *({"role": turn.role, "content": turn.content} for turn in assignment.history),
         {"role": "user", "content": _person_message(assignment, fence)},
     ]
@@ -45,10 +46,6 @@ def build_messages(
             {"role": "tool", "tool_call_id": call.id, "content": fence.around(given[call.id])} for call in calls
         ]
     return messages
-
-
-def _system_prompt(assignment: Assignment, fence: UntrustedTextDelimiter) -> str:
-    return f"{build_system_prompt(assignment.question.release, behaviour=behaviour())}\n\n{fence.rule}"
 
 
 @cache

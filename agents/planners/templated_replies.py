@@ -34,7 +34,7 @@ def draft_text(template: str) -> str:
 
 
 def comparison_text(result: Mapping[str, Any]) -> str:
-    """What is said of a text that was held against a playbook."""
+    """The result of the comparison of a text with a playbook, as text."""
     found = [f"- {one['position']}: {one['classification']}. {one['reason']}" for one in result["findings"]]
     return "\n".join([f"Held against “{result['playbook']}”:", *(found or ["- It speaks of none of the positions."])])
 

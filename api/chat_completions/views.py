@@ -112,6 +112,6 @@ class UnknownEndpointView(APIView):
 
 
 def request_key(request: Request) -> ApiKey:
-    """The key of a request that a view let in."""
+    """The API key of a request that a view has authenticated."""
     assert isinstance(request.auth, ApiKey)
     return request.auth

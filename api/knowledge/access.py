@@ -12,7 +12,7 @@ from knowledge.models import Document, KnowledgeBase
 
 @dataclass(frozen=True, kw_only=True)
 class PrivateDocumentAccess(PrivateDocuments):
-    """These documents, shown below `address`."""
+    """Access to these documents, whose URLs are below `address`."""
 
     address: str
 

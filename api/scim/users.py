@@ -14,7 +14,7 @@ from api.scim.filtering import check_version, list_response, resource_response
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import User, as_user, person_fields
 from marketplace.publishing.provisioning import add_person, change_person, people_of, remove_person
-from organisations.models import Membership, Organisation, ProvisionedGroup, ProvisionedPerson
+from organisations.models import Membership, ProvisionedGroup, ProvisionedPerson
 
 
 def list_people(request: ScimRequest) -> HttpResponse:
@@ -89,13 +89,10 @@ def _as_user(request: ScimRequest, person: ProvisionedPerson) -> User:
 def _as_users(request: ScimRequest, people: Iterable[ProvisionedPerson]) -> list[User]:
     groups = Prefetch("groups", queryset=ProvisionedGroup.objects.order_by("display_name", "pk"))
     rows: Any = people.prefetch_related(groups) if hasattr(people, "prefetch_related") else people
-    members = _members(request.scim_organisation)
+    organisation = request.scim_organisation
+    members = set(Membership.objects.filter(organisation=organisation).values_list("user_id", flat=True))
     root = scim_root(request)
     return [as_user(one, is_active=one.user_id in members, groups=list(one.groups.all()), root=root) for one in rows]
-
-
-def _members(organisation: Organisation) -> set[UUID]:
-    return set(Membership.objects.filter(organisation=organisation).values_list("user_id", flat=True))
 
 
 def scim_root(request: ScimRequest) -> str:

@@ -1,4 +1,4 @@
-"""`POST /api/v1/review`: a text held against what a plugin's documents say, as JSON or as a stream."""
+"""`POST /api/v1/review`: a text checked against what a plugin's documents say, as JSON or as a stream."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ Expectation = GoldenQuestion.Expectation
 
 @dataclass(frozen=True, kw_only=True)
 class LastRun:
-    """`newly_failing` and `newly_passing` are ids of questions that went the other way in the run before, `before`.
-    `is_current`: nothing that decides an answer has changed since."""
+    """The last run and the one `before` it. `newly_failing` and `newly_passing` are ids of questions whose result
+    changed between them. `is_current`: nothing that affects answers has changed since."""
 
     run: EvaluationRun
     before: EvaluationRun | None

@@ -1,4 +1,4 @@
-"""Documents come in: files, pasted text, addresses. One that is refused does not stop the others."""
+"""Adds documents to a plugin: files, pasted text, URLs. If one is refused, the others are still added."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _label(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document],
 
 
 def _chosen_documents(request: SignedInRequest, plugin: Plugin) -> list[Document]:
-    """Those of the chosen ones that this person may change from the plugin's page."""
+    """The chosen documents that this person may change from the plugin's page."""
     ids = [given for text in request.POST.getlist("documents")[:MAX_DOCUMENTS] if (given := _uuid(text))]
     documents = Document.objects.present().filter(knowledge_base__in=editable_bases(request, plugin), pk__in=ids)
     return list(documents.select_related("knowledge_base__plugin").order_by("title", "pk"))

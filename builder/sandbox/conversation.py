@@ -16,7 +16,7 @@ from querying.types import Caller, CitationStyle, Options, Outcome, Question, Tu
 
 
 def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Query]:
-    """Those that this person asked of this plugin, in the given order."""
+    """The queries that this person asked of this plugin, in the given order."""
     found = Query.objects.filter(user=user, plugin=plugin, api_key=None).in_bulk(list(ids))
     return [found[pk] for pk in ids if pk in found]
 

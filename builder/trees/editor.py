@@ -89,7 +89,7 @@ def save_tree(request: SignedInRequest, plugin: Plugin, tree: DecisionTree) -> H
 
 @json_errors
 def check_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
-    """What is wrong with a tree that is not saved yet. `text` may stand for `tree`, to be read as JSON first."""
+    """Lists the problems of a tree that is not saved yet. `text` may replace `tree`; it is parsed as JSON first."""
     tree_or_404(plugin, tree)
     data = read_body(request)
     tree_data = parse_json(data["text"]) if isinstance(data.get("text"), str) else data.get("tree")

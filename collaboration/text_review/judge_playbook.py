@@ -1,4 +1,4 @@
-"""Where a plugin has a playbook, a text is held against its positions as contract reviews do it."""
+"""If a plugin has a playbook, checks a text against its positions in the same way as contract reviews."""
 
 from __future__ import annotations
 

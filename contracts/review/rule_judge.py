@@ -1,7 +1,7 @@
-"""What a contract says of one position of a playbook, judged without a language model.
+"""Judges what a contract says of one position of a playbook, without a language model.
 
-Each statement of the position is looked for in the contract. The best sentences are then held against it, with the
-checks that hold an answer against its source: negation, modality, bounds, roles. Limits are compared as quantities.
+Each statement of the position is searched for in the contract. The best sentences are then compared with it, by the
+checks that compare an answer with its source: negation, modality, bounds, roles. Limits are compared as quantities.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def position_in_unread_language(position: Position) -> Judgement:
 def _match_statement(
     statement: PlaybookStatement, search: EvidenceSearch, *, least: float, is_exact: bool = False
 ) -> _StatementMatch:
-    """The statement held against the best sentences of the contract. `is_exact`: with the same figures."""
+    """Compares the statement with the best sentences of the contract. `is_exact`: with the same figures."""
     claim = statement.plain
     evidence = search(claim)
     found = distinct_sentences(evidence, limit=_HELD_SENTENCES)

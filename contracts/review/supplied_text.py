@@ -1,5 +1,5 @@
-"""A text that is given, a clause for instance, held against positions of a playbook: the judgement of a review, with a
-search that knows no document."""
+"""Checks a given text, for example a clause, against positions of a playbook: the judgement of a review, with a search
+that needs no document."""
 
 from __future__ import annotations
 

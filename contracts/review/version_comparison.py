@@ -1,5 +1,5 @@
-"""Two versions of a contract held against a playbook: one finding for each position that a change touches, and one for
-each change that touches none. Both versions are quoted."""
+"""Compares two versions of a contract under a playbook: one finding for each position that a change touches, and one
+for each change that touches none. Both versions are quoted."""
 
 from __future__ import annotations
 
@@ -77,15 +77,11 @@ def _position_text(position: Position) -> str:
 
 def judge_change(before: Judgement, after: Judgement) -> tuple[Classification, str]:
     """The class of a change, and why. A change needs a look at least, unless it makes the position GREEN."""
-    was, now = (f"{one.classification}, {_lower(one.reason)}" for one in (before, after))
+    was, now = (f"{one.classification}, {one.reason[:1].lower()}{one.reason[1:]}" for one in (before, after))
     became = f"Before and now: {now}" if was == now else f"Before: {was} Now: {now}"
     if after.classification == Classification.GREEN and before.classification != Classification.GREEN:
         return Classification.GREEN, became
     return worst([after.classification, Classification.YELLOW]), became
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
 
 
 def change_verdict(after: Judgement | None) -> Verdict:

@@ -54,7 +54,7 @@ def find_own_project(principal: Principal, pk: UUID) -> Project:
 
 
 def find_shared_project(principal: Principal, pk: UUID) -> Project:
-    """The project of somebody else's, which this person was let into. Raises `UnknownProject`, `OwnerMayNotLeave`."""
+    """A project of another person of which this person is a member. Raises `UnknownProject`, `OwnerMayNotLeave`."""
     project = find_project(principal, pk)
     if project.role == "owner":
         raise OwnerMayNotLeave

@@ -1,4 +1,4 @@
-"""What came, held against what was expected: one question's scores."""
+"""Compares a result with what was expected: the scores of one question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Confidence held against what was right: a plugin's curve from its golden questions, and how good such curves are."""
+"""Compares confidence with correctness: fits a plugin's curve to its golden questions, and measures how good such
+curves are."""
 
 from __future__ import annotations
 

@@ -52,7 +52,9 @@ def _effect_of_draw(known: Sequence[QuestionScores], *, reviewed: frozenset[str]
     rest = [one for one in known if one.document not in reviewed and one.answerable is not None]
     if not rest:
         return None
-    items, unseen = item_priors([_observation(one) for one in learned])
+    items, unseen = item_priors(
+        [Observation(item=one.item, is_present=bool(one.answerable), strength=one.strength or 0.0) for one in learned]
+    )
     scores = [(one, items.get(one.item, unseen).posterior_logit(one.strength or 0.0)) for one in rest]
     return PriorEffect(
         reviewed=len(reviewed),
@@ -67,10 +69,6 @@ def _mean_of_known(values: Sequence[float | None]) -> float | None:
     """The mean over the draws that have both kinds of question."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
-
-
-def _observation(one: QuestionScores) -> Observation:
-    return Observation(item=one.item, is_present=bool(one.answerable), strength=one.strength or 0.0)
 
 
 def _answerable_auc(scores: Sequence[tuple[QuestionScores, float]]) -> float | None:

@@ -118,7 +118,7 @@ def _best_candidates(
     forms: Forms | None,
     using: str,
 ) -> list[Candidate]:
-    """Those of all bases with the highest scores, by one database."""
+    """The candidates of all bases with the highest scores, from one database."""
     asked = {term for word in words for term in word.terms}
     forms = forms_in_bases(asked, bases, using=using) if forms is None else forms
     asked |= {form for term in asked for form in forms.get(term, ())}
@@ -145,8 +145,8 @@ def _hybrid_score(candidate: Candidate) -> float:
 
 
 def passes_threshold(found: Candidate | Passage, threshold: float | None) -> bool:
-    """Whether it is near enough in meaning (its cosine is greater), or its words or a named clause support it. What
-    was found by words alone is not held against it."""
+    """Whether the candidate is near enough in meaning (its cosine is greater), or is supported by its words or by a
+    named clause. A candidate that was found by words alone has no cosine, and passes."""
     if threshold is None or found.cosine is None or found.matches_clause or found.lexical >= MIN_LEXICAL_SUPPORT:
         return True
     return found.cosine > threshold
@@ -155,7 +155,7 @@ def passes_threshold(found: Candidate | Passage, threshold: float | None) -> boo
 def _load_passages(
     candidates: Sequence[Candidate], *, filters: Filters | None = None, bases: Sequence[BaseRevision] = ()
 ) -> list[Passage]:
-    """Those that are there, with filters only those that the filters allow now."""
+    """Loads the passages that still exist; with filters, only those that the filters allow now."""
     condition, values = document_condition(filters, [base.knowledge_base_id for base in bases])
     query = statement("passages_of_chunks").replace(DOCUMENT_CONDITION_SLOT, condition)
     with connection.cursor() as cursor:

@@ -127,7 +127,7 @@ def copy_known_embeddings(chunks: QuerySet[Chunk], *, space: int) -> None:
 
 
 def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:
-    """Those of the chunks that have no vectors in this space."""
+    """The chunks that have no vectors in this space."""
     return chunks.exclude(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=space)))
 
 

@@ -165,7 +165,7 @@ def _first_validation_error(detail: Any) -> tuple[str, str]:
 
 
 def _first_list_error(complaints: list[Any] | tuple[Any, ...]) -> tuple[str, Any]:
-    """The first complaint of a list; where one stands for a row (rows that are fine are empty), with its number."""
+    """The first error of a list; if it is the error of a row (valid rows are empty), with the number of the row."""
     for number, complaint in enumerate(complaints):
         if complaint:
             return (str(number) if isinstance(complaint, Mapping) else ""), complaint

@@ -80,5 +80,5 @@ def free_slot_and_connections() -> None:
 
 @functools.cache
 def request_slots() -> ConcurrencyLimit:
-    """That of this process."""
+    """The request slots of this process."""
     return ConcurrencyLimit(slots=settings.REQUESTS_AT_ONCE, queue=settings.REQUEST_QUEUE, kind="requests")

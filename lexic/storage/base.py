@@ -58,7 +58,8 @@ class Storage(ABC):
         """Whether there is such a file. It counts as modified now."""
 
     def note_use(self, found: StoredObject) -> None:
-        """It counts as modified now, unless it did within the last hour: a bucket copies what is touched."""
+        """Counts the file as modified now, unless it was modified within the last hour: a bucket copies a file to touch
+        it."""
         if found.modified < time.time() - _TOUCH_AFTER_SECONDS:
             self.touch(found.name)
 

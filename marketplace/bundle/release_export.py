@@ -153,7 +153,8 @@ def _pinned_tree_entry(tree: dict[str, Any], order: int) -> dict[str, Any]:
 
 
 def shared_golden_questions(release: Release) -> models.QuerySet[GoldenQuestion]:
-    """Those that go with a copy: what was there when the release was made, unless the author keeps them."""
+    """The golden questions that go with a copy: those of the time of the release, unless the author keeps them
+    private."""
     plugin: Plugin = release.plugin
     questions = plugin.golden_questions.filter(created_at__lte=release.created_at).order_by("pk")
     return questions if plugin.shares_golden else questions.none()

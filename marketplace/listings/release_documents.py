@@ -29,7 +29,7 @@ def _public_documents(release: Release, read: models.Q) -> DocumentQuerySet:
 
 
 def private_documents(release: Release) -> DocumentQuerySet:
-    """Those that it reads and visitors are not told of."""
+    """The documents that the release reads and that visitors do not see."""
     if not document_access.restricts_to_public(release):
         return Document.objects.none()
     return Document.objects.filter(rows_condition(release)).exclude(**_PUBLIC_CONDITION)

@@ -62,9 +62,9 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class TrustLabel:
-    """None is what nobody has measured yet. Times in milliseconds; `dropped` is a share of 0 to 1, of the sentences
-    written for the questions `asked` in the last 30 days; `golden` questions were put to the release, of which `passed`
-    went as the author fixed."""
+    """The measured quality of a plugin; None means that it was not measured. Times are in milliseconds. `dropped` is a
+    share of 0 to 1, of the sentences written for the questions `asked` in the last 30 days. `golden` questions were put
+    to the release, and `passed` of them were answered as the author fixed."""
 
     version: str
     label: Label

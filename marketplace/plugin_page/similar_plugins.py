@@ -17,8 +17,8 @@ _SIMILAR_CACHE_SECONDS = 3600
 
 
 def similar_listings(plugin: Plugin, listing: Listing | None) -> list[Listing]:
-    """Those whose pages are about the same, else the most asked ones of the same domain. One statement, or
-    three when nothing is cached."""
+    """The listings with the most similar pages, else the most asked ones of the same domain. One statement, or three
+    when nothing is cached."""
     if listing is None:
         return []
     key, cache = f"similar:{plugin.pk}:{listing.release_id}", caches["process"]

@@ -38,7 +38,7 @@ def mail_approval(approval: ReleaseApproval) -> int:
 
 
 def _reviewers(approval: ReleaseApproval) -> list[User]:
-    """Those who may decide, the longest-standing first."""
+    """The people who may decide, the longest-standing first."""
     plugin = approval.plugin
     if plugin.organisation is None or plugin.organisation_id != approval.organisation_id:
         return []

@@ -54,7 +54,7 @@ def set_member_role(locked: Membership, *, role: OrganisationRole) -> None:
 
 
 def remove_member(member: Membership, *, by: Membership) -> None:
-    """They are in it no longer, and have no role on any of its plugins. Anybody may remove themselves.
+    """Removes a person from the organisation, with their roles on its plugins. Anybody may remove themselves.
 
     Its plugins and their documents stay; those that counted for them count for another owner. Keys that were limited to
     its plugins are revoked. Their own knowledge bases stay theirs, granted for what is published. Raises
@@ -68,7 +68,8 @@ def remove_member(member: Membership, *, by: Membership) -> None:
 
 
 def organisations_without_other_owner(person: User) -> QuerySet[Organisation]:
-    """Those that this person owns alone, and that have other members or plugins: they keep the account."""
+    """The organisations of which this person is the only owner, and that have other members or plugins: they prevent
+    the deletion of the account."""
     # Also of an account that is locked out.
     owned = Organisation.objects.filter(memberships__in=person.memberships.filter(role=OrganisationRole.OWNER))
     others = Membership.objects.exclude(user=person).filter(organisation=OuterRef("pk"))

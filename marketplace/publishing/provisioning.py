@@ -90,7 +90,8 @@ class PersonFields:
 
 
 def people_of(organisation: Organisation) -> QuerySet[ProvisionedPerson]:
-    """Those whom the directory knows, and those of its domains who are in the organisation without it."""
+    """The people whom the directory has provisioned, and other members of the organisation whose address is in its
+    domains."""
     domains = set(organisation.domains.verified().values_list("name", flat=True))
     unknown = organisation.memberships.exclude(user__provisioned__organisation=organisation).select_related("user")
     found = [one.user for one in unknown if one.user.email.rpartition("@")[2] in domains]
@@ -147,8 +148,8 @@ def _own_address(organisation: Organisation, address: str) -> str:
 
 
 def _account(address: str, *, display_name: str) -> tuple[User, bool]:
-    """The account of this address, and whether it was made now. One that waits for its address to be confirmed may be
-    somebody else's, who would be let in."""
+    """The account with this address, and whether it was created now. An account whose address is not confirmed yet may
+    belong to somebody else, who must not become a member."""
     if found := User.objects.filter(email=address).first():
         if not found.is_active or not has_confirmed_email(found):
             raise AddressUnconfirmed

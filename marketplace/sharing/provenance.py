@@ -43,7 +43,7 @@ def provenance_of(plugin: Plugin) -> Provenance | None:
 def record_install(
     copy: Plugin, *, made_from: ClaimedOrigin, origin: Release | None, signature: Signature | None, by: User
 ) -> Install:
-    """Note what a copy was made from, once it is all there. The signature of a known site vouches for what is said."""
+    """Records what a copy was made from, once it is complete. The signature of a known site proves what it says."""
     return Install.objects.create(
         copy=copy,
         original=origin.plugin if origin else None,

@@ -84,8 +84,8 @@ def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePl
 def nearest_passages(
     passages: Iterable[Mapping[str, Any]], *, texts: Mapping[int, str], readable: Collection[int]
 ) -> list[PassagePlace]:
-    """Those that an answer's JSON names as near, the nearest first: a place without a sentence is named once. `texts`
-    are those of pages; only of `readable` ones the sentence and the address are shown."""
+    """The passages that an answer's JSON names as near, the nearest first. A place without a sentence is named once.
+    `texts` are the texts of pages; the sentence and the URL are shown only for `readable` pages."""
     found: dict[tuple[str, str], PassagePlace] = {}
     for passage in passages:
         text = texts.get(page, "") if (page := cited_page_id(passage)) in readable else ""

@@ -107,9 +107,9 @@ def shows_public_only(release: Release, *, is_visitor: bool) -> bool:
 def publicly_quoted(
     documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool, in_force: bool = True
 ) -> set[str]:
-    """Those of these documents that the published plugin may quote today: of its own knowledge and of what is granted
-    to it, and with `only_public` marked public as well; unless `in_force` is False, not superseded. No statement for
-    none."""
+    """The documents among these that the published plugin may quote today: of its own knowledge and of granted bases;
+    with `only_public` only those marked as public; unless `in_force` is False, only those not superseded. No statement
+    for an empty list."""
     named = set(documents)
     if not named:
         return set()

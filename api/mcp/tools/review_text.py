@@ -1,4 +1,4 @@
-"""`review_text`: a text held against what a plugin's documents say."""
+"""`review_text`: checks a text against what a plugin's documents say."""
 
 from __future__ import annotations
 

@@ -231,7 +231,8 @@ class _Crawl:
             page.rules = found
 
     def _not_read(self, address: str, reason: str) -> None:
-        """It may lead to others, so that what it led to is not taken for gone."""
+        """Notes a page that could not be read. It may link to others, so pages that it linked to are not treated as
+        gone."""
         self.listing.add_problem(address, reason)
         self.listing.kept[address] = reason
         self.listing.end_early("Not all pages could be read.")

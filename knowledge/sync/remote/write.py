@@ -140,7 +140,7 @@ def _rename(item: SourceItem, file: RemoteFile) -> None:
 
 @transaction.atomic
 def _retire_item(item: SourceItem) -> None:
-    """It leaves the present revision; releases that were made before keep it, and so does a legal hold."""
+    """Removes the document from the current revision. Earlier releases keep it, and so does a legal hold."""
     if document := item.live_document:
         publish_version.remove_document(document)
     SourceItem.objects.filter(pk=item.pk).delete()

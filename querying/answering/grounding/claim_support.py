@@ -77,7 +77,7 @@ def _bare_sentence(text: str) -> str:
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def stem_set(text: str) -> frozenset[str]:
-    """Every stem of the text; remembered, for every claim is held against the same sentences."""
+    """Every stem of the text. Cached, because every claim is compared with the same sentences."""
     return frozenset(terms(text))
 
 

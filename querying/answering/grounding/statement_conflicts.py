@@ -1,7 +1,7 @@
 """Finds statements of different writers that contradict each other: other figures, duty against permission, a denial.
 
-Sources of one plugin are held against each other word by word (`conflicts`). Experts of different fields choose their
-own words, so here the subject may be worded otherwise; a conflict is certain only where neither says more.
+Sources of one plugin are compared word by word (`conflicts`). Experts of different fields choose their own words, so
+here the subject may be worded differently; a conflict is certain only if neither statement says more.
 """
 
 from __future__ import annotations
