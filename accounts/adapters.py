@@ -1,4 +1,4 @@
-"""Where allauth asks us: sign-in with an address, with another site's account, and in two steps."""
+"""The adapters of allauth: sign-in by e-mail address, through another site, and with a second factor."""
 
 from __future__ import annotations
 

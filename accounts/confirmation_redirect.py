@@ -1,4 +1,4 @@
-"""Where a person goes once their address is confirmed: on with what they signed up for."""
+"""Redirects a person who has confirmed their address to what they signed up for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose address is whose: an account's address counts as theirs once they have shown that they read its mail."""
+"""Decides who owns an e-mail address: the account that has confirmed it by a mail to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What accounts add to `manage.py doctor`."""
+"""The checks of accounts for `manage.py doctor`."""
 
 from __future__ import annotations
 

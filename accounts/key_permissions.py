@@ -1,4 +1,4 @@
-"""What a key is allowed, as a value, and who may give a key how much."""
+"""The permissions of an API key as a value, and the rules for who may give a key how much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a worker does for people: fetch the picture that they have elsewhere, and forget what has ended."""
+"""The background tasks of accounts: fetch the picture that a person has elsewhere, and delete tokens that have
+ended."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the authorization server asks beyond its library: that the person still lets the client in, and that a token is
-for one of our addresses."""
+"""Additional checks of OAuth tokens, beyond those of the library: the person still authorizes the client, and the token
+was issued for one of our URLs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What callers of the API change stands in the history of the plugin, as what people change in the builder."""
+"""Records changes through the API in the history of the plugin, as the builder does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views of several resources have in common."""
+"""Base classes of the views of several resources."""
 
 from __future__ import annotations
 

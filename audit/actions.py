@@ -1,4 +1,4 @@
-"""What the audit log can say that somebody did."""
+"""The actions that the audit log can record."""
 
 from __future__ import annotations
 

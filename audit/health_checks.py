@@ -1,4 +1,4 @@
-"""What the audit log adds to `manage.py doctor`, the operators' page and the figures for Prometheus."""
+"""The checks of the audit log for `manage.py doctor`, the operators' page and Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `manage.py doctor` asks about backups."""
+"""The checks of backups for `manage.py doctor`."""
 
 from __future__ import annotations
 

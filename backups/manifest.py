@@ -1,4 +1,4 @@
-"""What a backup holds: tables, sequences and files, each as a list of pieces."""
+"""The manifest of a backup: its tables, sequences and files, each as a list of pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a page of the builder stands: the list, the thing, and what is being done with it."""
+"""The breadcrumbs of a page of the builder: the list, the object, and the current action."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the box that Ctrl+K opens finds beside plugins, documents and trees: the tabs of a person's plugins, and what
-can be done from anywhere."""
+"""The commands that the search box (Ctrl+K) finds beside plugins, documents and trees: the tabs of a person's plugins,
+and actions that are possible everywhere."""
 
 from __future__ import annotations
 

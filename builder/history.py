@@ -1,4 +1,4 @@
-"""What people change in the builder: noted in the plugin's history, and said in one sentence."""
+"""The history of changes in the builder, each described in one sentence."""
 
 from __future__ import annotations
 

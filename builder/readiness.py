@@ -1,4 +1,4 @@
-"""What stands between a draft and a release, part by part, in words that lead to the remedy."""
+"""The obstacles between a draft and a release, part by part, each with a link to where it is solved."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the experts' last answers come to. The server puts it together from their verified sentences; no model writes
-it, so each sentence stands on the page that it names."""
+"""Builds the consensus of the experts' last answers from their verified sentences, without a model, so that each
+sentence keeps its citation."""
 
 from __future__ import annotations
 

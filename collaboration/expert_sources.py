@@ -1,4 +1,4 @@
-"""What an expert has to answer from, for whoever asks."""
+"""Counts the documents that an expert may answer the caller from, and checks the spending caps of experts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from querying.types import Question
 
 
 def count_sources(question: Question) -> int:
-    """How many documents it may be answered from for this caller."""
+    """The number of documents from which the question may be answered for this caller."""
     allowed = access_filters(question)
     bases = [base.knowledge_base_id for base in bases_of(question)]
     documents = Document.objects.present().filter(knowledge_base__in=bases)
@@ -20,6 +20,6 @@ def count_sources(question: Question) -> int:
 
 
 def check_caps(experts: list[Expert], *, llm: LLM) -> None:
-    """Before any of them is asked. Raises `SpendingCapReached`."""
+    """Checks the spending caps before any expert is asked. Raises `SpendingCapReached`."""
     for expert in experts:
         check_spending(expert.question, llm=llm)

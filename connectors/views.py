@@ -1,4 +1,4 @@
-"""What a person has connected with their account: where documents of theirs may be fetched from."""
+"""The page of a person's connections, from which documents can be fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor of the public chat does with an answer: shares it, revokes that, or puts it to the expert."""
+"""The actions of a visitor of the public chat on an answer: share it, revoke the link, or ask the expert."""
 
 from __future__ import annotations
 

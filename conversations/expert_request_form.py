@@ -1,4 +1,4 @@
-"""What somebody sends who puts a question to the expert."""
+"""The form that sends a question to the expert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor may send."""
+"""The forms of visitors."""
 
 from __future__ import annotations
 

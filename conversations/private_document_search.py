@@ -1,4 +1,4 @@
-"""What people have for themselves: their own documents, and those of a project."""
+"""Searches private documents: a person's own, and those of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor thinks of an answer of the public chat: right, or wrong and why. What is wrong waits in the inbox."""
+"""Ratings of answers of the public chat: right, or wrong and why. Wrong answers appear in the inbox."""
 
 from __future__ import annotations
 

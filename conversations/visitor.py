@@ -1,4 +1,4 @@
-"""Who chats: a person who has signed in, or a browser with a secret in a cookie."""
+"""The visitor of the chat: a person who has signed in, or a browser with a secret in a cookie."""
 
 from __future__ import annotations
 

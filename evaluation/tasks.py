@@ -1,4 +1,4 @@
-"""What a worker does for questions: run the golden ones when there are too many to wait for."""
+"""The background task that runs golden questions when there are too many to wait for."""
 
 from __future__ import annotations
 

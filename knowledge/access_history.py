@@ -1,4 +1,4 @@
-"""Who could read a document on a given day, and who opened it to them: what the audit log says of it."""
+"""Reconstructs from the audit log who could read a document on a given day, and who gave them access."""
 
 from __future__ import annotations
 

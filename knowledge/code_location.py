@@ -1,4 +1,4 @@
-"""Where words stand in a file of a repository: what a citation of code names, wherever it is shown."""
+"""The path, lines and commit of a span in a file of a repository, which a citation of code names."""
 
 from __future__ import annotations
 

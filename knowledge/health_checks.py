@@ -1,4 +1,4 @@
-"""What `manage.py doctor` asks about knowledge."""
+"""The checks of knowledge for `manage.py doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do some work alone, as rows. Part of `knowledge.models`, which imports it."""
+"""Leases as rows: each lets one holder do some work alone. Part of `knowledge.models`, which imports it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading pictures costs in processor time: for operators, on their page and as figures for Prometheus."""
+"""The processor time that OCR takes, for the operators' page and Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people call a page of a document: “page 3”, “slide 3”, “sheet Prices, rows 2–40”."""
+"""The names of pages as people see them: “page 3”, “slide 3”, “sheet Prices, rows 2–40”."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an account and this site store, counted against their quotas whenever a document is added."""
+"""The storage that an account and this site use, compared with their quotas whenever a document is added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What webhooks are told of documents: by every plugin that reads them, its own base or an attached one."""
+"""Records the webhook events of documents, for every plugin that reads them in its own base or an attached one."""
 
 from __future__ import annotations
 

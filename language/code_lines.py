@@ -1,4 +1,4 @@
-"""Where the statements and the sentences are in source code: a line of code is one, and prose in it has sentences."""
+"""Finds statements and sentences in source code: a line of code is one statement, and prose in it has sentences."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where sentences begin and end in text as it comes out of PDFs and web pages.
+"""Splits text from PDFs and web pages into sentences.
 
-A line break is mostly just a space there, but a blank line, a heading, a list item, a numbered clause and a
-table row each end what came before. Every rule looks at one line and its neighbours, or at the few characters
-around one full stop, so the time is linear in the text.
+A line break is mostly just a space there, but a blank line, a heading, a list item, a numbered clause and a table row
+each end what came before. Every rule looks at one line and its neighbours, or at the few characters around one full
+stop, so the time is linear in the text.
 """
 
 from __future__ import annotations

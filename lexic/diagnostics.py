@@ -1,6 +1,6 @@
-"""What `manage.py doctor` and /readyz look at. Every app may add its own in a module named `health_checks`.
+"""Runs the checks of `manage.py doctor` and /readyz. Every app may add its own in a module named `health_checks`.
 
-A check is a function without arguments: it returns a word on what it found, or raises `CheckFailed` or `CheckSkipped`.
+A check is a function without arguments: it returns a short result, or raises `CheckFailed` or `CheckSkipped`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What visitors are told when something goes wrong: messages and hints of `LexicError`s, as their classes have them.
+"""The messages and hints of `LexicError`s that visitors see, for translation.
 
-Pages translate what stands here; every other error stays English. A test holds each text against the errors.
+Pages translate these texts; all other errors stay English. A test compares each text with its error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is measured when somebody looks: by Prometheus, and on the operators' page.
+"""Gauges, measured on request: by Prometheus, and on the operators' page.
 
 Every app may add its own in its module `health_checks`, beside its checks. A gauge is a function without arguments that
 gives a number, numbers by the values of its label, or None where there is nothing to measure.

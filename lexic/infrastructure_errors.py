@@ -1,5 +1,4 @@
-"""What a machine runs out of, or loses while it works, as errors that say so: the database, the files,
-and room on a disk."""
+"""Errors of the infrastructure: the database or the files cannot be reached, or the disk is full."""
 
 from __future__ import annotations
 

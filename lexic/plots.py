@@ -1,6 +1,7 @@
-"""Where the marks of a plot stand: bars, lines, grids and unit squares. Numbers in, numbers or an SVG's markup out.
+"""Computes plots: bars, lines, grids and unit squares. Numbers in, numbers or an SVG's markup out.
 
-Looks are classes and attributes: our pages allow no style that stands in them. Nothing is fetched, no script runs.
+Looks are classes and attributes, because the content security policy allows no inline styles. Nothing is fetched, and
+no script runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the scripts of visitors' pages say (`static/texts.js`). A text that a script says has to stand here, word for
+"""The texts of the scripts of visitors' pages (`static/texts.js`), for translation. A text must be listed here word for
 word, or it stays English."""
 
 from __future__ import annotations

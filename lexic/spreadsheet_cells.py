@@ -1,4 +1,4 @@
-"""What a spreadsheet must not take for a formula: one rule for every file that it may open."""
+"""Escapes cells that a spreadsheet would take for a formula, in every file that it may open."""
 
 from __future__ import annotations
 

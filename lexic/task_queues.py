@@ -1,4 +1,4 @@
-"""What waits in the queues of the broker, read from the lists that Celery's Redis transport keeps."""
+"""Measures the queues of the broker, from the lists that Celery's Redis transport keeps."""
 
 from __future__ import annotations
 

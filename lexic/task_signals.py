@@ -1,8 +1,8 @@
-"""What goes along with every task, and is counted of it.
+"""Adds an id and a time to every task, and counts tasks.
 
 A task works under the id of the request that asked for it, so that the logs tell what led to what. The id is in a
-header of the message, and so is when it was sent. A task that no request asked for, such as one of the timetable,
-works under its own id.
+header of the message, and so is when it was sent. A task that no request asked for, such as a scheduled one, works
+under its own id.
 """
 
 from __future__ import annotations

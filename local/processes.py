@@ -1,4 +1,4 @@
-"""What Lexic consists of while it runs: its processes, and how each is started and stopped."""
+"""The processes of Lexic, and how each is started and stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the Lexic that was started from this folder answers, for commands that want to talk to it."""
+"""Finds the Lexic that was started from this folder, for commands that want to talk to it."""
 
 from __future__ import annotations
 

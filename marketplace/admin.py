@@ -1,4 +1,4 @@
-"""What was reported, for those who run the site: the queue, and one report with the reported thing beside it."""
+"""The operators' queue of reports, each with the reported plugin or review."""
 
 from __future__ import annotations
 

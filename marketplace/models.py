@@ -1,4 +1,4 @@
-"""What the marketplace keeps: how each published plugin is listed, who installed a copy, and what people say of it."""
+"""The models of the marketplace: the listings of published plugins, installed copies, and reviews."""
 
 from __future__ import annotations
 

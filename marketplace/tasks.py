@@ -1,4 +1,4 @@
-"""What a worker does for the marketplace: what a listing needs that takes a model, and keeping all of them true."""
+"""The background tasks of the marketplace: the embeddings of listings, and keeping listings up to date."""
 
 from __future__ import annotations
 

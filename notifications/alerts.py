@@ -1,4 +1,4 @@
-"""What a person is told of within a day: files that could not be read, and plugins that refuse much."""
+"""Alerts that a person gets within a day: files that could not be read, and plugins that refuse much."""
 
 from __future__ import annotations
 

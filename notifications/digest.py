@@ -1,6 +1,6 @@
-"""What a person's plugins did in a week, in numbers.
+"""The weekly figures of a person's plugins.
 
-Questions are not quoted: a mail stays where it was sent to, and what people ask is deleted after a while.
+Questions are not quoted: a mail stays where it was sent, and questions are deleted after a while.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who gets mails about plugins: those who work on them."""
+"""The recipients of mails about plugins: the people who work on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an owner settles about how members sign in: the provider, and whether it is the only way."""
+"""The settings of how members sign in: the identity provider, and whether it is required."""
 
 from __future__ import annotations
 

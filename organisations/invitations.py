@@ -1,4 +1,4 @@
-"""Who joins an organisation: invited by mail, and only by their own consent."""
+"""Invitations to an organisation, sent by mail. A person joins only by accepting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the provider of an organisation is asked with: an owner named its address, so it goes through `lexic.egress`."""
+"""The HTTP client for the provider of an organisation. An owner named its URL, so requests go through
+`lexic.egress`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the directory of an organisation says by SCIM of people and groups, and the token that it comes with. Part of
+"""The people and groups that the directory of an organisation has sent by SCIM, and its token. Part of
 `organisations.models`, which imports it."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each role in an organisation may do, in the words of mails and pages."""
+"""Descriptions of the roles in an organisation, for mails and pages."""
 
 from __future__ import annotations
 

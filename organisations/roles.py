@@ -1,4 +1,4 @@
-"""What people may be in an organisation, and what each of it opens."""
+"""The roles of people in an organisation, and what each may do."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who comes in through the provider of an organisation.
+"""Signs people in through the provider of an organisation.
 
-It speaks for addresses at the organisation's own domains, and for nobody else: a provider that an owner has named must
-not open the accounts of others. So it opens an account that came by it, or that the directory of the organisation made.
-Any other account is connected by its person, who has signed in to it before.
+The provider only counts for addresses at the organisation's own domains: a provider that an owner has named must not
+open the accounts of others. So it opens an account that was created by it, or by the directory of the organisation. Any
+other account must be connected first by its person, signed in to it.
 """
 
 from __future__ import annotations

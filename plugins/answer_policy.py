@@ -1,4 +1,5 @@
-"""What of a plugin decides its answers, apart from knowledge and trees. A release has the same columns, frozen."""
+"""The settings of a plugin that affect its answers, apart from knowledge and trees. A release has the same columns,
+frozen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who works on a plugin with its owner: invited, given a role, removed."""
+"""The people who work on a plugin with its owner: they are invited, given a role, removed."""
 
 from __future__ import annotations
 

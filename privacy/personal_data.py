@@ -1,6 +1,6 @@
-"""What becomes of everything that names a person: what their copy of it holds, and whether it outlives them.
+"""Decides for every model that refers to a person what their data export contains, and whether it outlives the account.
 
-A test walks all models: a new one that names a person has to be decided on here.
+A test walks all models: a new one that refers to a person has to be decided on here.
 """
 
 from __future__ import annotations

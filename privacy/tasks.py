@@ -1,5 +1,5 @@
-"""What a worker does so that nothing is kept longer than it may be. The tasks have the names under which older messages
-may still wait in the queue."""
+"""The background tasks that delete what may not be kept longer. The tasks keep names under which older messages may
+still wait in the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a form sends that asks a plugin, on whichever page it is."""
+"""The base of forms that ask a plugin, on every page."""
 
 from __future__ import annotations
 

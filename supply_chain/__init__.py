@@ -1,1 +1,1 @@
-"""What Lexic consists of: a bill of materials, licences and known vulnerabilities. Programs for developers and CI."""
+"""The supply chain of Lexic: bill of materials, licences and known vulnerabilities. Programs for developers and CI."""

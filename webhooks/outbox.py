@@ -1,7 +1,7 @@
-"""What happened, written down for whoever listens, in the transaction in which it happened.
+"""Records events for webhooks, in the transaction in which they happen.
 
-Nothing is sent here: if the transaction is rolled back, it never happened, and if everything stops right after the
-commit, the rows are there and the timetable finds them.
+Nothing is sent here: if the transaction is rolled back, the event never happened, and if everything stops right after
+the commit, the rows are there and the scheduled task finds them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the worker does for webhooks: send what is due, look for what was left, and forget what is old."""
+"""The background tasks of webhooks: send what is due, find deliveries that were left, and delete old ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person has at hand when they begin to write: documents to send along, and examples of what to ask."""
+"""Suggestions for the first message of a conversation: documents to attach, and examples of questions."""
 
 from __future__ import annotations
 

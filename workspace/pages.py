@@ -1,4 +1,4 @@
-"""What all pages of the workspace have in common: who gets in, how errors are shown, and the sidebar."""
+"""The base of all pages of the workspace: access, errors, and the sidebar."""
 
 from __future__ import annotations
 

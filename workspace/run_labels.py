@@ -1,4 +1,4 @@
-"""What the steps of a run are called, while they are made and afterwards."""
+"""The labels of the steps of a run, while they run and afterwards."""
 
 from __future__ import annotations
 

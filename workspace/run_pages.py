@@ -1,4 +1,4 @@
-"""What there is to see of one run beside its answer: how it came about, and the draft that it made, to be saved."""
+"""The pages of one run: how its answer came about, and the draft that it made, to be saved."""
 
 from __future__ import annotations
 

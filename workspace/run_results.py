@@ -1,4 +1,4 @@
-"""What runs have made, read from their journals: reports of reviews, and drafts."""
+"""The results of runs, read from their journals: reports of reviews, and drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run works with: its assignment, its tools' context, how far it has come, and what it may still use."""
+"""The context of a run: its assignment, the context of its tools, its progress, and its remaining budget."""
 
 from __future__ import annotations
 

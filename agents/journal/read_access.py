@@ -1,4 +1,4 @@
-"""Who may read a run: its journal shows documents only to people who may open them today."""
+"""Checks who may read a run: its journal shows documents only to people who may open them today."""
 
 from __future__ import annotations
 

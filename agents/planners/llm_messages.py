@@ -1,4 +1,5 @@
-"""What a language model is told in a run: who it is, what was said before, the message, and what its calls gave."""
+"""The messages that a language model gets in a run: the system prompt, the history, the message, and the results of its
+calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a planner decides: calls of tools, or that the answer is written."""
+"""The decisions of a planner: calls of tools, or that the answer is to be written."""
 
 from __future__ import annotations
 

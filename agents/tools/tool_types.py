@@ -1,4 +1,4 @@
-"""What a tool is: a name, a JSON schema of its input, and what it does for one run."""
+"""The definition of a tool: its name, the JSON schema of its input, and the function that runs it."""
 
 from __future__ import annotations
 

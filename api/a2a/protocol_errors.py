@@ -1,4 +1,4 @@
-"""What goes wrong, as the protocol says it: an error of JSON-RPC with a number, and ours for programs beside it."""
+"""The errors of A2A: a JSON-RPC error with its number, and Lexic's own error code beside it."""
 
 from __future__ import annotations
 

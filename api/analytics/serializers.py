@@ -1,4 +1,4 @@
-"""What was asked, and the figures of it, as JSON; and which days they are of."""
+"""The JSON of analytics: the questions, their figures, and the days that these cover."""
 
 from __future__ import annotations
 

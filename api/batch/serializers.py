@@ -1,4 +1,4 @@
-"""What `/api/v1/batch` takes and gives."""
+"""Input and output of `/api/v1/batch`."""
 
 from __future__ import annotations
 

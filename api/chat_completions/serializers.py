@@ -1,4 +1,4 @@
-"""What `/v1/models` and `/v1/chat/completions` take and give: OpenAI's bodies, and what Lexic adds to them."""
+"""Input and output of `/v1/models` and `/v1/chat/completions`: OpenAI's bodies, with Lexic's additions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the preview of a source takes and gives."""
+"""Input and output of the preview of a source."""
 
 from __future__ import annotations
 

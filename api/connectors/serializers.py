@@ -1,4 +1,4 @@
-"""What the routes of Google Drive take and give."""
+"""Input and output of the routes of Google Drive."""
 
 from __future__ import annotations
 

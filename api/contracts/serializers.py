@@ -1,4 +1,4 @@
-"""What the routes of contract reviews take and give."""
+"""Input and output of the routes of contract reviews."""
 
 from __future__ import annotations
 

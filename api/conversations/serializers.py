@@ -1,4 +1,4 @@
-"""What the routes of private conversations take and give."""
+"""Input and output of the routes of private conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the addresses of documents take and give, as JSON."""
+"""Input and output of the routes of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin reads: its documents, how they are added, read and changed, their text, and what retrieval finds."""
+"""The documents of a plugin: list, add, read and change them, read their text, and preview what retrieval finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the health of the API looks like."""
+"""Output of the health check of the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `/api/api-keys` takes and gives."""
+"""Input and output of `/api/api-keys`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the addresses of private documents do, the person's own and those of a project alike."""
+"""The views of private documents, the same for a person's own and those of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search in private documents takes and gives."""
+"""Input and output of a search in private documents."""
 
 from __future__ import annotations
 

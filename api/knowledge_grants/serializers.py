@@ -1,4 +1,4 @@
-"""What the routes of knowledge bases and their grants take and give."""
+"""Input and output of the routes of knowledge bases and their grants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the routes of retention, legal hold, spending and quotas take and give."""
+"""Input and output of the routes of retention, legal hold, spending and quotas."""
 
 from __future__ import annotations
 

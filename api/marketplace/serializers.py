@@ -1,4 +1,4 @@
-"""What is public of a plugin, as JSON."""
+"""The JSON of published plugins, with public fields only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of `/mcp` is Django's; the protocol itself is a program beside it (`lexic.asgi`)."""
+"""The Django views below `/mcp`. The protocol itself is an application beside Django (`lexic.asgi`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `GET /api/v1/me` gives."""
+"""Output of `GET /api/v1/me`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person decides when a client asks to act for them."""
+"""The form of the consent page: what a person decides when a client asks to act for them."""
 
 from __future__ import annotations
 

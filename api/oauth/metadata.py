@@ -1,4 +1,5 @@
-"""What clients read before they sign in: the authorization server (RFC 8414) and what its tokens are for (RFC 9728)."""
+"""The metadata that clients read before they sign in: of the authorization server (RFC 8414) and of the protected
+resource (RFC 9728)."""
 
 from __future__ import annotations
 

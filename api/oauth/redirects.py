@@ -1,4 +1,4 @@
-"""Where a person may be sent with a code: to https, or to a program on their own machine (RFC 8252)."""
+"""Checks redirect URIs: https, or a program on the person's own machine (RFC 8252)."""
 
 from __future__ import annotations
 

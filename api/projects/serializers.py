@@ -1,4 +1,4 @@
-"""What the routes of projects take and give."""
+"""Input and output of the routes of projects."""
 
 from __future__ import annotations
 

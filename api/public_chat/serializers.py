@@ -1,4 +1,4 @@
-"""What `POST /api/public/{plugin}/chat` takes and gives."""
+"""Input and output of `POST /api/public/{plugin}/chat`."""
 
 from __future__ import annotations
 

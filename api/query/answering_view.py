@@ -1,4 +1,4 @@
-"""What views have in common that answer a question of a key, as JSON or as a stream."""
+"""The base of views that answer a question of a key, as JSON or as a stream."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a question and its options look like, and what an answer looks like, whole and as events.
+"""The fields of a question, its options and its answer, whole and as events.
 
-This is the one declaration of both. The REST API checks requests with it, OpenAPI is made from it, and `api.mcp`
-makes the schemas of its tools from it. `querying.json_format` makes the values; a test holds the two together.
+This is the only declaration of them. The REST API checks requests with it, OpenAPI is made from it, and `api.mcp` makes
+the schemas of its tools from it. `querying.json_format` makes the values; a test compares the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What requests that name several plugins take and give besides what one plugin does."""
+"""Additional input and output of requests that name several plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `/v1/responses` takes and gives."""
+"""Input and output of `/v1/responses`."""
 
 from __future__ import annotations
 

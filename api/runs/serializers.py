@@ -1,4 +1,4 @@
-"""What the routes of messages and runs take and give."""
+"""Input and output of the routes of messages and runs."""
 
 from __future__ import annotations
 

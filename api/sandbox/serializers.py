@@ -1,4 +1,4 @@
-"""What `POST /api/sandbox/{plugin}` takes and gives."""
+"""Input and output of `POST /api/sandbox/{plugin}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each operation is called, and which part of the API it belongs to: `operations.yaml` as tables."""
+"""The names of the operations of the API and their groups: `operations.yaml` as tables."""
 
 from __future__ import annotations
 

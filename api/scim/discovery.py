@@ -1,4 +1,4 @@
-"""What a directory asks first: what is there, and what it looks like."""
+"""The discovery endpoints of SCIM: resource types, schemas and what is supported."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a directory may say here, and nothing else: what people are called, how they are written to, and whether they
-are in. Attributes beyond that, of which directories send many, are not kept."""
+"""The attributes of SCIM users and groups that are kept: names, addresses, and whether somebody is active. Directories
+send many others, which are ignored."""
 
 from __future__ import annotations
 

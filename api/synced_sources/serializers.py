@@ -1,4 +1,4 @@
-"""What the routes of synced sources take and give."""
+"""Input and output of the routes of synced sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the addresses of trees take and give, as JSON."""
+"""Input and output of the routes of decision trees."""
 
 from __future__ import annotations
 

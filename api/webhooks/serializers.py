@@ -1,4 +1,4 @@
-"""What the routes of webhooks take and give."""
+"""Input and output of the routes of webhooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, by topic over time, and why it is refused."""
+"""Questions by topic over time, and the reasons of refusals."""
 
 from __future__ import annotations
 

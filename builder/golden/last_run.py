@@ -1,4 +1,5 @@
-"""What the last run says: how many passed, what is different from the run before, and what it lets one conclude."""
+"""The results of the last run: how many questions passed, what changed since the run before, and what follows from
+it."""
 
 from __future__ import annotations
 

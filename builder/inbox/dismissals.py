@@ -1,4 +1,4 @@
-"""What was sent away, and the button that brings it back."""
+"""The dismissed entries of the inbox, and the button that restores them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to one document: read it again, stop reading it, give it other bytes, take it out."""
+"""The actions on one document: read it again, cancel the reading, replace its file, remove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to several documents at once: who sees them, their type and dates, and taking them out."""
+"""The actions on several documents at once: visibility, type, dates, removal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say about a document, as a form."""
+"""The form of a document's metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the owner of a knowledge base decides: which plugins use it, and how far. All of it on one page."""
+"""The page on which the owner of a knowledge base decides which plugins use it, and for what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question finds, and why: the two rankings of each passage, and the words that carried it."""
+"""Previews what a question finds and why: both rankings of each passage, and the words that matched."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the plugin's own knowledge base is kept in step with: folders and lists that are named on the server, and
-sources that are fetched from elsewhere."""
+"""The sources that the plugin's own knowledge base is synced with: folders and lists on the server, and remote
+sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do with a plugin that is published: its address, a key, a call that works, and who can see it."""
+"""The next steps after publishing: the address, a key, a call that works, and who can see the plugin."""
 
 from __future__ import annotations
 

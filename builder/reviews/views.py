@@ -1,4 +1,4 @@
-"""What people who used the plugin say of it, and the place to answer them."""
+"""The reviews of the plugin by people who used it, and the form to reply."""
 
 from __future__ import annotations
 

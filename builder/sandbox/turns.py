@@ -1,4 +1,4 @@
-"""What the sandbox shows of a query: the answer as every page shows it, and what happened inside."""
+"""One turn of the sandbox: the answer as every page shows it, and the steps that led to it."""
 
 from __future__ import annotations
 

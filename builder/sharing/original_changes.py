@@ -1,4 +1,4 @@
-"""What the latest release of a copy's original has that the copy has not."""
+"""What the latest release of the original has that its copy does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who works on the plugin, who may use it, and how it leaves here as one file."""
+"""The pane of sharing: who works on the plugin, who may use it, and its export as one file."""
 
 from __future__ import annotations
 

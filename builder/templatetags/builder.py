@@ -1,4 +1,4 @@
-"""What pages of the builder are drawn with: icons, money, where one is and how a part stands."""
+"""Template tags of the builder: icons, money, breadcrumbs and the status of a part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the editor is told about a tree, as JSON values."""
+"""The JSON of a tree for the editor."""
 
 from __future__ import annotations
 

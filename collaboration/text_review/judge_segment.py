@@ -1,5 +1,5 @@
-"""What a plugin's documents say of the sentences of a segment, judged by the checks that hold an answer against its
-sources, and by those of contract reviews."""
+"""Judges the sentences of a segment against a plugin's documents, with the checks of citations and those of contract
+reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contract says about itself: parties, date, term, governing law. Each is a quotation, or is not said.
+"""Reads the metadata of a contract: parties, date, term, governing law. Each value is a quotation, or is missing.
 
 Only the places where contracts state these things are read: the first page for the parties and the date, and the
 sentences whose words name the law or the duration.

@@ -1,4 +1,4 @@
-"""Who has to do what by when: the sentences of a contract that oblige somebody, or name a day or a period."""
+"""Finds obligations and dates: the sentences of a contract that oblige somebody, or name a day or a period."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the confined child does with a Word file; called by name, see `knowledge.readers.isolation.confined_call`."""
+"""The functions that the confined child process runs on a Word file; called by name, see
+`knowledge.readers.isolation.confined_call`."""
 
 from __future__ import annotations
 

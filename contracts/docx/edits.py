@@ -1,4 +1,4 @@
-"""What is written into a Word file: comments and replacements on spans of its page, and what became of each."""
+"""Edits of a Word file: comments and replacements on spans of its page, and the result of each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a program loads from outside when it opens a Word file: attached templates, linked pictures, frames, sources of
-letters. In a copy that is handed out it leads nowhere; links, which a person follows, stay."""
+"""Removes what a program would load from outside when it opens a Word file: attached templates, linked pictures,
+frames, sources of letters. Links, which a person has to follow, stay."""
 
 from __future__ import annotations
 

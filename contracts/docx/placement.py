@@ -1,4 +1,4 @@
-"""Where an edit goes in the document part, and whether a replacement can be written as a tracked change there."""
+"""Finds the place of an edit in the document part, and decides whether a replacement can be a tracked change there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where playbooks come from: those that ship with Lexic, and documents that are marked as one."""
+"""Loads playbooks: those that ship with Lexic, and documents that are marked as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model answered about a position, as far as its quotations stand word for word."""
+"""Reads a language model's answer about a position. Quotations that are not verbatim are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model says of a position beside the rules, and whether that counts."""
+"""The opinion of a language model on a position beside that of the rules, and whether it counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a whole review comes to: its class, one sentence in figures, and to whom the contract goes."""
+"""Summarises a review: its class, one sentence with figures, and to whom the contract goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a review reads, in memory: the pages as they stood, their clauses, and the playbook."""
+"""The input of a review, in memory: the pages as they were, their clauses, and the playbook."""
 
 from __future__ import annotations
 

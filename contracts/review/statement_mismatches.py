@@ -1,7 +1,7 @@
-"""What keeps a sentence that comes near a statement from saying it: it binds one side where the statement binds both,
-it makes an exception of its own, it names other figures, or its clause says that it does not bind.
+"""Finds the reasons why a sentence near a statement does not say the same: it binds one side where the statement binds
+both, it makes an exception, it names other figures, or its clause says that it is not binding.
 
-A finding is GREEN without a person's look, so each of these makes it YELLOW at best.
+A GREEN finding needs no look by a person, so each of these reasons makes it YELLOW at best.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an expert fixes about a golden question, as lines of plain text and back. Errors name the line."""
+"""The expectations of a golden question as lines of plain text, written and parsed. Errors name the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each figure of an evaluation means, in some words; docs/evaluation.md says it exactly."""
+"""Short explanations of the figures of an evaluation; docs/evaluation.md defines them exactly."""
 
 from __future__ import annotations
 

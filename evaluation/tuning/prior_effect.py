@@ -1,4 +1,4 @@
-"""What the prior of a checklist is worth: labels of a few documents, and how well the others are judged with them. The
+"""Measures the effect of the prior of a checklist: a few documents are labelled, and the others judged with them. The
 prior is that of contract reviews (`contracts.review.checklist_prior`)."""
 
 from __future__ import annotations

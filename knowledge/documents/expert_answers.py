@@ -1,4 +1,4 @@
-"""What experts answered by hand: one document of a knowledge base that grows by a section for each answer."""
+"""The document of answers that experts wrote by hand; each answer adds a section."""
 
 from __future__ import annotations
 

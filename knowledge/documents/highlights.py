@@ -1,4 +1,4 @@
-"""Where the words of a span stand on the picture of their page: the boxes that were kept when the page was read."""
+"""The boxes of the words of a span on the picture of their page, from the boxes that were stored with the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading a document may cost on this site, and whether it may use OCR."""
+"""The limits of reading a document on this site, and whether it may use OCR."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What every embedder promises, and the work they share: batches, checks, unit length, remembered questions.
+"""The interface of embedders, and what they share: batches, checks, unit length, a cache of questions.
 
-To add an embedder, subclass `Embedder`, call `super().__init__(name=..., dimensions=...)` and write its one
-required method, `embed_batch`: texts in, one vector each out, in the same order; they need not be of length
-one, the base sees to that. Raise EmbedderUnavailable when trying again may help, EmbedderRejected when it
-cannot. Then give the class a prefix in `EMBEDDERS` of this package. Override `batch_size` or `batches` when
-the provider limits a request; `cut`, `count_tokens` and `window_spans` when the model reads only so much text.
+To add an embedder, subclass `Embedder`, call `super().__init__(name=..., dimensions=...)` and write its one required
+method, `embed_batch`: texts in, one vector each out, in the same order; the base class scales them to length one. Raise
+EmbedderUnavailable when trying again may help, EmbedderRejected when it cannot. Then give the class a prefix in
+`EMBEDDERS` of this package. Override `batch_size` or `batches` when the provider limits a request; `cut`,
+`count_tokens` and `window_spans` when the model reads only so much text.
 """
 
 from __future__ import annotations

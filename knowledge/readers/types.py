@@ -1,4 +1,4 @@
-"""What a reader takes and gives: limits in, a header and pages out, or why a document cannot be read."""
+"""The types of readers: limits in, a header and pages out, or the reason why a document cannot be read."""
 
 from __future__ import annotations
 

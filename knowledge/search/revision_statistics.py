@@ -1,4 +1,4 @@
-"""What a knowledge base held at one of its revisions, in figures: chunks, words, and how common a word was."""
+"""Statistics of a knowledge base at one of its revisions: chunks, words, and how common a word was."""
 
 from __future__ import annotations
 

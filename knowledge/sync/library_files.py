@@ -1,7 +1,7 @@
-"""What a file of a library says: a design file, a directory index, a concept, a post, or a source that a footer names.
+"""Parses the files of a library: a design file, a directory index, a concept, a post, or a source that a footer names.
 
-The text is kept whole, so that its lines are those of the file. Which spans of it are searched is said beside it: not
-the front matter but for the description, not the footer, and not the names that stand in the title already.
+The text is kept whole, so that its lines are those of the file. Some spans of it are not searched: the front matter
+except the description, the footer, and the names that are already in the title.
 """
 
 from __future__ import annotations

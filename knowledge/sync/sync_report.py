@@ -1,4 +1,4 @@
-"""What a sync did, or would do."""
+"""The report of what a sync did, or would do."""
 
 from __future__ import annotations
 

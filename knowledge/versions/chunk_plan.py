@@ -1,4 +1,4 @@
-"""What reading a source gave, and how it is to be cut into chunks. Nothing is written here."""
+"""The result of reading a source, and how it is cut into chunks. Nothing is written here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an ingestion writes before it counts: rows with `added_in` null, which no search sees.
+"""Writes the rows of a version before they count: with `added_in` null, which no search sees.
 
-They are committed bit by bit, and what an interrupted attempt staged is used again: a reading goes on after the last
-page that was stored, a page that reads as before keeps its row, and chunks go on where the last attempt stopped.
+They are committed in steps, and what an interrupted attempt staged is used again: reading continues after the last page
+that was stored, a page that reads as before keeps its row, and chunks continue where the last attempt stopped.
 """
 
 from __future__ import annotations

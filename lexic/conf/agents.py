@@ -1,4 +1,4 @@
-"""What the runs of agents may use up, and how their process shows that it lives."""
+"""The limits of agent runs, and the lease by which their process shows that it is alive."""
 
 from __future__ import annotations
 

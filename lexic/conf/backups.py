@@ -1,4 +1,4 @@
-"""Where backups go, whether they are encrypted, and how many are kept."""
+"""The settings of backups: their place, encryption, and how many are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the log, and in which form."""
+"""The settings of the log: its content and format."""
 
 from __future__ import annotations
 

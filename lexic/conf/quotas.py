@@ -1,4 +1,4 @@
-"""What an account, a visitor, a plugin and this site may hold, and do at once. 0: no limit."""
+"""The quotas of an account, a visitor, a plugin and this site. 0 means no limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left out of questions before they are stored."""
+"""The personal data that is removed from questions before they are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where people may sign in from, beside here: whatever the operator has registered this site with."""
+"""The sites through which people may sign in, as the operator has registered them."""
 
 from __future__ import annotations
 

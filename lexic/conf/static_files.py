@@ -1,4 +1,4 @@
-"""Where browsers load style sheets, scripts and fonts from: this site, or a network of caches in front of it."""
+"""The URL from which browsers load style sheets, scripts and fonts: this site, or a CDN in front of it."""
 
 from __future__ import annotations
 

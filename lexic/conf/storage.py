@@ -1,4 +1,4 @@
-"""Where uploaded files are kept: in a folder, or in a bucket of any store that speaks the protocol of S3."""
+"""The storage of uploaded files: a folder, or a bucket of any store that speaks the S3 protocol."""
 
 from __future__ import annotations
 

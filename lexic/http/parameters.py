@@ -1,4 +1,4 @@
-"""What callers write into addresses and forms, as what it means: numbers, pages of a list, words on one line."""
+"""Parses the parameters of URLs and forms: numbers, pages of a list, words on one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands of Lexic share."""
+"""The base class of all commands of Lexic."""
 
 from __future__ import annotations
 

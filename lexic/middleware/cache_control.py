@@ -1,4 +1,4 @@
-"""What a cache between us and people may keep: nothing that was made for one of them."""
+"""Sets the caching headers: a shared cache keeps nothing that was made for one person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every storage of files can do, so that nothing else knows whether it is a disk or another machine."""
+"""The interface of file storages, so that no other module knows whether files are on a disk or on another machine."""
 
 from __future__ import annotations
 

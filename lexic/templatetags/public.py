@@ -1,4 +1,4 @@
-"""What every page is drawn with: our icons, figures, and addresses as the world knows them, whatever host was asked."""
+"""Template tags of all pages: icons, figures, and URLs with the public host, whatever host was asked."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""What was made of a document, as lines of JSON and as plain numbers: written here, and read back with nothing taken
-on trust.
+"""Writes the pages, chunks and vectors of a document as lines of JSON and plain numbers, and reads them back, checking
+everything.
 
 `read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, and behind them what it is called where that
 is not “page N”, or how surely OCR has read it, or the path and the commit where it is a file of a repository; an empty
-line; and one for each chunk,
-`[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span of its page.
-`vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
+line; and one for each chunk, `[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span
+of its page. `vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
 """
 
 from __future__ import annotations

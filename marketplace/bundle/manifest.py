@@ -1,4 +1,4 @@
-"""What the manifest of either version says in the same words: a plugin, its trees, its golden questions."""
+"""The parts of the manifest that both versions share: a plugin, its trees, its golden questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release reads, document by document: as they stood at the revisions that it pins."""
+"""The documents of a release, as they were at the revisions that it pins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody looks for in the catalogue: words, facets, an order. Everything in it is bounded, whatever was sent."""
+"""The query of a catalogue search: words, facets, an order. Every part has a limit, whatever was sent."""
 
 from __future__ import annotations
 

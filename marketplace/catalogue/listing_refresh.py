@@ -1,4 +1,4 @@
-"""What keeps all listings true without anybody calling: days pass, sources are superseded, accounts are closed."""
+"""Keeps all listings up to date on a schedule: days pass, sources are superseded, accounts are closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody may have meant whose words stand in no listing: the most similar words that do."""
+"""Suggests corrections for search words that occur in no listing: the most similar words that do."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is different between two releases, or between a release and the draft, as people can read it."""
+"""Compares two releases, or a release and the draft, in words for people."""

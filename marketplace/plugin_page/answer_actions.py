@@ -1,4 +1,4 @@
-"""What a visitor does with an answer on a plugin's page: shares it, or puts the question to the expert."""
+"""The actions of a visitor on an answer on a plugin's page: share it, or ask the expert."""
 
 from __future__ import annotations
 

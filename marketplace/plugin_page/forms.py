@@ -1,4 +1,4 @@
-"""What a visitor may ask."""
+"""The form in which a visitor asks."""
 
 from __future__ import annotations
 

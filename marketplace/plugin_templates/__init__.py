@@ -1,1 +1,1 @@
-"""What a new plugin may begin with: words for its persona, a sample tree, and questions that it has to refuse."""
+"""Templates of new plugins: texts for the persona, a sample tree, and questions that it has to refuse."""

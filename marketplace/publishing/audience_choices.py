@@ -1,4 +1,4 @@
-"""Who can see a plugin, and what of it is public, in words that its author reads before choosing."""
+"""The choices of who can see a plugin, with sentences that tell its author what each makes public."""
 
 from __future__ import annotations
 

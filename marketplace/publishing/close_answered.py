@@ -1,4 +1,4 @@
-"""What waited in the inbox and is answered by the new release closes by itself."""
+"""Closes entries of the inbox that the new release answers."""
 
 from __future__ import annotations
 

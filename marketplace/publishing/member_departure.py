@@ -1,4 +1,4 @@
-"""Somebody leaves an organisation or gets another role there: what becomes of their plugins, keys and knowledge."""
+"""Removes people from an organisation or changes their roles, with the effects on their plugins, keys and knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who joins a plugin and who leaves it, and the grants of knowledge that end when a person may no longer open it."""
+"""Adds people to a plugin and removes them, and ends the grants of knowledge of those who may no longer open it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What the directory of an organisation says of people and groups, done here: who is in it, and with which role.
+"""Applies what the directory of an organisation says of people and groups: who is a member, and with which role.
 
-It speaks for addresses at verified domains alone. It makes no owners, and changes none but by taking them out.
+The directory only counts for addresses at verified domains. It makes no owners, and changes owners only by removing
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the next release would change for those who ask."""
+"""Describes what the next release would change for callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has used a plugin, and so may say how it was to use it."""
+"""Decides who may review a plugin: the people who have used it."""
 
 from __future__ import annotations
 

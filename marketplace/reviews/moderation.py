@@ -1,4 +1,4 @@
-"""What those who run the site do about a report. Each happens once, however often it is asked for."""
+"""The decisions of operators on a report. Each is carried out once, however often it is requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the owner of a knowledge base decides about its use by another plugin, with what follows for that plugin."""
+"""Carries out the decision of a knowledge base's owner on its use by another plugin, with the effects on that
+plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draft holds, in one word: two that are equal hold the same, apart from what agents call it."""
+"""A hash of a draft: equal hashes mean equal content, apart from the plugin's slug."""
 
 from __future__ import annotations
 

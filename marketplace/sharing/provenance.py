@@ -1,4 +1,4 @@
-"""Where a copy comes from, and whether its original has gone on since."""
+"""The origin of a copy, and whether its original has a newer release."""
 
 from __future__ import annotations
 

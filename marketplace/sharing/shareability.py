@@ -1,4 +1,4 @@
-"""What an author may not pass on, though the plugin reads it."""
+"""Finds documents that the plugin reads but that its author may not pass on."""
 
 from __future__ import annotations
 

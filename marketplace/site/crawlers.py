@@ -1,4 +1,4 @@
-"""What search engines are told: what to leave alone, and what there is."""
+"""The instructions for search engines: robots.txt and the sitemap."""
 
 from __future__ import annotations
 

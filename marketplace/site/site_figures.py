@@ -1,4 +1,4 @@
-"""What this site measured of itself over the last 30 days, from the counts of each day."""
+"""The figures of this site over the last 30 days, from the counts of each day."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the front matter of notes says of something that a question asks for by name: "status of the greenhouse?".
+"""Answers from the front matter of notes, if a question asks for a field by name: "status of the greenhouse?".
 
-A field is asked for by its own name, and the note by words of its title or project; nothing else may be asked, or the
-text answers. The names of fields are data: a note with `priority: high` may be asked for its priority.
+A field is asked for by its own name, and the note by words of its title or project; if the question says anything else,
+the text answers. The names of fields are data: a note with `priority: high` may be asked for its priority.
 """
 
 from __future__ import annotations

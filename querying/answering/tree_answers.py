@@ -1,4 +1,4 @@
-"""What an expert's tree recommends, marked as the expert's, where the documents alone do not make an answer."""
+"""The recommendation of a decision tree as an answer, marked as the expert's, if the documents alone do not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a citation opens: the frozen text of its page with the cited words marked, and of a PDF the page's image."""
+"""The page viewer, which a citation opens: the frozen text of its page with the cited words marked, and the page's
+image."""
 
 from __future__ import annotations
 

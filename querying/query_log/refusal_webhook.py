@@ -1,4 +1,4 @@
-"""What webhooks are told of a refusal: what was asked of which release and why it was refused, never who asked."""
+"""Records the webhook event of a refusal: the question, the release and the reasons, never the person."""
 
 from __future__ import annotations
 

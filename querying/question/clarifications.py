@@ -1,8 +1,8 @@
-"""What we ask back, and the token that lets a stateless caller answer it.
+"""Clarifications, and the token that lets a stateless caller answer one.
 
 The token is signed, expires after an hour, and is bound to the caller, the release and the question: with another key,
-plugin, release or private layer it is refused, and that of a private question in public. It carries the facts that were
-already known, so that nothing is asked twice.
+plugin, release or private layer it is refused, and so is the token of a private question in public. It carries the
+facts that were already known, so that nothing is asked twice.
 """
 
 from __future__ import annotations

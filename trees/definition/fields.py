@@ -1,4 +1,4 @@
-"""What the facts of a tree may hold: declared by its author, or read off the nodes that use them."""
+"""The fields of a tree's facts: declared by its author, or derived from the nodes that use them."""
 
 from __future__ import annotations
 

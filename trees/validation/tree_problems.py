@@ -1,4 +1,4 @@
-"""What is wrong with a tree, all of it, before anybody relies on it."""
+"""Finds all problems of a tree, before it is used."""
 
 from __future__ import annotations
 

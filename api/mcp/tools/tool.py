@@ -1,4 +1,4 @@
-"""What a tool is, what it is given, and how it reports an error."""
+"""The definition of an MCP tool: its arguments, its call, and how it reports an error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Where the text of a page stands in the XML of a Word file.
+"""Maps the text of a page to its places in the XML of a Word file.
 
-Computed from the original file whenever it is needed, by the walk that reads the page, so that the two cannot differ.
+The map is computed from the original file whenever it is needed, by the code that reads the page, so that the two
+cannot differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was recognised on a picture of a page: words with their places and how sure each of them is."""
+"""The result of OCR on the picture of a page: words with their places and scores."""
 
 from __future__ import annotations
 

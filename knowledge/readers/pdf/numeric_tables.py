@@ -193,8 +193,8 @@ def _is_head(page: PageLayout, row: _Row) -> bool:
 
 
 def _columns(rows: Sequence[_Row]) -> list[tuple[float, float]]:
-    """Those of all rows; where some have gaps within their figures, those of the rows that have as many figures as most
-    have, if each of these stands in a column of its own."""
+    """The columns of all rows. If some rows have gaps within their figures, the columns of the rows that have the usual
+    number of figures, if each of these is in a column of its own."""
     count, often = Counter(len(row.figures) for row in rows).most_common(1)[0]
     if 2 * often >= len(rows):
         columns = _figure_columns([row for row in rows if len(row.figures) == count])

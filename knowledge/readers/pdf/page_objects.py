@@ -1,9 +1,9 @@
-"""What a PDF page is drawn with: how many lines, how much of it is pictures, which texts nobody can see.
+"""The objects of a PDF page: how many lines it has, how much of it is pictures, and which texts are invisible.
 
-Text is hidden, and dropped, when it lies outside the page, when it is too small to be seen, or when it is not
-painted at all. The last is also how a scanner lays recognised text over its picture, so unpainted text stays
-where pictures cover half of the page, and where the page has no other text. White text of a readable size
-stays too: on a dark ground it is the header of a table, and telling the two apart would mean rendering.
+Text is hidden, and dropped, when it lies outside the page, when it is too small to be seen, or when it is not painted
+at all. The last is also how a scanner lays recognised text over its picture, so unpainted text stays where pictures
+cover half of the page, and where the page has no other text. White text of a readable size stays too: on a dark ground
+it is the header of a table, and telling the two apart would mean rendering.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def can_make_table(rules: Sequence[Rule]) -> bool:
 
 
 def read_rules(page: Any, *, frame: PageFrame) -> list[Rule]:
-    """Those of at least a point, also in forms, which have coordinates of their own."""
+    """The lines that are at least a point long, also those in forms, which have coordinates of their own."""
     place = _placing(frame)
     count = pdfium.FPDFPage_CountObjects(page.raw)
     paths = _paths((get_object(page.raw, index) for index in range(count)), _UNCHANGED, _MAX_FORM_DEPTH)

@@ -59,7 +59,7 @@ class Frame:
 
 
 def find_frames(rules: Sequence[Rule]) -> list[Frame]:
-    """Those with at least one line between two columns, from the top."""
+    """The frames with at least one line between two columns, from the top."""
     up = [rule for rule in joined_rules(rules, is_up=True) if rule.bottom - rule.top >= _MIN_HEIGHT]
     across = joined_rules(rules, is_up=False)
     if not up or len(up) + len(across) > _MAX_LINES:

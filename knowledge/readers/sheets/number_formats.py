@@ -1,4 +1,4 @@
-"""What a number of a workbook looks like in its cell: the decimals, signs and units that its format gives it."""
+"""Formats the numbers of a workbook as its cells show them: with their decimals, signs and units."""
 
 from __future__ import annotations
 

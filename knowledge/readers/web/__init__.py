@@ -1,1 +1,2 @@
-"""What web servers, feeds, repositories and buckets send, parsed for `knowledge.sync.remote` in the confined child."""
+"""Parsers of what web servers, feeds, repositories and buckets send; `knowledge.sync.remote` runs them in the confined
+child process."""

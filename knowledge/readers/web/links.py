@@ -1,4 +1,4 @@
-"""Where a web page leads, and what it says about being read by programs."""
+"""The links of a web page, and its instructions for robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a site's robots.txt lets us read."""
+"""Reads which pages a site's robots.txt allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Markdown shows code: what stands there is no link and no comment. Linear in the length of the text."""
+"""Finds code in Markdown, where links and comments do not count. Linear in the length of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fields of a note's front matter say: typed columns of its document, and the rest as metadata."""
+"""Turns the front matter of a note into typed columns of its document; other fields become metadata."""
 
 from __future__ import annotations
 

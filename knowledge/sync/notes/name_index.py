@@ -1,4 +1,4 @@
-"""What notes may be called by in a link, and which of them have a title that may be shown."""
+"""The names by which links refer to notes, and which notes have a title that may be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a note, said so that its author finds the place."""
+"""The problems of a note, described so that its author finds the place."""
 
 from __future__ import annotations
 

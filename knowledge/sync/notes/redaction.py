@@ -1,8 +1,8 @@
-"""What the author of a note keeps to himself, taken out before anything is stored.
+"""Removes the private parts of a note before anything is stored.
 
-`%%private%% … %%/private%%`, comments (`%% … %%`, `<!-- … -->`), and a section whose heading holds `#private`, down to
-the next heading of its level or above. Whatever has no end goes on to the end of the note: too much is left out, never
-too little.
+Private are `%%private%% … %%/private%%`, comments (`%% … %%`, `<!-- … -->`), and a section whose heading contains
+`#private`, down to the next heading of its level or above. A part without an end extends to the end of the note: it is
+better to leave out too much than too little.
 """
 
 from __future__ import annotations

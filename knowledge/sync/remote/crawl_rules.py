@@ -1,4 +1,4 @@
-"""What a site says about its pages, found out in the confined child: robots.txt, links, sitemaps."""
+"""The rules of a site for crawlers, read in the confined child process: robots.txt, links, sitemaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a remote source holds at one moment: what was fetched, what stayed the same, and what it does not say."""
+"""The content of a remote source at one moment: what was fetched, what is unchanged, and what could not be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does what to whom: "A pays B" is not "B pays A", though they have every word in common."""
+"""Compares who does what to whom: "A pays B" is not "B pays A", though they have every word in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a provider says of its own error, without what nobody else may read."""
+"""The text of a provider's error, with keys and account names hidden."""
 
 from __future__ import annotations
 

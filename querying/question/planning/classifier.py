@@ -1,7 +1,7 @@
-"""What a question wants, and which of the labels and times in it are filters: two linear classifiers over MiniLM.
+"""Classifies what a question wants, and which of its labels and times are filters: two linear classifiers over MiniLM.
 
-Both read the question with its labels and times masked by ordinary words, so that only the wording counts. The weights
-are learnt by `benchmarks/planning.py` from question lists.
+Both read the question with its labels and times masked by ordinary words, so that only the wording counts.
+`benchmarks/planning.py` learns the weights from question lists.
 """
 
 from __future__ import annotations

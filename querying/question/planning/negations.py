@@ -1,4 +1,4 @@
-"""What a question denies: "not the minutes", "everything except drafts", "posts that aren't from 2019"."""
+"""Finds what a question excludes: "not the minutes", "everything except drafts", "posts that aren't from 2019"."""
 
 from __future__ import annotations
 

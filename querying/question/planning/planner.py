@@ -1,4 +1,4 @@
-"""What a question asks for, and whether something is missing: planned by rules, or by the language model.
+"""Plans a question, by rules or by the language model: what it asks for, and whether something is missing.
 
 When the model's plan cannot be used, the rules make one. The query row says what went wrong.
 """

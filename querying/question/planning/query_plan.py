@@ -1,4 +1,4 @@
-"""What a question asks for, before anything is searched: a value with an allow-list of fields, never SQL."""
+"""The plan of a question, made before anything is searched: a value with an allow-list of fields, never SQL."""
 
 from __future__ import annotations
 
