@@ -229,13 +229,14 @@ def test_a_long_label_stays_on_a_phone_and_a_second_widget_stands_above_the_firs
     chat: Plugin, foreign: ForeignSite, streaming_server: str, visitor_page: Page
 ) -> None:
     long = "Nach Sicherheitsschuhverleihverordnungsdurchführungsbestimmungen fragen"
-    second = f"<script src='{streaming_server}/widget.js' data-plugin='other' data-label='{long}' defer></script></html>"
-    foreign.html = foreign.html.replace("</html>", second)
+    second = f"<script src='{streaming_server}/widget.js' data-plugin='other' data-label='{long}' defer></script>"
+    foreign.html = foreign.html.replace("</html>", f"{second}</html>")
     page = visitor_page
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto("/")
     first, above = _opener(page), _opener(page, long)
-    assert above["x"] >= 0 and above["x"] + above["width"] <= 390
+    assert above["x"] >= 0
+    assert above["x"] + above["width"] <= 390
     assert above["y"] + above["height"] <= first["y"]
     page.get_by_role("button", name="Ask about boots").click()
     page.get_by_role("button", name="Close").click()  # nothing of the other lies over it
