@@ -15,6 +15,9 @@ from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import models, transaction
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -24,6 +27,7 @@ from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+from accounts.signed_in_request import user_or_none
 from audit.actions import Action
 from audit.record import record
 from audit.references import person
@@ -32,8 +36,20 @@ from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.scoped_admin import ListAdmin, ScopedAdmin, column
 
-# There is one sign-in page, which limits the number of attempts; the builder has no page of its own for that.
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+_secure_login = secure_admin_login(admin.site.login)
+
+
+def builder_login(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
+    """The site's sign-in page, which limits the number of attempts. The builder has no page of its own for that.
+
+    A signed-in person without access to the builder is led to the page with the button that gives it.
+    """
+    if (user := user_or_none(request)) and not user.is_staff and request.GET.get("next") == reverse("admin:index"):
+        return redirect("become_author")
+    return _secure_login(request, extra_context)
+
+
+admin.site.login = builder_login  # type: ignore[method-assign,assignment]
 
 
 class UserAdmin(DjangoUserAdmin, ListAdmin):

@@ -19,6 +19,7 @@ from accounts.models import ApiKey, Principal, User, user_of
 from conversations.projects.models import Project as Project
 from conversations.visitor import Visitor
 from lexic.column_length import column_length
+from lexic.short_text import shorten
 from plugins.models import Plugin
 from plugins.retention import expired_rows
 from querying.quoted_documents import QuotedDocuments
@@ -139,7 +140,7 @@ class ChatSession(models.Model):
 
 def _stored_title(title: str) -> str:
     """Programs give a conversation its first question as a title. What stands for a number may be longer than it."""
-    return redact_question(title)[: column_length(ChatSession, "title")]
+    return shorten(redact_question(title), column_length(ChatSession, "title"))
 
 
 class ChatMessageQuerySet(models.QuerySet["ChatMessage"]):

@@ -14,6 +14,7 @@ from conversations.exchanges import Exchange, exchanges_of
 from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import Visitor
 from lexic.errors import Conflict, InvalidInput, NotFound
+from lexic.short_text import shorten
 from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
@@ -137,10 +138,15 @@ def save_answer(pending: PendingQuestion, run: QuestionRun) -> bool:
     return still_exists
 
 
+def title_from(text: str) -> str:
+    """The title of a conversation that begins with this text: its beginning on one line, cut between words."""
+    return shorten(" ".join(text.split()), MAX_TITLE_CHARACTERS)
+
+
 def _find_or_make_session(plugin: Plugin, message: VisitorMessage, visitor: Visitor) -> ChatSession:
     """The visitor's conversation that the message names; without a name a new one, which is not saved yet."""
     if message.session is None:
-        title = " ".join((message.question or message.answer).split())[:MAX_TITLE_CHARACTERS]
+        title = title_from(message.question or message.answer)
         secret_hash = "" if visitor.user else visitor.secret_hash
         return ChatSession(plugin=plugin, user=visitor.user, visitor=secret_hash, title=title)
     session = ChatSession.objects.of_visitor(visitor, plugin).filter(pk=message.session).first()

@@ -17,7 +17,7 @@ from agents.execution.load_assignment import layer_pins
 from agents.message_attachments import Attachment, readable_attachments
 from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project
-from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
+from conversations.public_questions import MAX_QUESTIONS, title_from
 from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
 from querying.answering.llms import site_llm
@@ -157,7 +157,7 @@ def _create_run(message: NewMessage, *, principal: Principal) -> AgentRun:
 def _locked_session(message: NewMessage, user: User) -> ChatSession:
     """The conversation, locked: no other run begins in it before the transaction ends."""
     if message.session is None:
-        title = " ".join(message.text.split())[:MAX_TITLE_CHARACTERS]
+        title = title_from(message.text)
         return ChatSession.objects.begin_private(user=user, project=message.project, title=title)
     rows = ChatSession.objects.select_for_update(no_key=True, of=("self",)).select_related("project")
     session = rows.get(pk=message.session.pk)

@@ -11,11 +11,15 @@ from lexic.http.origins import MAX_ORIGIN_LENGTH, MAX_ORIGINS, read_origin
 
 
 class OriginsFormField(SimpleArrayField):
-    """Origins with commas between them, as a browser writes them."""
+    """Origins with commas or spaces between them, as a browser writes them."""
 
     def __init__(self, **options: Any) -> None:
         origin = forms.CharField(max_length=MAX_ORIGIN_LENGTH)
         super().__init__(origin, max_length=MAX_ORIGINS, required=False, **options)
+
+    def to_python(self, value: Any) -> list[str]:
+        """No origin holds a space, so people may write one in place of a comma, or after it."""
+        return super().to_python(",".join(value.replace(",", " ").split()) if isinstance(value, str) else value)
 
     def clean(self, value: Any) -> list[str]:
         try:

@@ -170,7 +170,7 @@ def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) ->
     if not evidence.passages:
         yield phrase("There is nothing about it in the documents.")
     elif missing:
-        yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in missing))
+        yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in dict.fromkeys(missing)))
     # What no passage mentions is not said of the nearest one again.
     said = {_unmentioned([word]) for word in missing}
     yield from (sign for sign in signs if sign not in said)
@@ -190,7 +190,7 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
 
 
 def _unmentioned(words: Sequence[str]) -> str:
-    return phrase("The nearest passage does not mention %(words)s.", words=", ".join(words))
+    return phrase("The nearest passage does not mention %(words)s.", words=", ".join(dict.fromkeys(words)))
 
 
 def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:

@@ -63,3 +63,12 @@ def test_a_confirmed_address_is_enough_where_it_is_asked_for(client: Client, dor
     client.post(PAGE)
     dora.refresh_from_db()
     assert dora.is_staff
+
+
+def test_who_asks_for_the_builder_and_builds_nothing_yet_comes_to_the_button(client: Client, dora: User) -> None:
+    assert client.get("/admin/", follow=True).redirect_chain[-1][0].startswith("/accounts/login/")
+    client.force_login(dora)
+    answer = client.get("/admin/", follow=True)
+    assert answer.redirect_chain[-1][0] == PAGE
+    assert "Create your first plugin" in answer.content.decode()
+    assert client.get("/admin/plugins/plugin/", follow=True).status_code == 403  # somebody else's page stays shut

@@ -18,7 +18,14 @@ from marketplace.publishing.publish import publish
 from marketplace.publishing_run_models import PublishingRun
 from plugins.models import Plugin
 from querying.models import AnswerLink, Dismissal, Query
-from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in, violations_in_each_look, wait_until_quiet
+from tests.browsers import (
+    WIDE_AND_NARROW,
+    each_look,
+    serious_in_each_look,
+    sign_in,
+    violations_in_each_look,
+    wait_until_quiet,
+)
 from trees.models import DecisionTree
 from webhooks.models import Delivery, Event, Webhook
 
@@ -113,3 +120,52 @@ def test_axe_finds_nothing_at_all_on_the_way_from_a_question_to_a_release(
     page.get_by_role("button", name="Cancel").wait_for()
     problems += violations_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []
+
+
+# How much the edge of each field stands out from what is around it.
+EDGES = """() => {
+  const dot = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const pixel = (colour) => {
+    dot.clearRect(0, 0, 1, 1);
+    dot.fillStyle = colour;
+    dot.fillRect(0, 0, 1, 1);
+    return [...dot.getImageData(0, 0, 1, 1).data];
+  };
+  const linear = (value) => (value <= 10 ? value / 3295 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05;
+  const ratio = (...two) => Math.max(...two.map(light)) / Math.min(...two.map(light));
+  const behind = (one) => {
+    for (; one; one = one.parentElement) {
+      const colour = pixel(getComputedStyle(one).backgroundColor);
+      if (colour[3] > 200) return colour;
+    }
+  };
+  const kinds = "#content :is(input:not([type=hidden]), select, textarea):enabled, #changelist-search > div";
+  return [...document.querySelectorAll(kinds)]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).borderTopWidth !== "0px")
+    .map((one) => [one.name ?? one.id, pixel(getComputedStyle(one).borderTopColor), behind(one.parentElement)])
+    .map(([name, edge, around]) => [name, ratio(edge, around)]);
+}"""
+
+
+def test_the_edges_of_fields_can_be_seen(page: Page, alice: User, published: Plugin) -> None:
+    sign_in(page, alice, to="/admin/plugins/plugin/add/")
+    for address in ("/admin/plugins/plugin/add/", reverse_pane(published, "persona"), "/admin/plugins/plugin/"):
+        page.goto(address)
+        for _, scheme in each_look(page, WIDE_AND_NARROW):
+            edges = page.evaluate(EDGES)
+            assert edges
+            assert [(name, address, scheme) for name, ratio in edges if ratio < 3] == []
+
+
+def test_axe_finds_nothing_where_nobody_has_asked_yet(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to="/admin/")
+    problems = []
+    for address in (reverse_pane(plugin, "analytics"), "/admin/plugins/plugin/analytics/"):
+        page.goto(address)
+        page.get_by_role("heading", name="Nobody asked").wait_for()
+        problems += violations_in_each_look(page, WIDE_AND_NARROW)
+    plugin.delete()
+    page.goto("/admin/plugins/plugin/analytics/")
+    page.get_by_role("heading", name="No plugin yet").wait_for()
+    assert problems + violations_in_each_look(page, WIDE_AND_NARROW) == []

@@ -261,6 +261,23 @@ def test_only_the_canvas_scrolls_sideways(page: Page, alice: User, cover: Decisi
     assert wide + too_wide(page) == []
 
 
+def test_on_a_phone_the_panel_comes_to_who_taps_a_node_and_a_link_leads_back(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 700})
+    open_editor(page, alice, cover)
+    root = page.locator("[data-node]").first
+    root.click()
+    expect(page.locator("#tree-panel-title")).to_be_in_viewport()
+    page.get_by_role("link", name="To the drawing").click()
+    expect(root).to_be_in_viewport()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.get_by_role("link", name="To the drawing")).to_be_hidden()
+    page.evaluate("scrollTo(0, 0)")
+    root.click()
+    assert page.evaluate("scrollY") == 0  # the panel stands beside
+
+
 def too_wide(page: Page) -> list[Any]:
     return [(page.url, look) for look in each_look(page, [(390, "light"), (1440, "light")]) if overflow(page) > 0]
 

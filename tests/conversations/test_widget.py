@@ -194,3 +194,83 @@ def test_a_closed_chat_says_so_in_the_frame(chat: Plugin, foreign: ForeignSite, 
     frame = page.frame_locator("lexic-widget iframe")
     expect(frame.get_by_role("heading", name="The chat is closed")).to_be_visible()
     expect(frame.get_by_role("navigation", name="Main")).to_be_hidden()
+
+
+UNSET_EVERYTHING = """<style>
+* { all: unset !important; font-size: 40px !important; letter-spacing: 9px !important; position: static !important }
+</style>"""
+
+
+def _opener(page: Page, label: str = "Ask about boots") -> dict[str, float]:
+    box = page.get_by_role("button", name=label).bounding_box()
+    assert box is not None
+    return dict(box)
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_styles_of_the_page_do_not_reach_the_button(chat: Plugin, foreign: ForeignSite, visitor_page: Page) -> None:
+    Plugin.objects.update(embed_origins=[foreign.url])
+    page = visitor_page
+    page.goto("/")
+    before = _opener(page)
+    foreign.policy += "; style-src 'unsafe-inline'"
+    foreign.html = foreign.html.replace("<main>", UNSET_EVERYTHING + "<main>" + "<p>Boots.</p>" * 200)
+    page.goto("/")
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize") == "40px"
+    assert _opener(page) == before
+    page.get_by_role("button", name="Ask about boots").click()
+    expect(page.frame_locator("lexic-widget iframe").get_by_label("Your question")).to_be_visible()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_long_label_stays_on_a_phone_and_a_second_widget_stands_above_the_first(
+    chat: Plugin, foreign: ForeignSite, streaming_server: str, visitor_page: Page
+) -> None:
+    long = "Nach Sicherheitsschuhverleihverordnungsdurchführungsbestimmungen fragen"
+    second = f"<script src='{streaming_server}/widget.js' data-plugin='other' data-label='{long}' defer></script>"
+    foreign.html = foreign.html.replace("</html>", f"{second}</html>")
+    page = visitor_page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/")
+    first, above = _opener(page), _opener(page, long)
+    assert above["x"] >= 0
+    assert above["x"] + above["width"] <= 390
+    assert above["y"] + above["height"] <= first["y"]
+    page.get_by_role("button", name="Ask about boots").click()
+    page.get_by_role("button", name="Close").click()  # nothing of the other lies over it
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_opened_without_a_network_it_says_so_and_comes_with_the_network(
+    chat: Plugin, foreign: ForeignSite, visitor_page: Page
+) -> None:
+    Plugin.objects.update(embed_origins=[foreign.url])
+    page = visitor_page
+    page.goto("/")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Ask about boots").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "You are offline. The chat opens as soon as you are connected again."
+    )
+    expect(page.get_by_role("alert")).to_be_focused()
+    page.context.set_offline(False)
+    expect(page.frame_locator("lexic-widget iframe").get_by_label("Your question")).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_opened_again_it_tries_again(chat: Plugin, foreign: ForeignSite, visitor_page: Page) -> None:
+    page = visitor_page
+    page.goto("/")
+    opener = page.get_by_role("button", name="Ask about boots")
+    opener.click()
+    expect(page.get_by_role("alert")).to_contain_text("this page may not show it")
+    opener.click()
+    Plugin.objects.update(embed_origins=[foreign.url])
+    opener.click()
+    expect(page.frame_locator("lexic-widget iframe").get_by_label("Your question")).to_be_visible()

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import User
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.private_document_search import private_layers
+from conversations.public_questions import title_from
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.presentation.answer import to_stored_answer
@@ -111,6 +112,13 @@ def test_whoever_has_left_a_project_reads_no_answer_of_it(
     for told in ("nineteen", str(shared.pk), ">Marrow<"):
         assert told not in page
     assert str(shared.pk) not in shown(client, "/chats")
+
+
+def test_a_title_of_a_long_question_ends_with_a_whole_word() -> None:
+    assert title_from(" What\n does Marrow  pay? ") == "What does Marrow pay?"
+    title = title_from("Draft a reminder. " + "Quayside Consulting " * 9)
+    assert title.endswith(("Quayside…", "Consulting…"))
+    assert 80 < len(title) <= 100
 
 
 def test_a_conversation_gets_another_title(bob: User, conversation: ChatSession, browse: Browse) -> None:

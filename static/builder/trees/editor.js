@@ -98,7 +98,7 @@ desk.on("unchecked", ({ words }) => problems.draw(words));
 desk.on("said", ({ words }) => (find("said").textContent = words));
 
 checkOnChange(desk, { busy: (isBusy) => find("problems").setAttribute("aria-busy", String(isBusy)) });
-listen({ desk, drawing, view, openPanel });
+listen({ desk, drawing, view, openPanel, showPanel: () => panel.show() });
 
 for (const kind of ["question", "condition", "action"]) {
   find(`add-${kind}`)?.addEventListener("click", () => {

@@ -40,6 +40,11 @@ export class Panel {
     this.sheet.scrollIntoView({ block: "nearest" });
   }
 
+  /** Comes up to who chose a node, where it lies below the drawing, as on a phone. */
+  show() {
+    if (this.sheet.getBoundingClientRect().top > innerHeight - 100) this.sheet.scrollIntoView();
+  }
+
   #focus() {
     const { activeElement: at } = document;
     const open = [...this.form.querySelectorAll("details[open]")].map((one) => one.dataset.name);

@@ -3,7 +3,7 @@
 import { s } from "./dom.js";
 import { branches, connect, freeBranch, kindOf, leadingTo, nodeAt, readingOrder, remove } from "./model.js";
 
-export function listen({ desk, drawing, view, openPanel }) {
+export function listen({ desk, drawing, view, openPanel, showPanel }) {
   const { svg } = drawing;
   svg.addEventListener("click", (event) => {
     const id = nodeUnder(event.target);
@@ -11,6 +11,7 @@ export function listen({ desk, drawing, view, openPanel }) {
     if (id !== null) desk.select(id);
     else if (branch) desk.select(branch.dataset.from, { open: `branch:${branch.dataset.key}` });
     else if (event.target === svg) desk.select(null);
+    if (id !== null || branch) showPanel();
   });
   svg.addEventListener("dblclick", (event) => nodeUnder(event.target) !== null && openPanel());
   // On the canvas: an SVG that listens for the focus would itself be a stop of Tab.

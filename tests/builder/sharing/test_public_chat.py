@@ -72,3 +72,21 @@ def test_opening_the_chat_while_no_document_is_public_says_so(browsing: Browse, 
     assert said(public_chat="on") == [("success", "Saved. It applies once the plugin is published.")]
     Plugin.objects.update(is_published=True)
     assert said(public_chat="on") == [("success", "Saved.")]
+
+
+def test_sites_are_written_with_commas_or_spaces_between_them(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client, url = browsing(alice), reverse("admin:builder_use", args=[plugin.pk])
+    for written in ("https://a.example, https://b.example", "https://a.example https://b.example\n"):
+        assert client.post(url, {"embed_origins": written}).status_code == 302
+        plugin.refresh_from_db()
+        assert plugin.embed_origins == ["https://a.example", "https://b.example"]
+        Plugin.objects.update(embed_origins=[])
+
+
+def test_a_site_that_is_no_origin_stays_in_the_field(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client, url = browsing(alice), reverse("admin:builder_use", args=[plugin.pk])
+    page = client.post(url, {"embed_origins": "https://a.example/shop"}).content.decode()
+    assert 'value="https://a.example/shop"' in page
+    assert "An origin is a scheme and a host" in page
+    plugin.refresh_from_db()
+    assert plugin.embed_origins == []

@@ -31,6 +31,14 @@ def test_what_no_passage_mentions_is_named():
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
 
 
+def test_what_is_missing_is_named_once_however_often_it_was_asked_for():
+    judged = assess_sufficiency(
+        "Does the plan cover dentures, dentures of Acme or Acme dentures?", evidence(PLAN), threshold=0.95
+    )
+    why = " ".join(judged.why)
+    assert (why.count("dentures"), why.count("Acme")) == (1, 1)
+
+
 def test_what_no_passage_mentions_is_not_said_of_the_nearest_one_again():
     judged = assess_sufficiency("Does the plan 47 cover eye exams?", evidence(PLAN), threshold=0.95)
     assert judged.why == ("No passage mentions “47”.",)
