@@ -17,7 +17,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts import key_secrets, social_login
 from accounts.confirmation_redirect import confirmed_destination, continue_after_confirmation
@@ -29,6 +29,14 @@ from lexic.templated_mail import make_mail
 
 
 class AccountAdapter(DefaultAccountAdapter):
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        # allauth counts the failures of five minutes.
+        "too_many_login_attempts": gettext_lazy(
+            "Too many failed attempts to sign in. Try again in five minutes, or choose a new password."
+        ),
+    }
+
     def get_client_ip(self, request: HttpRequest) -> str:
         """By which attempts to sign in, sign up and reset a password are counted: of IPv6 the network, or each attempt
         could come from another address."""

@@ -16,7 +16,6 @@ ALLAUTH_TEXTS = (
     gettext_noop("Incorrect code."),
     gettext_noop("Incorrect password."),
     gettext_noop("The email address and/or password you specified are not correct."),
-    gettext_noop("Too many failed login attempts. Try again later."),
     gettext_noop("You must type the same password each time."),
     gettext_noop("Password successfully changed."),
     gettext_noop("Password successfully set."),

@@ -146,7 +146,7 @@ def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, off
         raise TooManyInvitations
     day = f"{invitation.expires_at.day} {invitation.expires_at:%B %Y}"
     until = f"The link works until {day}, once, for an account with the address {invitation.email}."
-    after = [until, "If you do not know what this is about, do nothing."]
+    after = [until, "If you did not expect this, you can ignore it."]
     try:
         send_letter(
             invitation.email, subject=subject, before=[offer], link=(address, "Look at the invitation"), after=after

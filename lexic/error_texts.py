@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 ERROR_TEXTS = (
     gettext_noop("Too many requests."),
     gettext_noop("You have reached the limit for now."),
-    gettext_noop("You have asked as much as can be asked here without a key."),
+    gettext_noop("You have reached the limit for questions without an API key."),
     gettext_noop("This cannot be asked."),
     gettext_noop("Nothing was asked."),
     gettext_noop("There is no public chat with a plugin of this name."),

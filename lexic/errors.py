@@ -7,11 +7,19 @@ from typing import Any
 
 
 def try_again_in(seconds: int) -> str:
-    """What to do about a limit, as a sentence."""
+    """What to do about a limit, as a sentence, in the unit that people would take."""
     from django.utils.translation import ngettext  # the confined readers have the errors, and no Django
 
-    said = ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", seconds)
-    return said % {"count": seconds}
+    if seconds >= 2 * 3600:
+        count = -(-seconds // 3600)
+        said = ngettext("Try again in %(count)s hour.", "Try again in %(count)s hours.", count)
+    elif seconds >= 2 * 60:
+        count = -(-seconds // 60)
+        said = ngettext("Try again in %(count)s minute.", "Try again in %(count)s minutes.", count)
+    else:
+        count = seconds
+        said = ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", count)
+    return said % {"count": count}
 
 
 class LexicError(Exception):

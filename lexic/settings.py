@@ -142,6 +142,7 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "api.compression.JsonCompressionMiddleware",
     "lexic.middleware.interface_language.interface_language",
+    "lexic.middleware.method_not_allowed.page_for_wrong_method",
     "lexic.middleware.request_limit.request_limit",
     "audit.actor.remember_request",
     "api.cors.cors",

@@ -14,7 +14,7 @@ from lexic.errors import LexicError
 from plugins.models import Plugin, Release
 
 # A worker that lives asks the next question well within this.
-STALL_TIMEOUT = timedelta(seconds=20)
+STALL_TIMEOUT = timedelta(seconds=60)
 # So long nothing has happened that the message to a worker may be lost.
 INTERRUPTED_AFTER = timedelta(minutes=2)
 

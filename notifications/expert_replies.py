@@ -30,7 +30,7 @@ def ask_to_confirm(request_id: int) -> bool:
         return False
     link = settings.PUBLIC_URL + reverse("confirm_expert_request", args=[make_confirmation_token(request)])
     with translation.override(_language(request)):
-        subject = gettext("Shall the expert’s reply be mailed to you?")
+        subject = gettext("Confirm your address to get the expert’s reply")
         return _send_mail(request.email, subject=subject, template="expert_confirmation", context={"link": link})
 
 

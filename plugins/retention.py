@@ -74,6 +74,11 @@ class RetentionSettings(models.Model):
         own: int | None = getattr(self, f"keep_{kind}_days")
         return site_retention_days(kind) if own is None else own
 
+    @property
+    def question_days(self) -> int:
+        """How many days a question to it is kept; 0: until the plugin is deleted, or for as long as a hold lasts."""
+        return 0 if self.legal_hold else self.retention_days("questions")
+
     def set_legal_hold(self, *, by_operator: bool) -> None:
         """Sets the hold: nothing of the plugin is deleted until it is lifted."""
         if by_operator or not self.legal_hold:

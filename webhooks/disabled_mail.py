@@ -25,8 +25,8 @@ def _send_disabled_mail(webhook: Webhook) -> None:
     before = [
         f"A webhook of “{plugin}” on Lexic was switched off. It sent events to {webhook.host}.",
         webhook.disabled_reason,
-        "What was not delivered is kept for a month on the plugin's page, under Sharing, Webhooks. When the receiver "
-        "is well again, switch the webhook on there and have it sent again.",
+        "Events that were not delivered are kept for a month on the plugin's page, under Sharing, Webhooks. When the "
+        "receiver works again, switch the webhook on there and send them again.",
     ]
     link = (
         settings.PUBLIC_URL + reverse("admin:builder_webhook", args=[webhook.plugin_id, webhook.pk]),

@@ -101,7 +101,7 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin, audience, of=draft),
+        **audience_context(plugin, audience, of=draft, was_chosen=bool(run.get("run"))),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 

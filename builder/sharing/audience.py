@@ -21,19 +21,22 @@ from plugins.models import Plugin, Release
 from plugins.visibility import WITH_PAGE, Visibility
 
 
-def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
+def audience_context(
+    plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None, was_chosen: bool = False
+) -> dict[str, Any]:
     """Who can see the plugin now, and what each choice would make public of its latest release, or of the release `of`.
 
     `chosen` is the value that holds now, or that will hold after publishing. `typed` is input that was not saved. A
-    plugin enters the marketplace only if its author has chosen that before publishing.
+    plugin enters the marketplace only if its author has chosen that before publishing; `was_chosen` says that the author
+    did so when publishing began.
     """
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]
-    chosen = field.initial if plugin.is_published or field.initial != Visibility.MARKETPLACE else ""
+    is_chosen = plugin.is_published or was_chosen or field.initial != Visibility.MARKETPLACE
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
-        "chosen_audience": typed.data.get("audience") if typed else chosen,
+        "chosen_audience": typed.data.get("audience") if typed else field.initial if is_chosen else "",
         "is_chatting": "public_chat" in typed.data if typed else plugin.public_chat,
         "is_copying": "is_shared" in typed.data if typed else plugin.is_shared,
         "unlisted_page": page_url(plugin) if plugin.page_token else "",

@@ -18,7 +18,7 @@ class WebhookForm(StyledFormMixin, forms.Form):
         widget=forms.URLInput(attrs={"placeholder": "https://example.org/lexic", "autocomplete": "off"}),
     )
     events = forms.MultipleChoiceField(
-        label="Tell it when",
+        label="Events to send",
         choices=Event.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},

@@ -14,7 +14,7 @@ from django.utils import timezone
 T = TypeVar("T")
 
 # A worker that lives takes a run up, or asks the next question, well within this.
-STALL_TIMEOUT = timedelta(seconds=20)
+STALL_TIMEOUT = timedelta(seconds=60)
 _CACHE_SECONDS = 3600
 
 

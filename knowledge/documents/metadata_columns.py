@@ -15,7 +15,9 @@ from lexic.errors import InvalidInput
 
 # Between words of a file name: “hive_inspection-v2”; a hyphen between figures is part of a number or a date.
 _SEPARATORS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)|\+")
-_LEFTOVER = re.compile(r"(?:\s+|^)(?:\(\d\)|-\s*copy|\(copy\)|final)$|^copy of\s+", re.IGNORECASE)
+# In a name that has spaces, hyphens belong to its words (“Well-being at work”), and underscores stand for spaces.
+_UNDERSCORES = re.compile(r"_+")
+_LEFTOVER = re.compile(r"(?:\s+|^)(?:\(\d\)|-\s*copy|\(copy\)|(?:-\s+)?final)$|(?<=\d)-final$|^copy of\s+", re.IGNORECASE)
 METADATA_COLUMNS = (
     "doc_type",
     "doc_date",
@@ -41,7 +43,8 @@ def title_from_file_name(file_name: str) -> str:
     """A title for a document without one: the words of its file name, without folders and extension. Words that only
     mark a copy or the last version are left out; numbers and years stay."""
     stem = _plain_title(file_name)
-    words = stem if " " in stem else " ".join(_SEPARATORS.sub(" ", stem).split())
+    separators = _UNDERSCORES if " " in stem else _SEPARATORS
+    words = " ".join(separators.sub(" ", stem).split())
     while (shorter := _LEFTOVER.sub("", words).strip()) and shorter != words:
         words = shorter
     if words != stem and words[:1].islower() and words.split()[0].isalpha():

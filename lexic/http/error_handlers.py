@@ -32,6 +32,7 @@ API_PATHS = ("/api/", "/v1/", "/scim/", "/mcp", "/a2a/", "/healthz", "/readyz")
 _MAX_REASON_LENGTH = 300
 # What a client waits before it asks a server again that does not know how long it will be away.
 _RETRY_SECONDS = 2
+_ALLAUTH_RATE_SECONDS = 60
 
 
 class NotAuthenticated(LexicError):
@@ -244,7 +245,12 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler429(request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None) -> HttpResponse:
-    """The response to a caller whose limit is used up. `wait`: the seconds until there is room again, where known."""
+    """The response to a caller whose limit is used up. `wait`: the seconds until there is room again, where known.
+
+    allauth calls this without an error. Its limits are all for a minute (`ACCOUNT_RATE_LIMITS`), so one minute is enough.
+    """
+    if exception is None and wait is None:
+        wait = _ALLAUTH_RATE_SECONDS
     error = exception if isinstance(exception, LexicError) else TooManyRequests()
     seconds = None if wait is None else max(1, math.ceil(wait))
     if is_api_request(request):

@@ -27,7 +27,7 @@ def mail_approval(approval: ReleaseApproval) -> int:
     plugin, name = approval.plugin, " ".join(approval.plugin.name.split())
     if approval.state == ReleaseApproval.State.REQUESTED:
         subject = f"“{name}” waits for your approval"
-        text = f"A draft of “{name}” is to be published, and a reviewer or owner who has not worked on it decides."
+        text = f"A draft of “{name}” needs approval before it is published. You can approve or decline it."
         return sum(_send(one, plugin, subject=subject, text=text) for one in _reviewers(approval))
     asked = approval.requested_by
     is_decided = approval.state in (ReleaseApproval.State.APPROVED, ReleaseApproval.State.DECLINED)

@@ -51,7 +51,8 @@ class GateResult:
         """What publishing is going to do about the golden questions, a sentence; empty where it knows already."""
         if not self.questions or self.run is not None or not self.runs_on_publish:
             return ""
-        return f"Its golden questions are run first: {self.required} of {self.questions} have to pass."
+        below = "you are warned" if self.policy == GoldenGate.WARN else "nothing is published"
+        return f"Its golden questions are run first. If fewer than {self.required} of {self.questions} pass, {below}."
 
     @property
     def _shortfall(self) -> str:

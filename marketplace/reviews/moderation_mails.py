@@ -24,11 +24,11 @@ def send_plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
     name = one_line(plugin.name)
     address = settings.PUBLIC_URL + reverse("admin:plugins_plugin_change", args=[plugin.pk])
     before = [
-        f"Your plugin “{name}” was reported, and those who run this site have withdrawn it. "
+        f"Your plugin “{name}” was reported, and the operators of this site have withdrawn it. "
         f"The reason given: {reason.lower()}.",
-        "Nobody can ask it now, and its public page is gone. Nothing of it was deleted: its draft, its documents and "
-        "its releases are where they were. It cannot be published again before those who run this site lift that. "
-        "Correct what is wrong, and then write to them.",
+        "Nobody can ask it now, and its public page is gone. Nothing was deleted: its draft, its documents and its "
+        "releases are unchanged. It cannot be published again until the operators allow it. Correct what is wrong, and "
+        "then write to them.",
     ]
     link = (address, "Open the plugin")
     return _send_to_person(plugin.owner, subject=f"“{name}” was withdrawn", before=before, link=link, after=[_MISTAKE])
@@ -47,7 +47,7 @@ def send_review_hidden(review: Review, author: User, *, reason: str) -> bool:
     """To whoever wrote it. Whether the mail went out."""
     name = one_line(review.plugin.name)
     before = [
-        f"Your review of “{name}” was reported, and those who run this site have taken it off the page. "
+        f"Your review of “{name}” was reported, and the operators of this site have removed it. "
         f"The reason given: {reason.lower()}.",
         _MISTAKE,
     ]

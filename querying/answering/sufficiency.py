@@ -42,6 +42,15 @@ _MAX_NEAREST = 3
 _DOUBTFUL_PROBABILITY = 0.2
 
 
+@dataclass(frozen=True)
+class _Sign:
+    """What weakens the evidence; `words` are those of the question that the nearest passage lacks, in small letters."""
+
+    penalty: float
+    reason: str
+    words: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sufficiency:
     """`score` is the strength less the signs. `why` is for people, empty when the gate is passed. `nearest` are the
@@ -67,10 +76,10 @@ def assess_sufficiency(
     """
     best = evidence.sentences[0] if evidence.sentences else None
     signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []
-    score = evidence.strength - sum(weight for weight, _ in signs)
+    score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages)
-    why = () if passes else tuple(_refusal_reasons(question, evidence, [reason for _, reason in signs]))
+    why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
@@ -118,15 +127,15 @@ def _search_agreement(best: Sentence, evidence: Evidence) -> int:
 
 def _contradiction_signs(
     question: str, best: Sentence, evidence: Evidence, *, is_follow_up: bool
-) -> list[tuple[float, str]]:
+) -> list[_Sign]:
     """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"), and none about
     code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]
     around = _text_with_titles(passage)
-    signs: list[tuple[float, str]] = []
+    signs: list[_Sign] = []
     denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
     if denies and not has_negation(best.text):
-        signs.append((_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))
+        signs.append(_Sign(_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
     caption = best.cell.wording if best.cell else ""
@@ -135,15 +144,15 @@ def _contradiction_signs(
     asked_numbers = set(numbers_with_units(asked))
     missing_numbers = asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else set()
     if missing := sorted(missing_numbers - best.ranges.numbers):
-        signs.append((_NUMBER_PENALTY, _unmentioned(missing)))
+        signs.append(_unmentioned(_NUMBER_PENALTY, missing))
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
     named = (part for name in names for part in _POSSESSIVE.split(name) if terms(part))
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
-        signs.append((_NAME_PENALTY, _unmentioned(missing)))
+        signs.append(_unmentioned(_NAME_PENALTY, missing))
     if missing := _unsaid_counted_words(asked, evidence):
-        signs.append((_COUNTED_PENALTY, _unmentioned(missing)))
+        signs.append(_unmentioned(_COUNTED_PENALTY, missing))
     return signs
 
 
@@ -165,15 +174,15 @@ def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
     ]
 
 
-def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:
+def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) -> Iterator[str]:
     missing = _unmentioned_words(question, evidence)
     if not evidence.passages:
         yield phrase("There is nothing about it in the documents.")
     elif missing:
         yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in dict.fromkeys(missing)))
     # What no passage mentions is not said of the nearest one again.
-    said = {_unmentioned([word]) for word in missing}
-    yield from (sign for sign in signs if sign not in said)
+    said = {word.lower() for word in missing}
+    yield from (sign.reason for sign in signs if not sign.words or not said.issuperset(sign.words))
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
 
@@ -189,8 +198,13 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     return [word for word in words if not any(map(is_known, terms(word)))]
 
 
-def _unmentioned(words: Sequence[str]) -> str:
-    return phrase("The nearest passage does not mention %(words)s.", words=", ".join(dict.fromkeys(words)))
+def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:
+    """Each word once, however often the question says it."""
+    once: dict[str, str] = {}
+    for word in words:
+        once.setdefault(word.lower(), word)
+    reason = phrase("The nearest passage does not mention %(words)s.", words=", ".join(once.values()))
+    return _Sign(penalty, reason, words=frozenset(" ".join(once).split()))
 
 
 def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from django.utils.translation import gettext
+
 from accounts import rate_limits
 from accounts.models import User
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
@@ -31,7 +33,7 @@ class UserRateLimited(TooManyQuestions):
 
 
 class VisitorRateLimited(TooManyQuestions):
-    """You have asked as much as can be asked here without a key."""
+    """You have reached the limit for questions without an API key."""
 
 
 def check_user_limit(user: User) -> None:
@@ -47,13 +49,6 @@ def question_of_visitor(question: Question, who: str) -> Question:
     hash of the IP address (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
     wait = rate_limits.count_visitor_request(who, place=str(question.release.plugin_id)).retry_after
     if wait is not None:
-        raise VisitorRateLimited(wait, hint=f"Try again in {wait_text(wait)}, or get a key and go on at once.")
+        with_key = gettext("With a key you can continue at once.")
+        raise VisitorRateLimited(wait, hint=f"{try_again_in(wait)} {with_key}")
     return replace(question, caller=replace(question.caller, visitor=who))
-
-
-def wait_text(seconds: int) -> str:
-    """How long, in the unit that people would take."""
-    for length, name in ((3600, "hour"), (60, "minute")):
-        if seconds >= 2 * length:
-            return f"{math.ceil(seconds / length)} {name}s"
-    return f"{seconds} second{'' if seconds == 1 else 's'}"

@@ -214,6 +214,17 @@ def test_publishing_is_watched_and_leads_to_the_release(expert: Client, plugin: 
     assert plugin.releases.get().notes == "First."
 
 
+def test_who_can_see_it_stays_chosen_while_it_is_published_and_after_it_was_cancelled(
+    expert: Client, plugin: Plugin, sent: list[str]
+) -> None:
+    GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?")
+    chosen = 'value="marketplace" required checked'
+    assert chosen not in expert.get(address("publish", plugin)).content.decode()
+    posted = expert.post(address("publish", plugin), {"audience": "marketplace"}, follow=True)
+    assert chosen in posted.content.decode()
+    assert chosen in expert.post(address("publish_cancel", plugin), follow=True).content.decode()
+
+
 def test_publishing_is_cancelled(expert: Client, plugin: Plugin, sent: list[str]) -> None:
     GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?")
     expert.post(address("publish", plugin), {"notes": "First."})

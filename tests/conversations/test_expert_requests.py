@@ -18,6 +18,7 @@ from builder.inbox.topics import get_topics
 from conversations.models import ChatSession
 from notifications import expert_replies
 from plugins.models import Plugin
+from querying.expert_requests import CONFIRMATION_PERIOD, LONGEST_PERIOD
 from querying.models import ExpertRequest, Query
 from querying.query_log.put_to_expert import REQUEST_LIMITS, reply_to_requests
 from tests.conversations.asking import DIVER, WORN, ask
@@ -201,3 +202,24 @@ def test_a_question_of_the_plugins_page_is_put_with_the_proof_that_came_with_its
 
 def test_a_link_that_was_made_up_confirms_nothing(chat: Plugin, client: Client) -> None:
     assert client.get("/expert-replies/made-up").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("days", "hold", "kept"),
+    [(30, "", "kept for 30 days."), (0, "", "kept until the plugin is deleted."), (30, "owner", "kept until the plugin")],
+)
+def test_the_form_says_beforehand_who_gets_what_and_for_how_long(
+    client: Client, chat: Plugin, days: int, hold: str, kept: str
+) -> None:
+    Plugin.objects.update(keep_questions_days=days, legal_hold=hold)
+    page = " ".join(ask(client, DIVER).split())
+    for words in (
+        "goes to the inbox of the plugin’s author, without your name",
+        "the author does not see it",
+        "no reply is mailed before you confirm",
+        "without a confirmation the address is deleted after two days",
+        "after 90 days at the latest",
+        kept,
+    ):
+        assert words in page
+    assert (CONFIRMATION_PERIOD.days, LONGEST_PERIOD.days) == (2, 90)

@@ -295,7 +295,7 @@ def test_mails_of_replies_are_in_the_language_of_the_account_or_else_of_the_ques
     subjects = [one.subject for one in mail.outbox]
     assert subjects[0].startswith(OPENED)
     assert subjects[2:] == [
-        "Shall the expert’s reply be mailed to you?",
+        "Confirm your address to get the expert’s reply",
         "A reply from the expert of Κάλυψη",
         "Une réponse de l’expert de Κάλυψη",
     ]

@@ -88,7 +88,7 @@ def test_taking_it_off_the_air_oneself_first_does_not_help(reported: Report, rut
     reported.plugin.unpublish()
     decision = moderation.withdraw_plugin(reported, by=ruth)
     assert (decision.is_mail_sent, Plugin.objects.get().is_held) == (True, True)
-    assert "It cannot be published again before those who run this site lift that." in mailoutbox[0].body
+    assert "It cannot be published again until the operators allow it." in mailoutbox[0].body
 
 
 def test_who_reviewed_it_leaves_and_it_stays_withdrawn(plugin: Plugin, alice: User) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
+from allauth.account import app_settings
+from allauth.core.internal.ratelimit import parse_rates
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
@@ -41,10 +44,28 @@ def test_whoever_asks_too_much_is_told_how_long_to_wait() -> None:
 
 
 def test_where_nobody_knows_how_long_no_time_is_named() -> None:
-    response = handler429(asked("/accounts/login/"))
+    response = handler429(asked("/marketplace/boots/try"), TooManyRequests())
     assert response.status_code == 429
     assert "Retry-After" not in response.headers
     assert "Wait a few minutes" in response.content.decode()
+
+
+def test_limits_of_accounts_are_for_a_minute(settings: Any) -> None:
+    """A key of one's own helps nobody to sign up more often."""
+    settings.ACCOUNT_RATE_LIMITS = {}  # those of allauth
+    response = handler429(asked("/accounts/signup/"))
+    assert response.headers["Retry-After"] == "60"
+    assert "Get a key with a limit of your own" not in response.content.decode()
+    assert "Get a key with a limit of your own" in handler429(asked("/marketplace"), TooManyRequests()).content.decode()
+    limits = [app_settings.RATE_LIMITS[name] for name in ("signup", "login", "reset_password", "change_password")]
+    assert {rate.duration for limit in limits for rate in parse_rates(limit)} == {60}
+
+
+def test_too_many_failures_to_sign_in_say_when_to_try_again(client: Client, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {}
+    for _ in range(6):
+        page = client.post("/accounts/login/", {"login": "ada@example.org", "password": "wrong"}).content.decode()
+    assert "Try again in five minutes, or choose a new password." in page
 
 
 def test_programs_get_it_as_json() -> None:

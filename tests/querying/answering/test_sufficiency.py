@@ -17,7 +17,7 @@ PLAN = passage("The Northwind plan covers eye exams and glasses for every employ
         ("Does the plan cover eye exams?", 0.0, ""),
         ("Which eye exams does the plan never cover?", 0.2, "denies"),
         ("Does the plan cover 900 dollars of glasses?", 0.2, "900"),
-        ("Do glasses of Acme Optics count for the plan?", 0.1, "Acme Optics"),
+        ("Do glasses of Acme Optics count for the plan?", 0.1, "“Acme”, “Optics”"),
     ],
 )
 def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, lost: float, reason: str):
@@ -43,6 +43,14 @@ def test_what_no_passage_mentions_is_not_said_of_the_nearest_one_again():
     judged = assess_sufficiency("Does the plan 47 cover eye exams?", evidence(PLAN), threshold=0.95)
     assert judged.why == ("No passage mentions “47”.",)
     assert judged.grounds.has_signs
+
+
+def test_a_name_that_the_question_repeats_is_said_once():
+    question = "What does Contoso say about Contoso, and does Contoso cover the Northwind 47?"
+    judged = assess_sufficiency(question, evidence(PLAN), threshold=0.95)
+    assert " ".join(judged.why).count("Contoso") == 1
+    names = assess_sufficiency("Does it cover Acme Optics or Acme Optics glasses?", evidence(PLAN), threshold=0.95)
+    assert names.why == ("No passage mentions “Acme”, “Optics”.",)
 
 
 @pytest.mark.parametrize(("probability", "is_told"), [(0.1, True), (0.6, False), (None, False)])
