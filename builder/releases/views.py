@@ -101,7 +101,7 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin, audience, of=draft),
+        **audience_context(plugin, audience, of=draft, is_publishing=_is_active(run["run"])),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 
@@ -123,6 +123,10 @@ def _typed_audience(request: SignedInRequest, plugin: Plugin, draft: Release) ->
     if request.method != "POST" or "audience" not in request.POST:
         return None
     return AudienceForm(request.POST, instance=plugin, publishing=draft)
+
+
+def _is_active(run: PublishingRun | None) -> bool:
+    return run is not None and run.is_active
 
 
 def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:

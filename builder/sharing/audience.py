@@ -21,13 +21,15 @@ from plugins.models import Plugin, Release
 from plugins.visibility import WITH_PAGE, Visibility
 
 
-def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
+def audience_context(
+    plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None, is_publishing: bool = False
+) -> dict[str, Any]:
     """Who can see the plugin now, and what each choice would make public `of` its latest release, or another. `chosen`
     is the value of the one that holds, or that will hold once it is published; what was `typed` and not saved stays.
     Nobody is put into the marketplace by a press of a button: before that is published, it has to be chosen."""
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]
-    chosen = field.initial if plugin.is_published or field.initial != Visibility.MARKETPLACE else ""
+    chosen = field.initial if plugin.is_published or is_publishing or field.initial != Visibility.MARKETPLACE else ""
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
