@@ -26,8 +26,8 @@ document.addEventListener("DOMContentLoaded", () => {
     before?.focus();
   }).observe(box, { attributeFilter: ["style"] });
 
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && event.target !== field) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && isOpen() && event.target !== field) {
       event.preventDefault();
       field.focus();
       field.value = "";
