@@ -15,7 +15,7 @@ from plugins.retention import KINDS, site_retention_days
 _RETENTION_TEXTS = {
     "questions": "from when it was asked. Then the words of the question and its answer are erased; figures stay.",
     "chats": "from the last question of a public conversation. Then the conversation is deleted.",
-    "files": "from when a document was removed. Then its file and text are deleted; what a release reads stays with it.",
+    "files": "from when a document was removed. Then its file and text are deleted; what a release reads stays.",
 }
 
 

@@ -22,8 +22,15 @@ window.addEventListener("load", () => setTimeout(() => {
 }));
 
 // The theme draws icons as words in a typeface of its own: “space_dashboard” is no name of a link.
+const ICON_WORDS = { more_horiz: "More", more_vert: "More", close: "Close", filter_list: "Filters" };
 function hideIconNames() {
-  for (const picture of document.querySelectorAll(".material-symbols-outlined")) picture.setAttribute("aria-hidden", "true");
+  for (const picture of document.querySelectorAll(".material-symbols-outlined:not([aria-hidden])")) {
+    picture.setAttribute("aria-hidden", "true");
+    const control = picture.closest("a, button, summary");
+    const drawn = picture.textContent.trim();
+    // A control that shows nothing but the icon is named by it.
+    if (control && control.textContent.trim() === drawn && !control.ariaLabel && !control.title) control.ariaLabel = ICON_WORDS[drawn] ?? drawn.replaceAll("_", " ");
+  }
 }
 document.addEventListener("DOMContentLoaded", hideIconNames);
 document.addEventListener("htmx:afterSettle", hideIconNames);

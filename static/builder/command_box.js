@@ -26,14 +26,13 @@ document.addEventListener("DOMContentLoaded", () => {
     before?.focus();
   }).observe(box, { attributeFilter: ["style"] });
 
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && isOpen() && event.target !== field) {
-      event.preventDefault();
-      field.focus();
-      field.value = "";
-      field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
-    }
-  });
+  // The theme closes it when Escape is pressed in the empty field.
+  const closeWithEscape = (event) => {
+    if (event.key !== "Escape" || !isOpen()) return;
+    field.value = "";
+    if (event.target !== field) field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  };
+  document.addEventListener("keydown", closeWithEscape, { capture: true });
   // The one that Enter would open. The theme marks it a moment after the key.
   field.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
