@@ -45,6 +45,7 @@ def test_it_is_named_in_the_language_of_the_page() -> None:
 @pytest.mark.django_db
 def test_the_page_of_sessions_names_them_and_keeps_what_was_sent_as_a_title(client: Client, alice: User) -> None:
     client.force_login(alice)
-    UserSession.objects.filter(user=alice).update(user_agent=FIREFOX)
+    noted = {"user": alice, "ip": "127.0.0.1", "user_agent": FIREFOX}
+    UserSession.objects.update_or_create(session_key=client.session.session_key, defaults=noted)
     page = client.get("/accounts/sessions/").content.decode()
     assert f'<b title="{FIREFOX}">Firefox 133 on Linux</b>' in page

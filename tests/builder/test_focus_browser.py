@@ -127,7 +127,7 @@ def test_a_page_that_says_what_was_done_begins_there(page: Page, alice: User, pl
     expect(said).to_be_focused()
 
 
-def test_pages_for_one_form_begin_in_it(page: Page, alice: User, plugin: Plugin) -> None:
+def test_pages_for_one_form_begin_in_it(page: Page, alice: User, plugin: Plugin, complaints: list[str]) -> None:
     sign_in(page, alice, to=reverse("admin:builder_golden_add", args=[plugin.pk]))
     expect(page.get_by_label("Question", exact=True)).to_be_focused()
     page.goto(reverse("admin:builder_golden_import", args=[plugin.pk]))
@@ -139,6 +139,8 @@ def test_pages_for_one_form_begin_in_it(page: Page, alice: User, plugin: Plugin)
     page.get_by_label("Facts").fill("no equals sign")
     page.get_by_role("button", name="Save", exact=True).press("Enter")
     expect(page.get_by_label("Facts")).to_be_focused()
+    assert ["422" in said for said in complaints] == [True]
+    complaints.clear()
 
 
 def test_a_list_that_is_fetched_anew_keeps_the_focus_on_its_line(page: Page, alice: User, plugin: Plugin) -> None:
