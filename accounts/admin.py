@@ -24,6 +24,7 @@ from django.utils.safestring import SafeString
 from oauth2_provider.models import AccessToken, Application, Grant, IDToken, RefreshToken
 
 from accounts import api_keys
+from accounts.key_limit_texts import limit_help_texts
 from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
@@ -197,6 +198,9 @@ class ApiKeyForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name, words in limit_help_texts().items():
+            if name in self.fields:
+                self.fields[name].help_text = words
         # The key's own plugins stay selectable even when they are withdrawn, because saving must never let a key ask
         # more plugins than before.
         chosen = ApiKeyPlugin.objects.filter(apikey=self.instance.pk, plugin__isnull=False).values("plugin")

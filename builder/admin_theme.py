@@ -24,3 +24,15 @@ def builder_css(request: HttpRequest) -> str:
 
 def builder_script(request: HttpRequest) -> str:
     return static("builder/builder.js")
+
+
+def command_box_script(request: HttpRequest) -> str:
+    return static("builder/command_box.js")
+
+
+def kept_focus_script(request: HttpRequest) -> str:
+    return static("builder/kept_focus.js")
+
+
+def arrival_script(request: HttpRequest) -> str:
+    return static("arrival.js")

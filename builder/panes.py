@@ -126,6 +126,7 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         ],
         "next_version": next_version(plugin),
         "unchanged_since": latest_if_unchanged(plugin),
+        "is_publishing": plugin.publishing_runs.active().exists(),
         "blocking_reasons": reasons,
         "has_documents": bool(counted.answering),
         "blocking_reason": _blocking_reason(parts, reasons),

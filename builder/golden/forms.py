@@ -63,6 +63,8 @@ class GoldenQuestionForm(forms.ModelForm):
         self.fields["places"].initial = expectation_text.format_places(golden.must_cite)
         self.fields["phrases"].initial = "\n".join(golden.must_contain)
         self.fields["must_reach"].widget = forms.Select(choices=_end_choices(plugin, golden.must_reach))
+        if not self.is_bound:
+            self.fields["question"].widget.attrs["autofocus"] = True
         for name, field in self.fields.items():
             attrs = {} if name == "is_public" else {"class": "input"}
             attrs |= {"aria-describedby": f"id_{name}_helptext"}

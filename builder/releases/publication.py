@@ -8,7 +8,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from lexic.errors import LexicError
 from marketplace.models import PublishingRun
-from marketplace.publishing.background_publish import start_publishing
+from marketplace.publishing.background_publish import AlreadyPublishing, start_publishing
 from marketplace.publishing.publish import publish
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin, Release
@@ -19,7 +19,10 @@ def try_publish(
 ) -> Release | PublishingRun | None:
     """The release, or the run of a worker that makes it. None where it did not work; the person reads why not."""
     try:
-        run = start_publishing(plugin, by=request.user, version=version, notes=notes)
+        try:
+            run = start_publishing(plugin, by=request.user, version=version, notes=notes)
+        except AlreadyPublishing:  # pressed once more: that it is done once is what was meant
+            run = plugin.publishing_runs.active().first()
         if run:
             return run
         done = publish(plugin, by=request.user, version=version, notes=notes)

@@ -46,7 +46,12 @@ UNFOLD: dict[str, Any] = {
         "builder.admin_theme.components_css",
         "builder.admin_theme.builder_css",
     ],
-    "SCRIPTS": ["builder.admin_theme.builder_script"],
+    "SCRIPTS": [
+        "builder.admin_theme.builder_script",
+        "builder.admin_theme.command_box_script",
+        "builder.admin_theme.kept_focus_script",
+        "builder.admin_theme.arrival_script",
+    ],
     "COLORS": {
         "primary": {str(step): f"oklch({value})" for step, value in _TEAL_SCALE.items()},
         "base": {str(step): f"oklch({value})" for step, value in _INK_SCALE.items()},

@@ -6,12 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
 
 from accounts import api_keys
+from accounts.key_limit_texts import limit_help_texts
 from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
 from lexic.choice_labels import translated_choices
@@ -73,12 +72,8 @@ class KeyForm(OriginsForm):
         initial = {"plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
         self.user = user
-        self.fields["per_minute"].help_text = gettext("At most %(most)s.") % {
-            "most": number_format(settings.KEY_MAX_PER_MINUTE, force_grouping=True)
-        }
-        self.fields["per_day"].help_text = gettext("At most %(most)s. A day begins at midnight UTC.") % {
-            "most": number_format(settings.KEY_MAX_PER_DAY, force_grouping=True)
-        }
+        for name, words in limit_help_texts().items():
+            self.fields[name].help_text = words
         if not user.is_staff:  # there is nothing yet that such a key could read or change
             del self.fields["capabilities"]
 

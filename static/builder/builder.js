@@ -16,20 +16,26 @@ window.addEventListener("load", () => setTimeout(() => {
   for (const picture of document.querySelectorAll("span.help-tooltip[aria-label]")) picture.setAttribute("role", "img");
   // What scrolls is a region; the theme calls each of them the same.
   document.querySelectorAll(".simplebar-content-wrapper[role=region]").forEach((region, index) => {
-    const name = region.closest("#nav-sidebar") ? "Menu" : "Table";
+    const name = region.closest("#nav-sidebar") ? "Menu" : region.closest("[x-data='searchCommand()']") ? "Results" : "Table";
     region.setAttribute("aria-label", index && name === "Table" ? `${name} ${index}` : name);
   });
 }));
 
+// The theme draws icons as words in a typeface of its own: “space_dashboard” is no name of a link.
+const ICON_WORDS = { more_horiz: "More", more_vert: "More", close: "Close", filter_list: "Filters" };
+function hideIconNames() {
+  for (const picture of document.querySelectorAll(".material-symbols-outlined:not([aria-hidden])")) {
+    picture.setAttribute("aria-hidden", "true");
+    const control = picture.closest("a, button, summary");
+    const drawn = picture.textContent.trim();
+    // A control that shows nothing but the icon is named by it.
+    if (control && control.textContent.trim() === drawn && !control.ariaLabel && !control.title) control.ariaLabel = ICON_WORDS[drawn] ?? drawn.replaceAll("_", " ");
+  }
+}
+document.addEventListener("DOMContentLoaded", hideIconNames);
+document.addEventListener("htmx:afterSettle", hideIconNames);
+
 // --- The keyboard ---
-// The theme's search box is a dialog, and says so. It opens itself with Ctrl+K, outside of text fields.
-document.addEventListener("DOMContentLoaded", () => {
-  const box = document.querySelector("[x-data='searchCommand()']");
-  box?.setAttribute("role", "dialog");
-  box?.setAttribute("aria-modal", "true");
-  box?.setAttribute("aria-label", "Find a plugin, a tab, a document or an action");
-  box?.querySelector("input[type=search]")?.setAttribute("aria-label", "Find");
-});
 const SINGLE_KEYS = "lexic.single-keys";
 const isTyped = (element) => Boolean(element?.closest?.("input, textarea, select, [contenteditable], [role=textbox], .cm-editor"));
 function showShortcuts() {
@@ -61,7 +67,7 @@ function openFromAddress() {
     find.value = "";
     find.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
   }
-  showShortcuts();
+  setTimeout(showShortcuts); // once the box has given the focus back
 }
 // The theme writes the name of a chosen file into a text field near it. Our forms have none, and what is near is
 // another field: for them it must believe that it listens already.

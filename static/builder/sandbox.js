@@ -18,6 +18,7 @@ const textarea = connectForms({
   },
   async ask(begin, { fields, isReply }) {
     document.getElementById("vacant")?.remove();
+    if (!composer.contains(document.activeElement)) textarea.focus({ preventScroll: true });
     const other = fields.get("other");
     fields.delete("other");
     const isCompared = Boolean(other) && other !== fields.get("version");
@@ -68,16 +69,3 @@ function remember({ id }) {
   address.pathname = address.pathname.replace(/ask\/$/, "");
   history.replaceState(null, "", address);
 }
-
-// A form that has come is where its reader goes on.
-root.addEventListener("htmx:afterSwap", (event) => {
-  const form = event.target.closest("[id^=remark-]")?.querySelector("form");
-  form?.querySelector("textarea, input:not([type=hidden]), select")?.focus({ preventScroll: true });
-  form?.scrollIntoView({ block: "nearest" });
-});
-root.addEventListener("click", (event) => {
-  const closes = event.target.closest("[data-closes]");
-  if (!closes) return;
-  event.preventDefault();
-  closes.closest("[id^=remark-]").replaceChildren();
-});

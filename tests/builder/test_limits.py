@@ -31,6 +31,18 @@ def test_the_owner_says_how_long_content_is_kept(browsing: Browse, alice: User, 
     assert "greater than or equal to 0" in page
 
 
+def test_each_limit_says_its_unit_its_default_and_what_happens_there(
+    browsing: Browse, alice: User, plugin: Plugin, settings: Any
+) -> None:
+    settings.KEEP_QUESTIONS_DAYS, settings.KEEP_FILES_DAYS, settings.LEXIC_LLM_CURRENCY = 41, 0, "EUR"
+    page = browsing(alice).get(address("limits", plugin)).content.decode()
+    assert "In days, from when it was asked. Then the words of the question and its answer are erased" in page
+    assert "Empty: 41 days, the default of this site." in page
+    assert "Empty: until the plugin is deleted, the default of this site." in page
+    assert "In EUR a calendar month (UTC)" in page
+    assert "questions are refused with status 429 until the month ends" in page
+
+
 def test_an_editor_sees_it_and_changes_nothing(browsing: Browse, bob: User, plugin: Plugin) -> None:
     plugin.editors.add(bob)
     client = browsing(bob)

@@ -225,6 +225,15 @@ def test_who_can_see_it_stays_chosen_while_it_is_published_and_after_it_was_canc
     assert chosen in expert.post(address("publish_cancel", plugin), follow=True).content.decode()
 
 
+def test_publishing_asked_for_twice_is_done_once_and_no_error(expert: Client, plugin: Plugin, sent: list[str]) -> None:
+    GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?", must_contain=["steel toe"])
+    for _ in range(2):
+        shown = expert.post(address("publish", plugin), {"notes": "First."}, follow=True).content.decode()
+        assert "1 golden question will be asked as soon as a worker is free" in shown
+        assert "being published already" not in shown
+    assert len(sent) == PublishingRun.objects.count() == 1
+
+
 def test_publishing_is_cancelled(expert: Client, plugin: Plugin, sent: list[str]) -> None:
     GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?")
     expert.post(address("publish", plugin), {"notes": "First."})

@@ -390,3 +390,61 @@ def test_ends_are_tried_against_the_documents_and_marked(page: Page, alice: User
     expect(part(page, "panel").locator("blockquote")).to_contain_text("20 mm")
     expect(ends.locator("[data-count]")).to_have_text("2 of 2 supported")
     expect(node(page, "n2")).not_to_have_attribute("aria-label", containing("refused"))
+
+
+def test_tab_goes_on_after_an_answer_is_renamed(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").press("Enter")
+    answer = page.get_by_label("Answer 1")
+    answer.fill("harsh")
+    answer.press("Tab")
+    expect(page.get_by_label("“harsh” leads to")).to_be_focused()
+    expect(page.locator(".branch text").filter(has_text="harsh")).to_have_count(1)
+
+
+def test_what_is_written_is_saved_by_its_key_from_within_the_field(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").press("Enter")
+    answer = page.get_by_label("Answer 1")
+    answer.fill("harsh")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        answer.press("Control+s")
+    expect(part(page, "saved")).to_contain_text("Saved ")
+    expect(answer).to_be_focused()
+    assert "harsh" in DecisionTree.objects.get().tree_data["nodes"]["exposure_check"]["childrenByAnswer"]
+
+
+def test_arrows_open_a_list_whose_choice_acts_at_once(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").press("Enter")
+    page.get_by_label("Answer 1").press("Tab")
+    before = page.locator("[data-node]").count()
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(part(page, "saved")).to_have_text("Not saved")
+    expect(part(page, "said")).not_to_be_empty()
+    assert page.get_by_role("button", name="Undo").is_enabled()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()  # it was one change
+    expect(page.locator("[data-node]")).to_have_count(before)
+
+
+def test_the_focus_stays_near_what_was_pressed(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").press("Enter")
+    page.get_by_role("button", name="Remove the answer").first.press("Enter")
+    expect(part(page, "said")).to_contain_text("Removed the answer")
+    assert page.evaluate("document.activeElement.closest('[data-part=panel]') !== null")
+    undo = page.get_by_role("button", name="Undo")
+    undo.press("Enter")
+    expect(undo).to_be_disabled()
+    expect(page.get_by_role("button", name="Redo")).to_be_focused()
+    page.get_by_label("Answer 1").press("Escape")
+    expect(node(page, "exposure_check")).to_be_focused()
+    tries = page.get_by_role("button", name="Try all ends")
+    tries.press("Enter")
+    expect(part(page, "said")).to_contain_text("ends")
+    expect(tries).to_be_focused()

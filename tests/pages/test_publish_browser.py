@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from accounts.models import User
 from knowledge.models import Document
@@ -67,3 +67,38 @@ def test_notes_are_kept_without_scripts(browser: Browser, live_server: Any, plug
     plugin.refresh_from_db()
     assert plugin.next_notes == ""
     page.context.close()
+
+
+def test_publish_pressed_twice_publishes_once_and_says_what_it_does(page: Page, plugin: Plugin, alice: User) -> None:
+    address = reverse("admin:builder_publish", args=[plugin.pk])
+    sign_in(page, alice, to=address)
+    page.locator("input[name=audience][value=key]").check()
+    sent: list[str] = []
+
+    def hold(route: Route) -> None:
+        """Until the button was pressed again."""
+        sent.append(route.request.method)
+        expect(page.get_by_role("button", name="Publishing…")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.get_by_label("Version").press("Enter")
+        route.continue_()
+
+    page.route(f"**{address}", lambda route: hold(route) if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="Publish 1.0.0", exact=True).press("Enter")
+    page.get_by_role("heading", name="Ask Boots 1.0.0").wait_for()
+    assert (sent, plugin.releases.count()) == (["POST"], 1)
+
+
+def test_while_a_worker_publishes_every_page_says_so_and_the_choice_stands(
+    page: Page, plugin: Plugin, alice: User
+) -> None:
+    Plugin.objects.update(visibility="marketplace")
+    PublishingRun.objects.create(
+        plugin=plugin, requested_by=alice, fingerprint="x", total=9, state=PublishingRun.State.ASKING
+    )
+    sign_in(page, alice, to=reverse("admin:builder_golden", args=[plugin.pk]))
+    strip = page.locator(".ready")
+    expect(strip).not_to_contain_text("Publish 1.0.0")
+    strip.get_by_role("link", name="Publishing…").press("Enter")
+    page.wait_for_url(f"**{reverse('admin:builder_publish', args=[plugin.pk])}")
+    expect(page.locator("input[name=audience][value=marketplace]")).to_be_checked()

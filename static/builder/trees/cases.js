@@ -1,6 +1,6 @@
 // Test cases: what the tree must do with a sentence or with facts. They run with every check, and are saved with the tree.
 
-import { button, choice, h, icon } from "./dom.js";
+import { button, choice, h, icon, onceArrived } from "./dom.js";
 import { labelOf, nodeAt, readingOrder } from "./model.js";
 
 const MOST = 100;
@@ -43,7 +43,7 @@ export class Cases {
 
   #edit(one, index) {
     const { desk } = this;
-    const set = (key) => (event) => event.target.value.trim() && this.#change("Changed a case", (list) => void (list[index][key] = event.target.value.trim()));
+    const set = (key) => (event) => ![one[key], ""].includes(event.target.value.trim()) && this.#change("Changed a case", (list) => void (list[index][key] = event.target.value.trim()));
     const nodes = readingOrder(desk.tree).map((id) => [JSON.stringify(["reaches", id]), `reaches ${labelOf(desk.tree, id)}`]);
     const asks = desk.checked.facts.map((fact) => [JSON.stringify(["asks", fact.name]), `asks for ${fact.name}`]);
     const value = JSON.stringify([one.expectation, one.expected]);
@@ -52,7 +52,7 @@ export class Cases {
       const [expectation, expected] = JSON.parse(chosen);
       this.#change("Changed a case", (list) => Object.assign(list[index], { expectation, expected }));
     }, { "aria-label": `What “${one.name}” must do` });
-    const name = h("input", { class: "input", value: one.name, maxlength: 120, "aria-label": `Name of the case “${one.name}”`, onchange: set("name") });
+    const name = h("input", { class: "input", value: one.name, maxlength: 120, "aria-label": `Name of the case “${one.name}”`, onchange: onceArrived(set("name")) });
     return h("details", { class: "fold" }, h("summary", {}, "Edit"), h("div", { class: "stack-s" }, name, wanted));
   }
 

@@ -48,10 +48,27 @@ export function field(label, control, help = "") {
 
 const MANY = 60;
 
+/** A listener for what is written once a field is left. The focus is then on its way to a control that a redraw would
+ * take away: it arrives first. */
+export function onceArrived(act) {
+  return (event) => (event.target === document.activeElement ? act(event) : setTimeout(() => act(event)));
+}
+
+// Keys that choose in a closed select, one option after the other.
+const STEPS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Home", "End", "PageDown", "PageUp"];
+
+/** What is chosen acts at once: the keys that would choose each option on the way to the next open the list instead. */
+function openOnKeys(event) {
+  const isStep = STEPS.includes(event.key) || (event.key.length === 1 && event.key !== " ");
+  if (!isStep || event.altKey || event.ctrlKey || event.metaKey || !event.target.showPicker) return;
+  event.preventDefault();
+  event.target.showPicker();
+}
+
 /** A select; `options` are [value, words] or {group, options}. Of very many, all but the chosen one wait until they
  * are needed: they would cost more than everything else on the page. */
 export function choice(options, value, onchange, more = {}) {
-  const control = h("select", { class: "input", ...more, onchange: (event) => onchange(event.target.value) });
+  const control = h("select", { class: "input", ...more, onkeydown: openOnKeys, onchange: (event) => onchange(event.target.value) });
   const all = options.flatMap((one) => one.options ?? [one]);
   const fill = () => {
     control.replaceChildren(...options.map((one) => (one.group ? h("optgroup", { label: one.group }, one.options.map(option)) : option(one))));

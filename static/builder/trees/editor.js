@@ -99,6 +99,11 @@ desk.on("said", ({ words }) => (find("said").textContent = words));
 
 checkOnChange(desk, { busy: (isBusy) => find("problems").setAttribute("aria-busy", String(isBusy)) });
 listen({ desk, drawing, view, openPanel, showPanel: () => panel.show() });
+find("panel").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || desk.selected === null) return;
+  event.preventDefault();
+  drawing.focus(desk.selected);
+});
 
 for (const kind of ["question", "condition", "action"]) {
   find(`add-${kind}`)?.addEventListener("click", () => {
@@ -123,6 +128,8 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
   if (key === "s") {
     event.preventDefault();
+    // What is written is taken over when its field is left, and here it is not.
+    if (document.activeElement?.matches?.("#tree-editor input")) document.activeElement.dispatchEvent(new Event("change"));
     saving.save();
   } else if ((key === "z" || key === "y") && !(event.target.closest?.("[data-part=json], [data-part=try]"))) {
     event.preventDefault();

@@ -80,7 +80,8 @@ export class Ends {
     this.count.className = `state row-end ${bad ? "warn" : "ok"}`;
     this.count.replaceChildren(icon(bad ? "alert" : "check"), `${tried - bad} of ${ids.length} supported`);
     this.#drawShown();
-    this.all.disabled = this.#trying || !ids.length;
+    this.all.disabled = !ids.length;
+    this.all.ariaDisabled = String(this.#trying); // a disabled button would lose the focus
     this.all.textContent = this.#trying ? `Trying, ${tried} of ${ids.length}` : "Try all ends";
   }
 
@@ -98,9 +99,12 @@ export class Ends {
   panelPart(id) {
     if (!this.sheet) return null;
     const tryIt = button("Try it against the documents", async (event) => {
-      event.target.disabled = true;
+      // Not disabled: that would take the focus away.
+      const { currentTarget: pressed } = event;
+      if (pressed.ariaBusy === "true") return;
+      pressed.ariaBusy = "true";
       await this.tryOne(id);
-      event.target.disabled = false;
+      pressed.ariaBusy = "false";
     }, { icon: "search", "data-name": "try-end" });
     this.shown = { id, box: h("div", { "aria-live": "polite" }) };
     this.#drawShown();

@@ -1,0 +1,14 @@
+"use strict";
+// Where the keyboard begins on a page that answers a form: at the first field that is wrong, else at what is said.
+// Otherwise it would begin at the top of the page, before the whole menu. The field that a page is for is focused here as
+// well: while the browser looks for it, the builder's theme still hides the page.
+addEventListener("DOMContentLoaded", () => {
+  const wrong = document.querySelector("main [aria-invalid=true]:not([type=hidden])");
+  for (let box = wrong?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  const said = [...document.querySelectorAll("main .messages, main .note[role=alert]")].find((one) => one.textContent.trim());
+  const first = wrong ?? document.querySelector("[autofocus]");
+  if (first) return first.focus();
+  if (!said || location.hash || document.activeElement !== document.body) return;
+  said.tabIndex = -1;
+  said.focus();
+});
