@@ -2,8 +2,8 @@
 
     python -m training.int8_inputs [FILE]
 
-writes the scales and ranges that `knowledge/embedders/int8.py` rounds by. Needs no PyTorch. The same texts give the same
-file on one machine.
+writes the scales and ranges that `knowledge/embedders/int8.py` rounds by. Needs no PyTorch. The same texts give the
+same file on one machine.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read_texts(path: Path) -> list[str]:
 def largest_states(weights: Arrays, rows: Sequence[Sequence[int]]) -> Arrays:
     """For each matrix that is rounded, how large each channel of its input gets."""
     graph = _ObservedGraph(weights)
-    model = CompiledModel(graph.observed_model(), precision="f32")
+    model = CompiledModel(graph.observed_model, precision="f32")
     largest: Arrays = {}
     for outputs in model.infer([np.array([row], np.int64)] for row in rows):
         for name, states in zip(graph.inputs, outputs, strict=True):

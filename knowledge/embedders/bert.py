@@ -11,15 +11,19 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
+from knowledge.embedders import int8
 from knowledge.embedders.int8 import InputRounding, Int8Input, rounded_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from knowledge.embedders.model_cache import ModelCache
 
     Weights = Mapping[str, NDArray[np.float32]]
     Arrays = Sequence[NDArray[Any]]
@@ -32,6 +36,8 @@ PADDING_STEP = 8
 # each other at every step: on two busy cores four windows apart take little more than half the time of four in a batch.
 # Each stream has memory of its own, so there are few.
 MAX_STREAMS = 4
+# The code that decides what a graph is.
+GRAPH_SOURCES = (Path(__file__), Path(int8.__file__))
 # int8: the matrices that the graph rounds to eight bits; everything else in bf16.
 Precision = Literal["auto", "int8", "bf16", "f32"]
 Model = TypeVar("Model")
@@ -40,8 +46,16 @@ Model = TypeVar("Model")
 class CompiledModel:
     """A graph that is ready to run. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, graph: Any, *, precision: Precision = "auto", threads: int = 0) -> None:
-        """`precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as OpenVINO likes."""
+    def __init__(
+        self,
+        build: Callable[[], Any],
+        *,
+        precision: Precision = "auto",
+        threads: int = 0,
+        cache: ModelCache | None = None,
+    ) -> None:
+        """`build` makes the graph. `precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as
+        OpenVINO likes."""
         import openvino  # slow import
 
         core = openvino.Core()
@@ -53,7 +67,7 @@ class CompiledModel:
         hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": between}
         if threads:
             hints["INFERENCE_NUM_THREADS"] = threads
-        self.network = core.compile_model(graph, "CPU", hints)
+        self.network = cache.load(core, build, hints) if cache else core.compile_model(build(), "CPU", hints)
         self._outputs = len(self.network.outputs)
         self._idle: list[Any] = []
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from knowledge.embedders.bert import CompiledModel, GraphBuilder, Precision, computes_in_bf16, pad_rows
+from knowledge.embedders.bert import GRAPH_SOURCES, CompiledModel, GraphBuilder, Precision, computes_in_bf16, pad_rows
 from knowledge.embedders.int8 import load_inputs
+from knowledge.embedders.model_cache import ModelCache
 from knowledge.embedders.wordpiece import PAD_ID
 
 if TYPE_CHECKING:
@@ -20,20 +22,26 @@ if TYPE_CHECKING:
 LAYERS = 6
 WORD_TABLE = "embeddings.word_embeddings.weight"
 INT8_INPUTS = Path(__file__).with_name("minilm_int8.safetensors")
+_SOURCES = (INT8_INPUTS, Path(__file__), *GRAPH_SOURCES)
 
 
 class MiniLM:
     """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, weights: Path, *, precision: Precision = "auto", threads: int = 0) -> None:
-        """`precision` auto: int8 where the CPU computes in bf16, and so in int8 too; else f32."""
-        from safetensors.numpy import load_file  # slow import
-
+    def __init__(
+        self, weights: Path, *, precision: Precision = "auto", threads: int = 0, cache_folder: Path | None = None
+    ) -> None:
+        """`precision` auto: int8 where the CPU computes in bf16, and so in int8 too; else f32. The compiled model is
+        kept in `cache_folder`."""
         if precision == "auto":
             precision = "int8" if computes_in_bf16() else "f32"
-        inputs = load_inputs(INT8_INPUTS) if precision == "int8" else {}
         self._compiled = CompiledModel(
-            MiniLMGraph(load_file(weights), inputs).model(), precision=precision, threads=threads
+            partial(_build_graph, weights, precision),
+            precision=precision,
+            threads=threads,
+            cache=ModelCache(folder=cache_folder, name=f"minilm-{precision}", sources=(weights, *_SOURCES))
+            if cache_folder
+            else None,
         )
         self.precision = precision
 
@@ -45,6 +53,12 @@ class MiniLM:
         """
         for outputs in self._compiled.infer([pad_rows(rows, value=PAD_ID)] for rows in batches):
             yield outputs[0], outputs[1]
+
+
+def _build_graph(weights: Path, precision: Precision) -> Any:
+    from safetensors.numpy import load_file  # slow import
+
+    return MiniLMGraph(load_file(weights), load_inputs(INT8_INPUTS) if precision == "int8" else {}).model()
 
 
 class MiniLMGraph(GraphBuilder):
