@@ -375,6 +375,8 @@ EMBEDDING_SERVER_URL = MODELS.embedding_server
 AGENTS = read_agent_settings(env)
 TRACING = read_tracing(env)
 METRICS = read_metrics(env, folder=VAR_DIR / "metrics")
+# Compiled models, which each process would compile anew otherwise.
+LEXIC_MODEL_CACHE_DIR = VAR_DIR / "models"
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")

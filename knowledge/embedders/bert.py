@@ -10,12 +10,20 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
+from knowledge.embedders import int8
+from knowledge.embedders.int8 import InputRounding, Int8Input, rounded_weights
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from knowledge.embedders.model_cache import ModelCache
 
     Weights = Mapping[str, NDArray[np.float32]]
     Arrays = Sequence[NDArray[Any]]
@@ -28,27 +36,38 @@ PADDING_STEP = 8
 # each other at every step: on two busy cores four windows apart take little more than half the time of four in a batch.
 # Each stream has memory of its own, so there are few.
 MAX_STREAMS = 4
-Precision = Literal["auto", "bf16", "f32"]
+# The code that decides what a graph is.
+GRAPH_SOURCES = (Path(__file__), Path(int8.__file__))
+# int8: the matrices that the graph rounds to eight bits; everything else in bf16.
+Precision = Literal["auto", "int8", "bf16", "f32"]
 Model = TypeVar("Model")
 
 
 class CompiledModel:
     """A graph that is ready to run. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, graph: Any, *, precision: Precision = "auto", threads: int = 0) -> None:
-        """`precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as OpenVINO likes."""
+    def __init__(
+        self,
+        build: Callable[[], Any],
+        *,
+        precision: Precision = "auto",
+        threads: int = 0,
+        cache: ModelCache | None = None,
+    ) -> None:
+        """`build` makes the graph. `precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as
+        OpenVINO likes."""
         import openvino  # slow import
 
         core = openvino.Core()
         if precision == "auto":
-            # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
-            precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+            precision = "bf16" if computes_in_bf16() else "f32"
         self.precision = precision
         self.streams = min(MAX_STREAMS, threads or len(os.sched_getaffinity(0)))
-        hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": self.precision}
+        between = "bf16" if precision == "int8" else precision
+        hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": between}
         if threads:
             hints["INFERENCE_NUM_THREADS"] = threads
-        self.network = core.compile_model(graph, "CPU", hints)
+        self.network = cache.load(core, build, hints) if cache else core.compile_model(build(), "CPU", hints)
         self._outputs = len(self.network.outputs)
         self._idle: list[Any] = []
 
@@ -83,6 +102,15 @@ class CompiledModel:
         return outputs
 
 
+@cache
+def computes_in_bf16() -> bool:
+    """Whether the processor has instructions for it (avx512_bf16, amx); elsewhere it would be emulated. Those that do
+    multiply eight bits quickly as well (VNNI)."""
+    import openvino  # slow import
+
+    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
 class PerProcess(Generic[Model]):
     """One model for each process, built on first use.
 
@@ -114,13 +142,15 @@ def pad_rows(rows: Sequence[Sequence[int]], *, value: int) -> NDArray[np.int64]:
 
 
 class GraphBuilder:
-    """Parts of the graph. `weights` have the names that the Hugging Face library gives them."""
+    """Parts of the graph. `weights` have the names that the Hugging Face library gives them; the matrices whose inputs
+    `int8_inputs` has are rounded to eight bits."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, int8_inputs: Mapping[str, Int8Input] = MappingProxyType({})) -> None:
         from openvino import opset13  # slow import
 
         self.ops: Any = opset13
         self._weights = weights
+        self._rounding = InputRounding(self.ops, int8_inputs)
 
     def embeddings(self, words: Any) -> Any:
         """From the rows of the word table, [batch, tokens, 384]."""
@@ -144,7 +174,13 @@ class GraphBuilder:
         return self._layer_norm(ops.add(states, outer), f"{name}.output.LayerNorm")
 
     def linear(self, states: Any, name: str) -> Any:
-        product = self.ops.matmul(states, self.weight(f"{name}.weight"), False, True)
+        scales = self._rounding.scales(name)
+        if scales is None:
+            matrix = self.weight(f"{name}.weight")
+        else:
+            states = self._rounding.round(states, name)
+            matrix = rounded_weights(self.ops, self._weights[f"{name}.weight"], scales)
+        product = self.ops.matmul(states, matrix, False, True)
         return self.ops.add(product, self.weight(f"{name}.bias"))
 
     def weight(self, name: str) -> Any:

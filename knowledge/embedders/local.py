@@ -105,7 +105,10 @@ class LocalEmbedder(Embedder):
 
     def _load(self) -> minilm.MiniLM:
         return minilm.MiniLM(
-            model_folder() / "model.safetensors", precision=self._precision, threads=settings.LEXIC_EMBEDDER_THREADS
+            model_folder() / "model.safetensors",
+            precision=self._precision,
+            threads=settings.LEXIC_EMBEDDER_THREADS,
+            cache_folder=settings.LEXIC_MODEL_CACHE_DIR,
         )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from knowledge.embedders.bert import CompiledModel, GraphBuilder, Precision, pad_rows
+from knowledge.embedders.bert import GRAPH_SOURCES, CompiledModel, GraphBuilder, Precision, computes_in_bf16, pad_rows
+from knowledge.embedders.int8 import load_inputs
+from knowledge.embedders.model_cache import ModelCache
 from knowledge.embedders.wordpiece import PAD_ID
 
 if TYPE_CHECKING:
@@ -18,16 +21,29 @@ if TYPE_CHECKING:
 
 LAYERS = 6
 WORD_TABLE = "embeddings.word_embeddings.weight"
+INT8_INPUTS = Path(__file__).with_name("minilm_int8.safetensors")
+_SOURCES = (INT8_INPUTS, Path(__file__), *GRAPH_SOURCES)
 
 
 class MiniLM:
     """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, weights: Path, *, precision: Precision = "auto", threads: int = 0) -> None:
-        from safetensors.numpy import load_file  # slow import
-
-        self._compiled = CompiledModel(_MiniLMGraph(load_file(weights)).model(), precision=precision, threads=threads)
-        self.precision = self._compiled.precision
+    def __init__(
+        self, weights: Path, *, precision: Precision = "auto", threads: int = 0, cache_folder: Path | None = None
+    ) -> None:
+        """`precision` auto: int8 where the CPU computes in bf16, and so in int8 too; else f32. The compiled model is
+        kept in `cache_folder`."""
+        if precision == "auto":
+            precision = "int8" if computes_in_bf16() else "f32"
+        self._compiled = CompiledModel(
+            partial(_build_graph, weights, precision),
+            precision=precision,
+            threads=threads,
+            cache=ModelCache(folder=cache_folder, name=f"minilm-{precision}", sources=(weights, *_SOURCES))
+            if cache_folder
+            else None,
+        )
+        self.precision = precision
 
     def infer(self, batches: Iterable[Sequence[Sequence[int]]]) -> Iterator[ModelOutput]:
         """For each batch of rows of token numbers, in order: token states [rows, longest row or more, 384] and unit
@@ -39,7 +55,13 @@ class MiniLM:
             yield outputs[0], outputs[1]
 
 
-class _MiniLMGraph(GraphBuilder):
+def _build_graph(weights: Path, precision: Precision) -> Any:
+    from safetensors.numpy import load_file  # slow import
+
+    return MiniLMGraph(load_file(weights), load_inputs(INT8_INPUTS) if precision == "int8" else {}).model()
+
+
+class MiniLMGraph(GraphBuilder):
     """Token numbers [batch, tokens], padded with zeros → token states and mean-pooled unit vectors."""
 
     def model(self) -> Any:

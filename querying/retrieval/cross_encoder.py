@@ -16,8 +16,17 @@ import numpy as np
 from django.conf import settings
 
 from knowledge.embedders import local_embedder, minilm
-from knowledge.embedders.bert import DIMENSIONS, CompiledModel, GraphBuilder, PerProcess, Precision, pad_rows
+from knowledge.embedders.bert import (
+    DIMENSIONS,
+    GRAPH_SOURCES,
+    CompiledModel,
+    GraphBuilder,
+    PerProcess,
+    Precision,
+    pad_rows,
+)
 from knowledge.embedders.local import model_folder
+from knowledge.embedders.model_cache import ModelCache
 from knowledge.embedders.wordpiece import PAD_ID
 from querying.retrieval import cross_encoder_input
 
@@ -46,19 +55,23 @@ class Excerpt:
 class CrossEncoder:
     """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, *, precision: Precision = "auto", threads: int = 0) -> None:
+    def __init__(self, *, precision: Precision = "auto", threads: int = 0, cache_folder: Path | None = None) -> None:
+        """The compiled model is kept in `cache_folder`."""
         from safetensors import safe_open  # slow import
-        from safetensors.numpy import load_file
 
-        trained = load_file(WEIGHTS)
         self._tokenizer = local_embedder().tokenizer
-        self._function_words = frozenset(trained["function_word_ids"].tolist())
+        trained: Any = safe_open(WEIGHTS, framework="np")
+        self._function_words = frozenset(trained.get_tensor("function_word_ids").tolist())
         # Mapped, so that only the rows of words that occur are read, and all processes share them.
-        published: Any = safe_open(model_folder() / "model.safetensors", framework="np")
+        published: Any = safe_open(_minilm_weights(), framework="np")
         self._word_table = published.get_slice(minilm.WORD_TABLE)
-        lower = {name: published.get_tensor(name) for name in published.keys() if name.startswith(_LOWER_PARTS)}  # noqa: SIM118
-        graph = _CrossEncoderGraph({**lower, **_dequantized(trained)}).model()
-        self._compiled = CompiledModel(graph, precision=precision, threads=threads)
+        sources = (WEIGHTS, _minilm_weights(), Path(__file__), *GRAPH_SOURCES)
+        self._compiled = CompiledModel(
+            _build_graph,
+            precision=precision,
+            threads=threads,
+            cache=ModelCache(folder=cache_folder, name="cross-encoder", sources=sources) if cache_folder else None,
+        )
 
     def probability(self, question: str, excerpt: Excerpt) -> float:
         """How likely the excerpt answers the question, 0 to 1, as the training pairs have it; not calibrated."""
@@ -92,12 +105,27 @@ class CrossEncoder:
         return [*title, *tokens.ids[begin : begin + room]]
 
 
-_model = PerProcess(lambda: CrossEncoder(threads=settings.LEXIC_EMBEDDER_THREADS))
+_model = PerProcess(
+    lambda: CrossEncoder(threads=settings.LEXIC_EMBEDDER_THREADS, cache_folder=settings.LEXIC_MODEL_CACHE_DIR)
+)
 
 
 def cross_encoder() -> CrossEncoder:
     """The one of this process. It is loaded on first use. Raises `EmbedderRejected` without MiniLM's files."""
     return _model.get()
+
+
+def _minilm_weights() -> Path:
+    return model_folder() / "model.safetensors"
+
+
+def _build_graph() -> Any:
+    from safetensors import safe_open  # slow import
+    from safetensors.numpy import load_file
+
+    published: Any = safe_open(_minilm_weights(), framework="np")
+    lower = {name: published.get_tensor(name) for name in published.keys() if name.startswith(_LOWER_PARTS)}  # noqa: SIM118
+    return _CrossEncoderGraph({**lower, **_dequantized(load_file(WEIGHTS))}).model()
 
 
 def _dequantized(trained: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
