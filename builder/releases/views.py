@@ -125,10 +125,6 @@ def _typed_audience(request: SignedInRequest, plugin: Plugin, draft: Release) ->
     return AudienceForm(request.POST, instance=plugin, publishing=draft)
 
 
-def _is_active(run: PublishingRun | None) -> bool:
-    return run is not None and run.is_active
-
-
 def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
     """None where the provider of the embedder does not answer: it is a warning, and the page is needed."""
     try:
