@@ -17,13 +17,10 @@ _BULLET = re.compile(
 )
 # "3.", "3)", "(3)", "b)", "iv.", "Step 3:"; of a clause like "4.2" nothing.
 _NUMBER = re.compile(r"(\(|[^\W\d_]{2,12}\s)?(\d{1,3}|[a-z]|[ivx]{2,5})([.):])\s{1,8}(?=\S)", re.IGNORECASE)
-_ROMAN_NUMBERS = {
-    roman: number
-    for number, roman in enumerate(
-        ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv"], start=1
-    )
-}
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_ROMAN_NUMBERS = {roman: number for number, roman in enumerate(_ROMAN, start=1)}
 _HEADING = re.compile(r"#{1,6}\s")
+_NEW_LINE = re.compile(r"\s{0,8}\n(?=[^\W\d_a-z])")
 # Between two numbered items may stand what belongs to the first, such as a note, but no more than this.
 _MAX_NOTE_BLOCKS, _MAX_NOTE_CHARACTERS = 2, 400
 
@@ -83,7 +80,18 @@ def find_lists(text: str) -> list[TextList]:
             items = [ListItem(block[0][0], block[-1][1], first)]
             found.append(TextList(items=items, before=_prose(text, loose)))
         loose = []
+    for one in found:
+        _trim_last_item(one, text)
     return found
+
+
+def _trim_last_item(found: TextList, text: str) -> None:
+    """Where a page has no blank lines, prose runs on from the last item: it begins with a capital in a line of its own,
+    not indented, as no line within another item does."""
+    *others, last = found.items
+    if others and not any(_NEW_LINE.search(text, item.start, item.end) for item in others):
+        if line := _NEW_LINE.search(text, last.start, last.end):
+            found.items[-1] = ListItem(last.start, line.start(), last.mark)
 
 
 def _extend(last: TextList, block: Block, marks: Sequence[Mark], loose: Sequence[Block], text: str) -> bool:

@@ -118,7 +118,12 @@ def _below_headings(page: Passage, spans: Sequence[Span]) -> tuple[Span, ...]:
     kept: list[Span] = []
     for span in spans:
         text = page.content[slice(*span)]
-        kept = [] if text.startswith("#") or _letters(text) in headings else [*kept, span]
+        if text.startswith("#") or _letters(text) in headings:
+            kept = []
+            continue
+        first, _, rest = text.partition("\n")
+        is_headed = bool(rest.strip()) and _letters(first) in headings
+        kept = [(span[1] - len(rest.lstrip()), span[1])] if is_headed else [*kept, span]
     return tuple(kept)
 
 
