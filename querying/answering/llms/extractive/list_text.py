@@ -36,3 +36,14 @@ def _lines(part: ListPart, passage: Passage) -> Iterator[str]:
     for start, end in part.items:
         for line in item_lines(passage.content[start:end]):
             yield _BULLET.sub("- ", line, count=1) if _BULLET.match(line) else line
+
+
+def describe_left_out(evidence: Evidence) -> str:
+    """Where the list goes on that is quoted in part, in the language of the lists that are found; else empty."""
+    listed = evidence.section_list
+    if listed is None or listed.rest is None or not list_pieces(evidence):
+        return ""
+    place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
+    items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
+    where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
+    return f"The list goes on with {items}: {where}."
