@@ -233,12 +233,32 @@ class SubQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListPart:
+    """What one page has of a list: spans (start, end) of `passages[source].content`. `before` are the sentences right
+    above the first item; the items follow them with nothing in between."""
+
+    source: int
+    items: tuple[tuple[int, int], ...]
+    before: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionList:
+    """The list that a question asks for as a whole, such as the steps of a procedure. `left_out` is how many items are
+    too many to be quoted, and `rest` the passage that the first of these stands in."""
+
+    parts: tuple[ListPart, ...]
+    left_out: int = 0
+    rest: Passage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What was found for a question: the passages, their sentences (best first), and the strength of the best one.
 
     `labels` has the labels of documents as text, for plugins whose model may use them. `answer_probability` is what the
     cross-encoder says of the best sentence, 0 to 1; None where it read nothing. `sub_questions` is empty where one
-    thing is asked. `wording` has the language in which was searched."""
+    thing is asked. `wording` has the language in which was searched. `section_list` is the list that is asked for."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
@@ -247,6 +267,7 @@ class Evidence:
     sub_questions: tuple[SubQuestion, ...] = ()
     labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
     wording: Wording = ENGLISH_WORDING
+    section_list: SectionList | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

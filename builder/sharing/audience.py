@@ -27,8 +27,8 @@ def audience_context(
     """Who can see the plugin now, and what each choice would make public of its latest release, or of the release `of`.
 
     `chosen` is the value that holds now, or that will hold after publishing. `typed` is input that was not saved. A
-    plugin enters the marketplace only if its author has chosen that before publishing; `was_chosen` says that the author
-    did so when publishing began.
+    plugin enters the marketplace only if its author has chosen that before publishing; `was_chosen` says that this was
+    done when publishing began.
     """
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]

@@ -98,11 +98,11 @@ def search(
         except DatabaseError as error:
             replica.mark_unavailable(error)
         else:
-            passages = _load_passages(candidates, filters=filters, bases=bases)
+            passages = load_passages(candidates, filters=filters, bases=bases)
             # Fewer, when something was deleted or got another label since: then others may take its place.
             if len(passages) == len(candidates):
                 return passages
-    return _load_passages(best(using=DEFAULT_DB_ALIAS))
+    return load_passages(best(using=DEFAULT_DB_ALIAS))
 
 
 def _best_candidates(
@@ -152,7 +152,7 @@ def passes_threshold(found: Candidate | Passage, threshold: float | None) -> boo
     return found.cosine > threshold
 
 
-def _load_passages(
+def load_passages(
     candidates: Sequence[Candidate], *, filters: Filters | None = None, bases: Sequence[BaseRevision] = ()
 ) -> list[Passage]:
     """Loads the passages that still exist; with filters, only those that the filters allow now."""

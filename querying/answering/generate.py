@@ -8,6 +8,7 @@ from contextlib import aclosing
 from asgiref.sync import sync_to_async
 
 from querying.answering import prompts
+from querying.answering.llms.extractive.list_text import describe_left_out
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -55,11 +56,13 @@ async def generate(
     if last := text.finish():
         yield last
     weakness = _support_weakness(text.text, support) if llm.is_offline and consultation.has_decided else ""
+    left_out = describe_left_out(evidence) if llm.is_offline and not support else ""
+    notes = [describe_misspellings(ResolvedQuestion.of(question).misspellings), left_out]
     ending, answer = text.conclude(
         basis=basis,
         tree_decided=consultation.has_decided,
-        weakness=weakness,
-        note=describe_misspellings(ResolvedQuestion.of(question).misspellings),
+        weakness=weakness or ("incomplete_list" if left_out else ""),
+        note="\n\n".join(filter(None, notes)),
         disclaimer=release.disclaimer,
     )
     if ending:

@@ -37,6 +37,7 @@ from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.retrieval.passage_tables import NO_PAGES, has_table_rows
 from querying.retrieval.question_wording import wording_of
+from querying.retrieval.section_lists import with_section_list
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
@@ -80,6 +81,8 @@ def build_evidence(
     contents = [passage.content for passage in passages]
     relevance = rerankers.rerank_scores(resolved.reranker_text(decision_text), contents)
     evidence = _score(resolved, passages, added=decision_text, relevance=relevance)
+    if not hint:
+        evidence = _with_list(resolved, evidence)
     return replace(evidence, labels=labels_by_document(resolved, evidence.passages))
 
 
@@ -190,6 +193,18 @@ def _score(
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))
     return evidence
+
+
+def _with_list(question: ResolvedQuestion, evidence: Evidence) -> Evidence:
+    """With the list that is asked for as a whole. The embedder tells what is asked for, in English."""
+    text = question.search_text
+    if evidence.wording.language or not local_embedder().understands(text) or not evidence.sentences:
+        return evidence
+    bases = question.statistics.searched or bases_of(question)
+    wording = _wording_of(question, bases, "")
+    weights = term_weights(knowledge_bases=bases, terms=terms(text), wording=wording, statistics=question.statistics)
+    revisions = {base.knowledge_base_id: base.revision for base in bases}
+    return with_section_list(evidence, question=text, weights=weights, revisions=revisions)
 
 
 def _pages_with_tables(passages: Sequence[Passage]) -> dict[int, str]:

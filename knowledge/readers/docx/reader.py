@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple
 
 from knowledge.readers.docx.footnotes import Notes, margin_texts
 from knowledge.readers.docx.hidden_text import HiddenText
+from knowledge.readers.docx.list_marks import ListMarks
 from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import WordTableCell, table_rows
@@ -102,7 +103,8 @@ def _not_opened(source: Path | IO[bytes]) -> UnreadableDocument:
 def read_body(document: Any) -> BodyText:
     """The text of the document's body, with the segments it is made of."""
     hidden = HiddenText(document.styles.element)
-    body = BodyText(styles=_style_levels(document), hidden=hidden, notes=Notes(document, hidden))
+    notes, marks = Notes(document, hidden), ListMarks(document)
+    body = BodyText(styles=_style_levels(document), hidden=hidden, notes=notes, marks=marks)
     body.add_blocks(document.element.body)
     body.add_lines(margin_texts(document, hidden))
     return body
@@ -135,12 +137,13 @@ class ParagraphSegment(NamedTuple):
 
 class BodyText:
     """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in. A note
-    stands below what refers to it; neither notes nor headers and footers have segments."""
+    stands below what refers to it; neither notes nor headers and footers have segments, nor have the marks of lists."""
 
-    def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes) -> None:
+    def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes, marks: ListMarks) -> None:
         self.styles = styles
         self.hidden = hidden
         self.notes = notes
+        self.marks = marks
         self.segments: list[ParagraphSegment] = []
         self.lines: list[str] = []
         self.length = 0
@@ -178,19 +181,20 @@ class BodyText:
         lines = [one_line(line) for line in paragraph_text(paragraph, self.hidden).split("\n")]
         text = "\n".join(filter(None, lines))
         if text:
-            self._add_text(paragraph, text)
+            self._add_text(paragraph, text, mark=self.marks.next_mark(paragraph))
         self.add_lines(self.notes.texts([paragraph]))
 
-    def _add_text(self, paragraph: Any, text: str) -> None:
+    def _add_text(self, paragraph: Any, text: str, *, mark: str) -> None:
         level = self.styles.get(attribute(paragraph.find(f"{W}pPr/{W}pStyle"), "val"))
         if level is None and len(text) <= _MAX_BOLD_LINE and text[-1] not in ".,;" and self._is_bold(paragraph):
             level = _BOLD_LINE_LEVEL
         if level:
+            mark = ""
             self.headings.append(
                 Heading(page=1, start=self.length, level=level, title=one_line(text).removesuffix(":")[:200])
             )
-        self.segments.append(ParagraphSegment(self.length, text, (paragraph,)))
-        self._append(text)
+        self.segments.append(ParagraphSegment(self.length + len(mark), text, (paragraph,)))
+        self._append(f"{mark}{text}")
         self._append("")
 
     def _add_table(self, rows: list[list[WordTableCell]]) -> None:

@@ -25,6 +25,7 @@ from querying.answering.grounding.claim_support import (
     stem_set,
 )
 from querying.answering.grounding.quotations import find_quotations
+from querying.answering.grounding.quoted_lines import quoted_lines_span
 from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.sanitize import sanitize
 
@@ -76,6 +77,9 @@ def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan |
     for run, text in _runs_sharing_words(claim, passage):
         if is_same_sentence(claim, text):
             return SupportingSpan(start=run[0][0], end=run[-1][1], support=1.0)
+    sentences = cached_sentence_spans(passage.content, passage.source_type)
+    if quoted := quoted_lines_span(claim, sentences, passage.content):
+        return SupportingSpan(start=quoted[0], end=quoted[1], support=1.0)
     around = _span_surroundings(passage)
     has_figures = extract_figures(claim).text != extract_figures(claim).words
     for candidate in sorted(_candidate_spans(claim, passage, around), key=lambda candidate: candidate.rank):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from language.sentences import leads_into_list
 from querying.answering.llms.extractive import context_sentences, table_headers
 from querying.answering.llms.extractive.code_places import code_places, is_from_library
+from querying.answering.llms.extractive.list_text import list_pieces
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces, with_source_mark
 from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
@@ -19,6 +20,8 @@ MAX_QUOTATIONS = 3
 def compose(prompt: Prompt) -> list[str]:
     """The answer in pieces: the tree's recommendation where a source supports it, then the sentences that answer."""
     supporting = prompt.support
+    if not supporting and (listed := list_pieces(prompt.evidence)):
+        return listed
     chosen = select_sentences(prompt.question, prompt.evidence, first=supporting)
     if not chosen:
         return [REFUSAL]

@@ -1,0 +1,49 @@
+"""A list as it reads in an answer: what stands right above it, then each item in a line of its own, with its number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge.search.passages import Passage
+from language.lists import item_lines
+from querying.answering.grounding.supporting_spans import best_span
+from querying.answering.llms.extractive.quotation_text import with_source_mark
+from querying.sanitize import sanitize
+from querying.types import Evidence, ListPart
+
+_BULLET = re.compile(r"[^\w\s(]\s+")
+
+
+def list_pieces(evidence: Evidence) -> list[str]:
+    """The list that is asked for, each page's part with its source; nothing where it would not stand verification."""
+    listed = evidence.section_list
+    if listed is None:
+        return []
+    texts = [(part.source, _part_text(part, evidence.passages[part.source])) for part in listed.parts]
+    if not all(best_span(sanitize(text), evidence.passages[source], least=1.0) for source, text in texts):
+        return []
+    first, *others = [with_source_mark(text, source) for source, text in texts]
+    return [first, *(f"\n{text}" for text in others)]
+
+
+def _part_text(part: ListPart, passage: Passage) -> str:
+    above = " ".join(" ".join(passage.content[start:end].split()) for start, end in part.before)
+    return "\n".join(filter(None, [above, *_lines(part, passage)]))
+
+
+def _lines(part: ListPart, passage: Passage) -> Iterator[str]:
+    for start, end in part.items:
+        for line in item_lines(passage.content[start:end]):
+            yield _BULLET.sub("- ", line, count=1) if _BULLET.match(line) else line
+
+
+def describe_left_out(evidence: Evidence) -> str:
+    """Where the list goes on that is quoted in part, in the language of the lists that are found; else empty."""
+    listed = evidence.section_list
+    if listed is None or listed.rest is None or not list_pieces(evidence):
+        return ""
+    place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
+    items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
+    where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
+    return f"The list goes on with {items}: {where}."

@@ -1,0 +1,177 @@
+"""The list that a question asks for as a whole: the steps of a procedure, the things to check.
+
+It is asked for where the question is near to the heading of its section, or to the line that leads in to it, as a
+question for steps (`question_kinds`), and where no sentence below says much more of the question than these do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from knowledge.search.passages import Passage
+from knowledge.search.sections import read_section
+from language.sentences import sentence_spans
+from language.terms import terms
+from language.topic_words import topic_stems
+from querying.retrieval.page_lists import PageList, section_lists
+from querying.retrieval.question_kinds import nearness_to_steps
+from querying.types import Evidence, ListPart, SectionList, Sentence
+
+# The lists of so many sections are looked at: those of the best sentences.
+_MAX_SECTIONS, _MAX_SENTENCES = 3, 5
+# What the heading and the lead-in must say of the question, by weight, and what another sentence may add to it.
+_MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
+# A longer list is quoted so far.
+MAX_ITEMS, MAX_CHARACTERS = 12, 1500
+# What stands right above the list is quoted so far up.
+_MAX_CHARACTERS_BEFORE = 320
+
+
+def with_section_list(
+    evidence: Evidence, *, question: str, weights: Mapping[str, float], revisions: Mapping[int, int]
+) -> Evidence:
+    """The evidence with the list that the question asks for, where it asks for one. `weights` are those of stems,
+    `revisions` those of the knowledge bases. Raises `EmbedderError`."""
+    asked = {word: weights.get(word, 0.0) for word in topic_stems(question)}
+    if not any(asked.values()) or evidence.sub_questions:
+        return evidence
+    best, nearness = None, 0.0
+    for section in _sections(evidence, revisions=revisions):
+        for one in section_lists(section):
+            near = _nearness(question, one, section, asked)
+            if near > nearness:
+                best, nearness = one, near
+    return _attach(evidence, best) if best else evidence
+
+
+def _sections(evidence: Evidence, *, revisions: Mapping[int, int]) -> Iterator[list[Passage]]:
+    """Those that the best sentences stand in, one passage for each page."""
+    sources = dict.fromkeys(one.source for one in evidence.sentences[:_MAX_SENTENCES])
+    seen: list[Passage] = []
+    for passage in [evidence.passages[source] for source in sources][:_MAX_SECTIONS]:
+        revision = revisions.get(passage.knowledge_base_id)
+        if revision is None or passage.path or any(_overlap(passage, one) for one in seen):
+            continue
+        section = read_section(passage, revision=revision)
+        seen += section
+        yield section
+
+
+def _overlap(one: Passage, other: Passage) -> bool:
+    return one.page_id == other.page_id and one.start < other.end and other.start < one.end
+
+
+def _nearness(
+    question: str, found: Sequence[PageList], section: Sequence[Passage], asked: Mapping[str, float]
+) -> float:
+    """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list."""
+    headings = [*found[0].page.section_path[-1:], *_lead_in(found)]
+    said = frozenset(chain.from_iterable(map(terms, headings)))
+    share = _weight(asked, said)
+    if share < _MIN_SHARE:
+        return 0.0
+    texts = (page.content[start:end] for page in section for start, end in sentence_spans(page.content))
+    if max(_weight(asked, said | frozenset(terms(text))) for text in texts) - share > _MAX_ADDED_SHARE:
+        return 0.0
+    return max(nearness_to_steps(question, heading) for heading in headings)
+
+
+def _lead_in(found: Sequence[PageList]) -> list[str]:
+    """The line that leads in to the list."""
+    lines = [page.text(span) for page in found for span in page.before]
+    return [line for line in lines[-1:] if line.endswith((":", "："))]
+
+
+def _weight(asked: Mapping[str, float], said: frozenset[str]) -> float:
+    return sum(weight for word, weight in asked.items() if word in said) / sum(asked.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kept:
+    pages: list[PageList]
+    left_out: int
+    rest: Passage | None
+
+
+def _attach(evidence: Evidence, found: Sequence[PageList]) -> Evidence:
+    kept = _cut(found)
+    parts = []
+    for page in kept.pages:
+        evidence, source = _with_passage(evidence, page)
+        shift = page.page.start - evidence.passages[source].start
+        items, before = (
+            tuple((start + shift, end + shift) for start, end in spans) for spans in (page.items, page.before)
+        )
+        parts.append(ListPart(source=source, items=items, before=before))
+    return replace(evidence, section_list=SectionList(parts=tuple(parts), left_out=kept.left_out, rest=kept.rest))
+
+
+def _cut(found: Sequence[PageList]) -> _Kept:
+    """As much of the list as is quoted, in whole items."""
+    pages: list[PageList] = []
+    items = characters = left_out = 0
+    rest: Passage | None = None
+    for page in found:
+        kept = []
+        for start, end in page.items:
+            characters += end - start
+            if left_out or items >= MAX_ITEMS or characters > MAX_CHARACTERS:
+                rest, left_out = rest or page.page, left_out + 1
+            else:
+                kept.append((start, end))
+                items += 1
+        before = _nearest_sentences(page)
+        if kept or (before and not left_out):
+            pages.append(replace(page, items=tuple(kept), before=before))
+    return _Kept(pages=pages, left_out=left_out, rest=rest)
+
+
+def _nearest_sentences(page: PageList) -> tuple[tuple[int, int], ...]:
+    """The sentences right above the list, back to where they would be too much."""
+    kept: list[tuple[int, int]] = []
+    for span in reversed(page.before):
+        if page.before[-1][1] - span[0] > _MAX_CHARACTERS_BEFORE:
+            break
+        kept.insert(0, span)
+    return tuple(kept)
+
+
+def _with_passage(evidence: Evidence, page: PageList) -> tuple[Evidence, int]:
+    """The evidence with a passage that holds this part of the list, and its number: one that was read, as far as it
+    must be longer made so, or a new one."""
+    start, end = (page.page.start + at for at in page.span)
+    passages = list(evidence.passages)
+    for number, one in enumerate(passages):
+        if one.page_id != page.page.page_id or one.path:
+            continue
+        if one.start <= start and end <= one.end:
+            return evidence, number
+        if _overlap(one, replace(page.page, start=start, end=end)) and _holds(page.page, one):
+            longer = _between(page.page, min(start, one.start), max(end, one.end), like=one)
+            return _with_longer_passage(evidence, number, longer), number
+    passages.append(_between(page.page, start, end, like=page.page))
+    return replace(evidence, passages=tuple(passages)), len(passages) - 1
+
+
+def _holds(outer: Passage, inner: Passage) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _between(page: Passage, start: int, end: int, *, like: Passage) -> Passage:
+    content = page.content[start - page.start : end - page.start]
+    return replace(like, start=start, end=end, content=content)
+
+
+def _with_longer_passage(evidence: Evidence, number: int, longer: Passage) -> Evidence:
+    """The evidence with this passage in place of a shorter one; its sentences stand where they stood on the page."""
+    shift = evidence.passages[number].start - longer.start
+
+    def moved(sentence: Sentence) -> Sentence:
+        if sentence.source != number:
+            return sentence
+        return replace(sentence, start=sentence.start + shift, end=sentence.end + shift)
+
+    passages = [longer if at == number else one for at, one in enumerate(evidence.passages)]
+    return replace(evidence, passages=tuple(passages), sentences=tuple(map(moved, evidence.sentences)))
