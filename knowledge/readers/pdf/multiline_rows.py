@@ -1,4 +1,4 @@
-"""Which lines of a table make one row: the cells of a row may have several lines."""
+"""Groups the lines of a table into rows, because a cell may have several lines."""
 
 from __future__ import annotations
 
