@@ -1,4 +1,4 @@
-"""The admin pages of operators: people, their ways to sign in, and their API keys."""
+"""Operators' pages of people, of what they sign in with, and of their keys."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.scoped_admin import ListAdmin, ScopedAdmin, column
 
-# There is one sign-in page, which limits the number of attempts; the builder has no page of its own for that.
+# One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
@@ -88,8 +88,8 @@ def _permissions(user: User) -> dict[str, list[str]]:
     }
 
 
-# These models have no admin page: providers are set in the settings, tokens are not stored, sessions belong to the
-# person alone, and the clients that a person authorized are shown among their keys.
+# Providers come from the settings, tokens are not kept, and sessions are a person's own business; so are the programs
+# that they let in, which stand among their keys.
 for _model in (SocialApp, SocialToken, UserSession, Application, Grant, AccessToken, RefreshToken, IDToken):
     admin.site.unregister(_model)
 for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
@@ -98,7 +98,7 @@ for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
 
 
 class ViewAndDeleteAdmin(ListAdmin):
-    """Superusers can look at and delete what a person has set up, but not change it."""
+    """For superusers: what somebody set up for themselves can be looked at and taken away, not changed."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -124,7 +124,7 @@ class SocialAccountAdmin(ViewAndDeleteAdmin):
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(ViewAndDeleteAdmin):
-    """Delete an authenticator when its owner has lost it. First make sure that the person who asks is its owner."""
+    """Take one away when its owner has lost it, and has made sure that they are who they say."""
 
     list_display = ["user", "type", column("created_at", "made"), column("last_used_at", "last used")]
     fields = ["user", "type", "created_at", "last_used_at"]
@@ -133,7 +133,7 @@ class AuthenticatorAdmin(ViewAndDeleteAdmin):
 
 
 def _all_plugins() -> models.QuerySet[Any]:
-    """All plugins, through the key's own field, because `accounts` may not import the apps above it."""
+    """All plugins, found through the key's own field: accounts know nothing of the apps above them."""
     plugin: Any = ApiKey._meta.get_field("plugins").related_model
     return plugin.objects.all()
 
@@ -181,8 +181,7 @@ class ApiKeyForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # The key's own plugins stay selectable even when they are withdrawn, because saving must never let a key ask
-        # more plugins than before.
+        # The key's own plugins stay among them, withdrawn or not: saving must never widen what a key opens.
         chosen = ApiKeyPlugin.objects.filter(apikey=self.instance.pk, plugin__isnull=False).values("plugin")
         if field := self.fields.get("limited_to"):
             field.queryset = _all_plugins().filter(  # type: ignore[attr-defined]
@@ -214,8 +213,8 @@ class ApiKeyForm(forms.ModelForm):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ScopedAdmin):
-    """The keys of the person; superusers see all keys. Keys are changed and revoked here. They are created, replaced
-    and revealed on a page of the site, the only one that shows secrets."""
+    """People's own keys, and everybody's for superusers: to change or revoke. They are made, replaced and revealed on
+    a page of the site, which alone shows secrets."""
 
     form = ApiKeyForm
     list_display = [
@@ -245,7 +244,7 @@ class ApiKeyAdmin(ScopedAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """A key is revoked and never deleted, because the audit log refers to it."""
+        """A key is revoked, not deleted, so that the audit log goes on knowing which one asked."""
         return bool(request.user.is_active and request.user.is_superuser)
 
     def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The choice of who can see a plugin, with sentences that say what becomes public by each choice."""
+"""Who can see a plugin: one choice, said in words with what becomes public by it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from plugins.visibility import WITH_PAGE, Visibility
 
 
 def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None) -> dict[str, Any]:
-    """Who can see the plugin now, and what each choice would make public of its latest release, or of the release `of`.
-
-    `chosen` is the value that holds now, or that will hold after publishing. `typed` is input that was not saved. A
-    plugin enters the marketplace only if its author has chosen that before publishing.
-    """
+    """Who can see the plugin now, and what each choice would make public `of` its latest release, or another. `chosen`
+    is the value of the one that holds, or that will hold once it is published; what was `typed` and not saved stays.
+    Nobody is put into the marketplace by a press of a button: before that is published, it has to be chosen."""
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]
     chosen = field.initial if plugin.is_published or field.initial != Visibility.MARKETPLACE else ""
@@ -42,7 +40,7 @@ def audience_context(plugin: Plugin, typed: AudienceForm | None = None, *, of: R
 
 
 def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
-    """Saves the choice. Private withdraws a plugin that is published. Invalid input changes nothing."""
+    """Choosing that it is private withdraws a plugin that is published. Bad input changes nothing."""
     pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
     back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
     form = AudienceForm(request.POST, instance=plugin)
@@ -58,7 +56,7 @@ def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRed
 
 
 def save_audience(request: SignedInRequest, plugin: Plugin, form: AudienceForm) -> None:
-    """Saves the values of a valid form whose choice is not private."""
+    """What a valid form says, other than that it is private."""
     columns = ("visibility", "public_chat", "is_shared")
     before = Plugin.objects.values_list(*columns).get(pk=plugin.pk)
     plugin.visibility = form.cleaned_data["audience"]
@@ -74,8 +72,7 @@ def report_errors(request: SignedInRequest, form: AudienceForm) -> None:
 
 
 def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
-    """Tells the author that the choice is saved, and warns if something does not work yet or is more public than
-    expected."""
+    """That it is saved, and what does not work yet, or opens more than its author may think."""
     counts = count_public_documents(plugin)
     if plugin.public_chat and not counts.public_count:
         messages.warning(
@@ -97,7 +94,7 @@ def report_availability(request: SignedInRequest, plugin: Plugin) -> None:
 
 
 def renew_page_address(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
-    """Gives the unlisted page a new URL; the old one stops working."""
+    """Whoever has the address of the unlisted page opens nothing with it any more."""
     if plugin.is_unlisted:
         plugin.renew_page_token()
         plugin.save(update_fields=["page_token", "updated_at"])
@@ -108,5 +105,5 @@ def renew_page_address(request: SignedInRequest, plugin: Plugin) -> HttpResponse
 
 
 def page_url(plugin: Plugin) -> str:
-    """The full URL of the plugin's page, or of its unlisted page."""
+    """The whole address of the page of the plugin, or of the one that it has while it is unlisted."""
     return f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.page_token or plugin.address])}"

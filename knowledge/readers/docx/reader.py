@@ -13,7 +13,7 @@ from knowledge.readers.docx.footnotes import Notes, margin_texts
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W, attribute, is_on
 from knowledge.readers.docx.visible_text import paragraph_text
-from knowledge.readers.docx.word_tables import WordTableCell, table_rows
+from knowledge.readers.docx.word_tables import TableCell, table_rows
 from knowledge.readers.metadata_titles import MAX_TITLE_LENGTH, given_title
 from knowledge.readers.office_package import is_strict, open_transitional
 from knowledge.readers.single_page import single_page_events
@@ -125,7 +125,7 @@ def _level_of_style(name: str) -> int | None:
     return min(max(int(match[1]), 1), 6) if match else None
 
 
-class ParagraphSegment(NamedTuple):
+class Segment(NamedTuple):
     """Text of the page that stands in paragraphs of the document, from `start` on."""
 
     start: int
@@ -141,7 +141,7 @@ class BodyText:
         self.styles = styles
         self.hidden = hidden
         self.notes = notes
-        self.segments: list[ParagraphSegment] = []
+        self.segments: list[Segment] = []
         self.lines: list[str] = []
         self.length = 0
         self.headings: list[Heading] = []
@@ -189,11 +189,11 @@ class BodyText:
             self.headings.append(
                 Heading(page=1, start=self.length, level=level, title=one_line(text).removesuffix(":")[:200])
             )
-        self.segments.append(ParagraphSegment(self.length, text, (paragraph,)))
+        self.segments.append(Segment(self.length, text, (paragraph,)))
         self._append(text)
         self._append("")
 
-    def _add_table(self, rows: list[list[WordTableCell]]) -> None:
+    def _add_table(self, rows: list[list[TableCell]]) -> None:
         texts = [[cell.text for cell in row] for row in rows]
         filled = [(row, layout) for row, layout in zip(rows, layout_rows(texts), strict=True) if layout]
         for line, (row, layout) in zip(row_lines(texts), filled, strict=True):
@@ -203,11 +203,11 @@ class BodyText:
         cells = dict.fromkeys(paragraph for row in rows for cell in row for paragraph in cell.paragraphs)
         self.add_lines(self.notes.texts(cells))
 
-    def _add_row(self, row: list[WordTableCell], layout: list[LabelledCell]) -> None:
+    def _add_row(self, row: list[TableCell], layout: list[LabelledCell]) -> None:
         start = self.length
         for label, column in layout:
             start += len(f"{label}: ") if label else 0
-            self.segments.append(ParagraphSegment(start, *row[column]))
+            self.segments.append(Segment(start, *row[column]))
             start += len(row[column].text) + len(CELL_SEPARATOR)
 
     def _is_bold(self, paragraph: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W
-from knowledge.readers.docx.reader import ParagraphSegment, open_document, read_body
+from knowledge.readers.docx.reader import Segment, open_document, read_body
 from knowledge.readers.docx.visible_text import text_pieces
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.zip_checks import check_archive
@@ -98,7 +98,7 @@ class _RawCharacter(NamedTuple):
     offset: int
 
 
-def _segment_positions(segment: ParagraphSegment, numbers: _ElementNumbers) -> Iterator[RunPosition]:
+def _segment_positions(segment: Segment, numbers: _ElementNumbers) -> Iterator[RunPosition]:
     """The positions of one segment: neighbouring characters of one run together."""
     if not segment.text:
         return
@@ -140,7 +140,7 @@ def _joined(left: RunPosition, right: RunPosition) -> RunPosition | None:
     )
 
 
-def _character_positions(segment: ParagraphSegment, raw: list[_RawCharacter]) -> Iterator[RunPosition]:
+def _character_positions(segment: Segment, raw: list[_RawCharacter]) -> Iterator[RunPosition]:
     """One position for each character and run. What the reader does to a segment is to drop and to shorten white
     space, so every other character follows in order."""
     at = 0
