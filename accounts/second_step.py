@@ -1,4 +1,4 @@
-"""Whether a person signs in with a second step: an authenticator app, or a passkey or security key."""
+"""Second factors of a person: an authenticator app, a passkey or a security key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which providers have signed in whoever acts now: read off the session, or off the key that was made in one."""
+"""The identity providers that have signed in the current person, from the session, or from the session in which the
+current key was made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which account a sign-in by another site opens.
+"""Finds the account that a sign-in through another site opens.
 
-An account is found by the provider's id of the person. Where there is none yet, an address decides, but only one that
-the provider says it has verified: else anybody could enter your address there and get into your account here.
+An account is found by the provider's id of the person. If there is none yet, the e-mail address decides, but only one
+that the provider says it has verified: otherwise anybody could enter your address there and get into your account here.
 """
 
 from __future__ import annotations

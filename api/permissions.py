@@ -1,4 +1,4 @@
-"""Which capability a key needs for a view. A person who has signed in may do what the builder lets them do."""
+"""The permission that a key needs for a view. A person who has signed in may do what the builder lets them do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whether anybody has changed the audit log: every hash covers its entry and the hash before it."""
+"""The hash chain of the audit log, which shows whether anybody has changed it: every hash covers its entry and the hash
+before it."""
 
 from __future__ import annotations
 

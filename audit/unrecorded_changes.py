@@ -1,4 +1,4 @@
-"""Whether the rows that decide who may do what are as the log has them: who changes them past Lexic leaves no entry."""
+"""Compares the rows that hold permissions with the audit log: a change that bypassed Lexic has left no entry."""
 
 from __future__ import annotations
 

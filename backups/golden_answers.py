@@ -1,4 +1,4 @@
-"""Whether golden questions are still answered as it is on record: what shows that a restored site works."""
+"""Asks the golden questions and compares the answers with those on record, to show that a restored site works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the site stands, for operators: what it needs, what waits, and who works on it."""
+"""The status of the site for operators: the services that it needs, its queues, and its workers."""
 
 from __future__ import annotations
 

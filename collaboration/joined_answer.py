@@ -1,5 +1,5 @@
-"""One question to several plugins: each answers by itself, from its own documents and under its own rules, and the
-answers are put together. Each citation names its expert."""
+"""Asks several plugins one question and joins their answers. Each answers by itself, from its own documents and under
+its own rules; each citation names its expert."""
 
 from __future__ import annotations
 

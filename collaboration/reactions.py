@@ -1,5 +1,5 @@
-"""How an expert regards what the others have said, without a language model: its own documents are searched for each of
-their statements, and quoted where they confirm or contradict it."""
+"""Finds out without a language model what an expert says to the others' statements: its own documents are searched for
+each statement, and quoted if they confirm or contradict it."""
 
 from __future__ import annotations
 

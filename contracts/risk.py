@@ -1,6 +1,6 @@
-"""How bad a finding is: severity times likelihood, the four levels of risk, and the three classes of a finding.
+"""The risk of a finding: severity times likelihood, the four levels of risk, and the three classes of a finding.
 
-Which class a finding gets is decided in `contracts.review.rule_judge` and `contracts.review.combine_verdicts`.
+`contracts.review.rule_judge` and `contracts.review.combine_verdicts` decide the class of a finding.
 """
 
 from __future__ import annotations

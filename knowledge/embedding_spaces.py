@@ -1,4 +1,4 @@
-"""Which embedder made the vectors of a knowledge base, from which revision on.
+"""The embedding spaces of a knowledge base: which embedder made its vectors, from which revision on.
 
 Part of `knowledge.models`, which imports it.
 """

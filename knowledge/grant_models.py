@@ -1,4 +1,4 @@
-"""Which plugins may use a knowledge base that does not belong to them, by whose leave, and how far that goes."""
+"""Grants: which plugins may use the knowledge base of another owner, who allowed it, and for what."""
 
 from __future__ import annotations
 

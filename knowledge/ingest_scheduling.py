@@ -1,8 +1,9 @@
-"""Which document is read next: owners take turns, so that one owner's five hundred files do not delay another's one.
+"""Decides which document is read next: owners take turns, so that one owner's five hundred files do not delay another's
+one.
 
-A message in the queue says that there is work, and names one document. The reader reads that one where it has begun;
-else the next one of the owner whose turn it is, small files before large ones. Small ones of one knowledge base are
-read in one turn.
+A message in the queue says that there is work, and names one document. The worker reads that one if it has been started
+already; else the next one of the owner whose turn it is, small files before large ones. Small ones of one knowledge
+base are read together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which plugins a knowledge base is kept for: under legal hold, nothing of it is deleted."""
+"""Finds the plugins under legal hold that read a knowledge base: nothing of it is deleted."""
 
 from __future__ import annotations
 

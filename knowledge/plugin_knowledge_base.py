@@ -1,4 +1,4 @@
-"""Which knowledge base belongs to a plugin."""
+"""Finds the knowledge base that belongs to a plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the text of a page came about where it was not in the file: by OCR, or by a person who corrected it."""
+"""The origin of a page's text that was not in the file: OCR, or a person who corrected it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the functions that analyse a text remember of what they analysed."""
+"""The cache sizes of functions that analyse texts."""
 
 from __future__ import annotations
 

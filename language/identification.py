@@ -1,4 +1,4 @@
-"""In which language a text is: py3langid's model, among the languages that Lexic can do something with."""
+"""Identifies the language of a text with py3langid's model, among the languages that Lexic supports."""
 
 from __future__ import annotations
 

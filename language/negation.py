@@ -1,6 +1,6 @@
-"""Whether a sentence denies: one that does cannot support one that does not, nor the other way round.
+"""Finds negated sentences: one cannot support a sentence that is not negated, nor the other way round.
 
-Denials are counted clause by clause, and two cancel out: what is not prohibited is allowed.
+Negations are counted clause by clause, and two cancel out: what is not prohibited is allowed.
 """
 
 from __future__ import annotations

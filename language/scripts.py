@@ -1,4 +1,4 @@
-"""Which letters belong to which scripts."""
+"""The letters of each script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a text a question has in common with it, as lexical search compares them."""
+"""Finds the words that a text shares with a question, as lexical search compares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a text may be that a column takes: declared at the column, and asked for by whoever checks what is sent."""
+"""The length limit of a column, declared at the column and used by whatever validates input for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How many do one kind of work at once in this process. The others wait in the order in which they came."""
+"""Limits how many pieces of one kind of work this process does at once. The others wait in the order in which they
+came."""
 
 from __future__ import annotations
 

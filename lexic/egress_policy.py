@@ -1,4 +1,5 @@
-"""Which addresses may be reached: those of the public internet, however they are written, and those that are listed.
+"""Decides which IP addresses may be reached: those of the public internet, however they are written, and those that are
+listed.
 
 The table is our own, because Python's `ipaddress` knows the registries of the day it was released. A test compares it
 with IANA's registries of special-purpose addresses (tests/lexic/iana_registries).

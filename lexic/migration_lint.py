@@ -1,7 +1,7 @@
-"""Which migrations would break the version of Lexic that still runs while they are applied.
+"""Finds migrations that would break the version of Lexic that still runs while they are applied.
 
 Machines are replaced one after the other, so for some minutes the version before works on the new tables: it must find
-every column it reads, and its rows must go in. What takes a lock for long on a table with many rows stops everybody.
+every column it reads, and its rows must go in. A long lock on a table with many rows stops everybody.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which Lexic this is: the number in pyproject.toml, for it runs from its folder and need not be installed."""
+"""The version of Lexic: the number in pyproject.toml, because Lexic runs from its folder and need not be installed."""
 
 from __future__ import annotations
 

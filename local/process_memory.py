@@ -1,4 +1,4 @@
-"""How a process gives memory back that it no longer needs."""
+"""Returns memory to the system that a process no longer needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mails a person gets about their plugins, and which were sent."""
+"""The mails about plugins that a person wants, and those that were sent."""
 
 from __future__ import annotations
 

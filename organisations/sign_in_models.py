@@ -1,4 +1,4 @@
-"""How members of an organisation sign in: the domains it has proved to own, and its provider.
+"""The sign-in of an organisation's members: the domains that it has proved to own, and its provider.
 
 Part of `organisations.models`, which imports it.
 """

@@ -1,4 +1,4 @@
-"""Which organisations' providers have signed in whoever acts now."""
+"""The organisations whose provider has signed in the current person."""
 
 from __future__ import annotations
 

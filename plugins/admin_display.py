@@ -1,4 +1,4 @@
-"""How the builder shows what machines wrote: as text, never as markup."""
+"""Shows text that machines wrote in the builder as text, never as markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the questions, chats and files of a plugin are kept, and the legal hold that stops every deletion."""
+"""The retention of a plugin's questions, chats and files, and the legal hold that stops every deletion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers and events look in JSON. The API, the command line and the pages all encode with these functions."""
+"""The JSON of answers and events. The API, the command line and the pages all encode with these functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Which kind a sentence is of, learnt from a page of examples: ridge regression on MiniLM, one class against the rest.
+"""Classifies sentences by a page of examples: ridge regression on MiniLM, one class against the rest.
 
-The examples are the whole of it: to teach it something, add a line to the JSON file, which has a list of sentences for
-each class.
+It learns from nothing else: to improve it, add a line to the JSON file, which has a list of sentences for each class.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a run ends in its conversation: the answer as a message, or what was kept of it."""
+"""Ends a run in its conversation: with the answer as a message, or with what was written of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which facts a person has stated: those whose words stand in what they wrote, one after the other."""
+"""Finds the facts that a person has stated: those whose words occur in this order in the person's texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a plugin is asked: figures of some days, and the questions themselves."""
+"""The analytics of a plugin: figures of some days, and the questions themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which documents a plugin's addresses show, and which of them this caller may read or change through it."""
+"""The documents that a plugin's routes show, and which of them this caller may read or change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One document: how it is shown with its version, changed, and taken out. The caller has checked who may do that."""
+"""Shows, changes and removes one document with its version. The caller has checked the permission."""
 
 from __future__ import annotations
 

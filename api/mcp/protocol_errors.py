@@ -1,4 +1,4 @@
-"""How what was raised becomes an error of the protocol."""
+"""Turns exceptions into errors of the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One request of a session: as without one, but the tool can ask the client's user on the stream of its answer."""
+"""A request in a session. The tool can ask the client's user on the stream of its answer; otherwise it works as without
+one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the protocol's event loop runs work that must not be cancelled half-way."""
+"""Runs work on the protocol's event loop that must not be cancelled half-way."""
 
 from __future__ import annotations
 

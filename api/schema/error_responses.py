@@ -1,4 +1,5 @@
-"""Which errors an operation can give. Operations of the same kind give the same errors; they are written only here."""
+"""The errors that each operation can return. Operations of the same kind return the same errors, which are listed only
+here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which resources are shown and what of them: by the filter of the request, a page of them."""
+"""Filters SCIM resources, and cuts the result into pages."""
 
 from __future__ import annotations
 

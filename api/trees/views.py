@@ -1,4 +1,4 @@
-"""How a plugin decides: its trees, their test cases, what is wrong with them, and what they would decide."""
+"""The decision trees of a plugin: their test cases, their problems, and trial runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which queries are counted: of which days, of which release, asked by whom."""
+"""The form of the filters of analytics: days, release, and who asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One knowledge base: its settings. One that belongs to no plugin is made here, for several to read."""
+"""The pages of one knowledge base: its settings, and a new base that belongs to no plugin, for several to read."""
 
 from __future__ import annotations
 

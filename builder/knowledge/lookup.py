@@ -1,4 +1,4 @@
-"""Which documents a plugin's page shows, and which of them may be opened or changed from it."""
+"""Finds the documents that a plugin's page shows, and which of them may be opened or changed from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a plugin's content is kept, its legal hold, what its answers may cost, and what its owner's account uses."""
+"""The pane of limits: retention, legal hold, the spending cap, and the quotas of the owner's account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what an action says about its source finds a passage in the plugin's knowledge as it is now."""
+"""Checks whether the source hint of an action finds a passage in the plugin's current knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each tree of a plugin was walked, and how often it came to an end."""
+"""Counts how often each tree of a plugin was walked, and how often it reached an end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One form for all documents that say and look the same, however their text is cut into runs."""
+"""A normal form of documents: equal for all that say and look the same, however their text is cut into runs."""
 
 from __future__ import annotations
 

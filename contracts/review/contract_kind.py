@@ -1,4 +1,4 @@
-"""Which kind a contract is of, by what it calls itself: a non-disclosure agreement, or another one."""
+"""Recognises the kind of a contract by its title: a non-disclosure agreement, or another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run of golden questions is: told by the worker, read by whoever waits. Kept only while it lasts."""
+"""The progress of a run of golden questions: written by the worker, read by whoever waits. Kept only while it runs."""
 
 from __future__ import annotations
 

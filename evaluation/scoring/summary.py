@@ -1,4 +1,4 @@
-"""All questions' scores put together: one object with fixed keys."""
+"""Summarises the scores of all questions in one object with fixed keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One document as a line of the list: how far it has come, how long it will take, and what is wrong, in words."""
+"""One document as a row of the list: its progress, the remaining time, and its problems, in words."""
 
 from __future__ import annotations
 

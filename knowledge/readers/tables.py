@@ -1,6 +1,6 @@
-"""How a table reads as text: one line a row, each cell named by its column's header where there is one.
+"""Writes a table as text: one line per row, each cell with the name of its column if there is one.
 
-A row that says `Exposure: severe | Cover: 45 mm` still means the same when it is found alone.
+A row such as `Exposure: severe | Cover: 45 mm` still means the same when it is found alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which documents a search may use. A filter is a value with named fields: what a caller sends can neither name a
+"""Filters on the documents of a search. A filter is a value with named fields: what a caller sends can name neither a
 column nor an operator, and an unknown name is refused instead of ignored."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a question is worded: its language, and the forms that the documents have of its words."""
+"""The wording of a question: its language, and the forms that the documents have of its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which commit a checkout is at. Read from its files: git itself would obey whatever the checkout's settings say."""
+"""Reads the commit of a checkout from its files: git itself would obey the settings of the checkout, which may be
+hostile."""
 
 from __future__ import annotations
 

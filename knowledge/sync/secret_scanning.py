@@ -1,7 +1,7 @@
-"""Whether a file looks as if it held a secret: by its name, or by a value in it. Such files are never stored.
+"""Recognises files that seem to contain a secret, by their name or by a value in them. Such files are never stored.
 
-Values are found by detect-secrets, which knows the forms of many issuers, looks at names such as `password` that are
-given a value, and at quoted strings that look random. Nothing is asked of an issuer.
+detect-secrets finds the values: it knows the forms of many issuers, names such as `password` that are given a value,
+and quoted strings that look random. No issuer is asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far the reading of a document has come. Written at most twice a second, so that people can watch it."""
+"""The progress of reading a document. It is written at most twice a second, for people who watch it."""
 
 from __future__ import annotations
 

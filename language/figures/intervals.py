@@ -1,4 +1,5 @@
-"""Which numbers a text speaks of without writing them: 10 days are in "7 to 14 days", 60 hp are "more than 15 hp"."""
+"""Finds the numbers that a text includes without writing them: 10 days are in "7 to 14 days", 60 hp are "more than 15
+hp"."""
 
 from __future__ import annotations
 

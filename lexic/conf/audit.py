@@ -1,4 +1,4 @@
-"""How long the audit log is kept, and what it holds."""
+"""The settings of the audit log: how long it is kept, and what it records."""
 
 from __future__ import annotations
 

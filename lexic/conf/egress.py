@@ -1,4 +1,4 @@
-"""Which private addresses people may have this site ask: none, unless the operator lists them."""
+"""The private addresses that people may have this site fetch: none, unless the operator lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether figures are counted for Prometheus, and who may read them."""
+"""The settings of Prometheus metrics, and who may read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the REST API answers, and how its OpenAPI document is made."""
+"""The settings of the REST API and of its OpenAPI document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many requests this process works on at once: as many as have a connection to the database. The others wait for
+"""Limits how many requests this process works on at once to the number of its database connections. The others wait for
 their turn instead of for a connection, which would fail after a few seconds."""
 
 from __future__ import annotations

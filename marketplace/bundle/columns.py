@@ -1,4 +1,4 @@
-"""Which columns travel, and how a value that comes from a stranger's file is checked against its column."""
+"""The columns that a bundle contains, and the check of each value that comes from a stranger's file."""
 
 from __future__ import annotations
 

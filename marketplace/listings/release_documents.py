@@ -1,4 +1,4 @@
-"""Which documents a release reads: those that were part of its knowledge bases at the revisions that it pins."""
+"""The documents that a release reads: those of its knowledge bases at the revisions that it pins."""
 
 from __future__ import annotations
 

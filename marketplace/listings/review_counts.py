@@ -1,4 +1,4 @@
-"""How many reviews say what. A listing keeps the three counts, so that no page counts them."""
+"""Counts reviews by verdict. A listing keeps the three counts, so that no page counts them."""
 
 from __future__ import annotations
 

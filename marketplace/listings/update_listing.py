@@ -1,4 +1,4 @@
-"""How a plugin is listed: computed from what it is, kept in one row, computed again whenever that may have changed."""
+"""Computes the listing of a plugin, which is kept in one row, and again whenever it may have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the owners of all the knowledge that a plugin reads agree to what is to be done with it."""
+"""Checks whether the owners of all the knowledge that a plugin reads agree to a use of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whether a plugin's golden questions allow publishing it: the plugin's setting ignores, warns or blocks."""
+"""The gate of publishing: whether a plugin's golden questions allow it. The plugin's setting ignores, warns or
+blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a copy holds, in figures."""
+"""The size of a copy, in figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How citations look in an answer's text: inline as they are, as footnotes, or not at all."""
+"""The styles of citations in an answer's text: inline, as footnotes, or none."""
 
 from __future__ import annotations
 

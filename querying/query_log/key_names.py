@@ -1,4 +1,4 @@
-"""How the keys that asked are called, for those who read what was asked and not who asked."""
+"""The names of keys for people who read what was asked but not who asked."""
 
 from __future__ import annotations
 

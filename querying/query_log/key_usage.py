@@ -1,4 +1,4 @@
-"""How keys were used: their questions by day and by outcome."""
+"""The usage of keys: their questions by day and by outcome."""
 
 from __future__ import annotations
 

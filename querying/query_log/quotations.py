@@ -1,4 +1,5 @@
-"""Which quotations of logged answers a person may read: one rule for the log, the sandbox, the API and every export.
+"""Decides which quotations of logged answers a person may read: one rule for the log, the sandbox, the API and every
+export.
 
 A citation is shown to whoever may open its page, and to whoever asked the question, as long as the plugin may still use
 the knowledge base. An answer is shown with all of its citations or not at all, because it quotes them.

@@ -1,7 +1,7 @@
-"""Whether a question points at something that it does not name: "this state library", "of that clinic".
+"""Finds references in a question to something that it does not name: "this state library", "of that clinic".
 
-An answer would have to pick one of the things in the documents, and nobody could see which. A reference is clear when
-the conversation or an earlier clause names the thing, or when the caller names documents.
+An answer would have to pick one of the things in the documents, and readers could not see which. A reference is clear
+when the conversation or an earlier clause names the thing, or when the caller names documents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Whether who asked may still be answered: keys are revoked and plugins withdrawn while an answer is written."""
+"""Checks whether the caller may still be answered: keys are revoked and plugins withdrawn while an answer is
+written."""
 
 from __future__ import annotations
 

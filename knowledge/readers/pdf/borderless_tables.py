@@ -16,7 +16,7 @@ from itertools import pairwise, repeat
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.multiline_rows import WRAPPED_LEADING
+from knowledge.readers.pdf.multiline_rows import group_rows
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
@@ -144,30 +144,12 @@ def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
 
 
 def _rows(block: Block) -> list[list[WordLine]]:
-    """The lines of each row: a line that begins no row goes on with the cells above it."""
-    begun = [line for line in block.lines if _begins_row(line, block.columns)]
-    steps = [lower.middle - upper.middle for upper, lower in pairwise(begun)]
-    usual = min(steps, default=0.0)
-    rows: list[list[WordLine]] = []
-    for line in block.lines:
-        is_near = bool(rows) and line.middle - rows[-1][-1].middle < WRAPPED_LEADING * usual
-        is_wrapped = is_near if _begins_row(line, block.columns) or _is_name(line, block.columns) else bool(rows)
-        if is_wrapped and not _has_all(line, block.columns):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    if len(rows) > 1 and not _is_name(rows[0][-1], block.columns):  # the upper line of heads
+    """The lines of each row. The upper line of a head of two lines has no name and belongs to the row below."""
+    cells = [_cells([line], block.columns) for line in block.lines]
+    rows = [[block.lines[at] for at in places] for places in group_rows(cells)]
+    if len(rows) > 1 and not _is_name(rows[0][-1], block.columns):
         rows[:2] = [[*rows[0], *rows[1]]]
     return rows
-
-
-def _begins_row(line: WordLine, columns: Columns) -> bool:
-    """It names a row and has another cell."""
-    return word_box(line.words[0])[0] < columns[1][0] and word_box(line.words[-1])[2] > columns[0][1]
-
-
-def _has_all(line: WordLine, columns: Columns) -> bool:
-    return len(line.stretches) == len(columns)
 
 
 def _cells(row: Sequence[WordLine], columns: Columns) -> list[list[PlacedWord]]:

@@ -1,4 +1,4 @@
-"""How the letters of a PDF page are set."""
+"""The style of the letters of a PDF page."""
 
 from __future__ import annotations
 

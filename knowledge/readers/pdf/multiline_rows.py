@@ -1,4 +1,4 @@
-"""Which lines of a table make one row: the cells of a row may have several lines."""
+"""Groups the lines of a table into rows, because a cell may have several lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INDENT = 0.4
 
 def merge_rows(lines: Sequence[LineCells]) -> list[list[list[PlacedWord]]]:
     """The words of each row, by column."""
-    return [merge_lines([lines[at] for at in row]) for row in _group_rows(lines)]
+    return [merge_lines([lines[at] for at in row]) for row in group_rows(lines)]
 
 
 def merge_lines(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
@@ -27,7 +27,7 @@ def merge_lines(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
     return [[word for line in lines for word in line[at]] for at in range(len(lines[0]))]
 
 
-def _group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
+def group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
     """The lines of each row, by their places: a row begins with a name and a cell beside it.
 
     Above the first name, rows begin with whatever column comes first there.
@@ -67,7 +67,7 @@ def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor:
 
 
 def _begins(cells: LineCells, anchor: int) -> bool:
-    """It names a row and has another cell."""
+    """Whether the line begins a row: it has a name and another cell."""
     return bool(cells[anchor]) and any(cell for at, cell in enumerate(cells) if at != anchor)
 
 

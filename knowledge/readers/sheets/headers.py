@@ -1,5 +1,5 @@
-"""Which row of a sheet names its columns. A sheet is free paper: a row counts as header only where something speaks for
-it, since a figure under a wrong name is worse than one under none."""
+"""Finds the row of a sheet that names its columns. A sheet has no fixed layout: a row counts as header only if there is
+evidence for it, because a figure under a wrong name is worse than one without a name."""
 
 from __future__ import annotations
 

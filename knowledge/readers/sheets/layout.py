@@ -1,5 +1,5 @@
-"""How a sheet of a workbook is laid out: what is hidden, which cells are merged with those to their right, and which
-areas are tables that name their columns."""
+"""The layout of a sheet: what is hidden, which cells are merged with those to their right, and which areas are tables
+that name their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file of notes, read: what it says about itself, and the text that may be stored."""
+"""Parses one note: its front matter, and the text that may be stored."""
 
 from __future__ import annotations
 
