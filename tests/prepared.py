@@ -1,12 +1,14 @@
 """Lexic's tables, made by its migrations once and copied from then on: for each run, and for each of its processes.
 
-What is kept lies under var/tests, named by a hash of all that decides what the tables look like.
+What is kept lies under var/tests, named by a hash of all that decides what the tables look like. Where migrations are
+new and all others are as they were, those alone are applied, to a copy of what is kept, as on a site that is upgraded.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -34,6 +36,9 @@ call_command("migrate", verbosity=0)
 """
 _DECIDING = ["*/migrations/*.py", "*/models.py", "*/apps.py", "lexic/settings.py", "local/embedded_services.py"]
 _DECIDING += ["tests/prepared.py", "tests/settings.py", "requirements.lock"]
+# What has been applied, and by what; a file in the folder of the tables says it.
+_APPLIED = ["*/migrations/*.py", "local/embedded_services.py", "requirements.lock"]
+_APPLIED_FILE = "lexic_applied.json"
 
 
 def start(root: Path) -> list[tuple[embedded_services.Service, subprocess.Popen[bytes]]]:
@@ -101,15 +106,42 @@ def _started(service: embedded_services.Service, root: Path, options: Sequence[s
 
 def _make(postgres: embedded_services.Postgres, root: Path, kept: Path) -> None:
     """Migrate, in a process of its own as Django has no settings here yet, and keep the folder that this gives."""
+    has_older = _copy_older(postgres.data)
     running = _started(postgres, root, FAST)
     try:
-        postgres.create_database(TEMPLATE)
+        if not has_older:
+            postgres.create_database(TEMPLATE)
         own = {"LEXIC_TEST_DATABASE": TEMPLATE, "DJANGO_SETTINGS_MODULE": "tests.settings"}
         subprocess.run([sys.executable, "-c", _MIGRATE], cwd=ROOT, env={**os.environ, **own}, check=True)
     finally:
         embedded_services.stop_service(postgres, running)
+    (postgres.data / _APPLIED_FILE).write_text(json.dumps(applied_files()))
     with contextlib.suppress(OSError, subprocess.CalledProcessError):  # nothing kept: the next run migrates again
         _keep(postgres.data, kept)
+
+
+def _copy_older(target: Path) -> bool:
+    """Whether there were tables to begin with."""
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):  # another run may have removed it meanwhile
+        if older := older_tables():
+            _copy(older, target)
+            return True
+    shutil.rmtree(target, ignore_errors=True)
+    return False
+
+
+def older_tables() -> Path | None:
+    """The newest folder of tables that lack nothing but the migrations that are new."""
+    now = applied_files().items()
+    found = sorted(KEPT.glob(f"pg-[0-9a-f]*/{_APPLIED_FILE}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return next((path.parent for path in found if json.loads(path.read_text()).items() <= now), None)
+
+
+def applied_files() -> dict[str, str]:
+    """What the tables are made by, with a hash of each file, and of this Python."""
+    paths = sorted({path for pattern in _APPLIED for path in ROOT.glob(pattern)})
+    files = {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return {"Python": sys.version, **files}
 
 
 def _keep(folder: Path, kept: Path) -> None:

@@ -6,7 +6,8 @@ import ast
 import builtins
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from tests.our_modules import ROOT, modules
 
@@ -19,9 +20,12 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _OTHER_FILES = (".html", ".js", ".sql", ".yaml", ".yml", ".toml", ".json", ".css", ".lua")
 
 
-def known_names() -> set[str]:
+Modules = Sequence[tuple[Path, ast.Module]]
+
+
+def known_names(all_modules: Modules) -> set[str]:
     names = set(dir(builtins))
-    for _, tree in modules():
+    for _, tree in all_modules:
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 names.add(node.name)
@@ -30,9 +34,9 @@ def known_names() -> set[str]:
     return names
 
 
-def named_errors() -> Iterator[tuple[str, str]]:
+def named_errors(all_modules: Modules) -> Iterator[tuple[str, str]]:
     """Where a docstring names an error, and the name."""
-    for path, tree in modules():
+    for path, tree in all_modules:
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
                 for said in _RAISES.findall(ast.get_docstring(node) or ""):
@@ -41,20 +45,21 @@ def named_errors() -> Iterator[tuple[str, str]]:
 
 
 def test_every_error_that_a_docstring_names_exists() -> None:
-    named = list(named_errors())
+    all_modules = list(modules())
+    named = list(named_errors(all_modules))
     assert len(named) > 100
-    known = known_names()
+    known = known_names(all_modules)
     assert [(where, name) for where, name in named if name not in known] == []
 
 
-def words_of_code() -> set[str]:
+def words_of_code(all_modules: Modules) -> set[str]:
     """Every word that the code or a template uses: names, texts, parts of paths. Docstrings do not count."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     words = set(_WORD.findall(tracked)) | set(dir(builtins))
     for name in tracked.splitlines():
         if name.endswith(_OTHER_FILES) and "vendor" not in name and (ROOT / name).is_file():
             words.update(_WORD.findall((ROOT / name).read_text(encoding="utf-8", errors="replace")))
-    for _, tree in modules():
+    for _, tree in all_modules:
         docstrings = {id(node.body[0].value) for node in documented(tree) if isinstance(node.body[0], ast.Expr)}
         for node in ast.walk(tree):
             if id(node) not in docstrings:
@@ -77,10 +82,11 @@ def names_in(node: ast.AST) -> Iterator[str]:
 
 
 def test_every_name_in_backticks_exists() -> None:
-    words = words_of_code()
+    all_modules = list(modules())
+    words = words_of_code(all_modules)
     named = [
         (path.relative_to(ROOT), name)
-        for path, tree in modules()
+        for path, tree in all_modules
         for node in documented(tree)
         for name in _CODE_NAME.findall(ast.get_docstring(node) or "")
     ]

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from tests.our_modules import ROOT, modules
+from tests.our_modules import ROOT, modules, paths
 
 # Names by which Django and its readers know what is in a module, whatever the app.
 _BY_CONVENTION = {
@@ -25,9 +25,9 @@ _APART = ("benchmarks", "training", "sdk", "lexibrarian")
 _MOST_APPS, _MOST_MODULES = 2, 3
 
 
-def _sources() -> list[tuple[Path, ast.Module]]:
-    found = ((path.relative_to(ROOT), tree) for path, tree in modules())
-    return [(path, tree) for path, tree in found if path.parts[0] not in _APART and "migrations" not in path.parts]
+def _is_source(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    return parts[0] not in _APART and "migrations" not in parts
 
 
 def _private_names(tree: ast.Module) -> set[str]:
@@ -37,8 +37,8 @@ def _private_names(tree: ast.Module) -> set[str]:
 
 def test_a_module_has_a_name_that_at_most_two_apps_use() -> None:
     apps = defaultdict(set)
-    for path, _ in _sources():
-        apps[path.stem].add(path.parts[0])
+    for path in filter(_is_source, paths()):
+        apps[path.stem].add(path.relative_to(ROOT).parts[0])
     assert apps["models"], "no module was found"
     assert {
         name: sorted(used) for name, used in apps.items() if len(used) > _MOST_APPS and name not in _BY_CONVENTION
@@ -47,8 +47,8 @@ def test_a_module_has_a_name_that_at_most_two_apps_use() -> None:
 
 def test_a_private_helper_has_a_name_that_at_most_three_modules_use() -> None:
     used = defaultdict(list)
-    for path, tree in _sources():
-        for name in _private_names(tree):
-            used[name].append(path.as_posix())
+    for path, tree in modules("def _", "class _"):
+        for name in _private_names(tree) if _is_source(path) else ():
+            used[name].append(path.relative_to(ROOT).as_posix())
     assert used, "no private helper was found"
-    assert {name: paths for name, paths in used.items() if len(paths) > _MOST_MODULES} == {}
+    assert {name: where for name, where in used.items() if len(where) > _MOST_MODULES} == {}

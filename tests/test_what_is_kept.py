@@ -3,6 +3,7 @@ has not been seen is read and embedded."""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -101,3 +102,22 @@ def test_of_older_folders_the_newest_are_left(tmp_path: Path, monkeypatch: pytes
         os.utime(tmp_path / name, (at, at))
     prepared.remove_older("vectors-*", but=tmp_path / "vectors-now")
     assert {path.name for path in tmp_path.iterdir()} == {"vectors-now", "vectors-2", "vectors-3", "pg-1"}
+
+
+def test_tables_are_made_from_those_that_lack_only_new_migrations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared, "ROOT", tmp_path)
+    monkeypatch.setattr(prepared, "KEPT", tmp_path)
+    migrations, tables = tmp_path / "boots" / "migrations", tmp_path / "pg-1"
+    for folder in (migrations, tables):
+        folder.mkdir(parents=True)
+    (migrations / "0001_initial.py").write_text("a")
+    assert prepared.older_tables() is None
+    (tables / prepared._APPLIED_FILE).write_text(json.dumps(prepared.applied_files()))
+    (migrations / "0002_laces.py").write_text("b")
+    assert prepared.older_tables() == tables
+    (migrations / "0001_initial.py").write_text("changed")
+    assert prepared.older_tables() is None
+    (migrations / "0001_initial.py").unlink()
+    assert prepared.older_tables() is None

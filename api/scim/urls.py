@@ -1,38 +1,40 @@
+"""The addresses of SCIM. Their views are loaded at the first request: the library of the protocol reads the source of
+all its classes when it is loaded, which takes a server that nobody asks for SCIM two seconds."""
+
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
 
-from api.scim import discovery, groups, users
-from api.scim.protocol import METHODS, not_found, scim_view
+ROUTES = (
+    "ServiceProviderConfig",
+    "ResourceTypes",
+    "ResourceTypes/<str:name>",
+    "Schemas",
+    "Schemas/<str:name>",
+    "Users",
+    "Users/<uuid:person>",
+    ".search",
+    "Users/.search",
+    "Groups/.search",
+    "Groups",
+    "Groups/<uuid:group>",
+    "<path:rest>",
+)
 
-urlpatterns = [
-    path("ServiceProviderConfig", scim_view(GET=discovery.show_config)),
-    path("ResourceTypes", scim_view(GET=discovery.list_resource_types)),
-    path("ResourceTypes/<str:name>", scim_view(GET=discovery.show_resource_type)),
-    path("Schemas", scim_view(GET=discovery.list_schemas)),
-    path("Schemas/<str:name>", scim_view(GET=discovery.show_schema)),
-    path("Users", scim_view(GET=users.list_people, POST=users.create_person)),
-    path(
-        "Users/<uuid:person>",
-        scim_view(
-            GET=users.show_person,
-            PUT=users.replace_person,
-            PATCH=users.patch_person,
-            DELETE=users.delete_person,
-        ),
-    ),
-    path(".search", scim_view(POST=groups.search_all)),
-    path("Users/.search", scim_view(POST=users.list_people)),
-    path("Groups/.search", scim_view(POST=groups.list_groups)),
-    path("Groups", scim_view(GET=groups.list_groups, POST=groups.create_group)),
-    path(
-        "Groups/<uuid:group>",
-        scim_view(
-            GET=groups.show_group,
-            PUT=groups.replace_group,
-            PATCH=groups.patch_group,
-            DELETE=groups.delete_group,
-        ),
-    ),
-    path("<path:rest>", scim_view(**dict.fromkeys(METHODS, not_found))),
-]
+
+def _view_of(route: str) -> Callable[..., HttpResponse]:
+    @csrf_exempt
+    def answer(request: HttpRequest, **captured: Any) -> HttpResponse:
+        from api.scim.views import VIEWS
+
+        return VIEWS[route](request, **captured)
+
+    return answer
+
+
+urlpatterns = [path(route, _view_of(route)) for route in ROUTES]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +14,9 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.models import User
 from evaluation.models import EvaluationRun, GoldenQuestion
 from plugins.models import Plugin
+from tests.own_database import own_database
 
+__all__ = ["own_database"]
 pytestmark = pytest.mark.django_db
 BEFORE = [("querying", "0008_erased_questions"), ("evaluation", None)]
 
@@ -29,10 +30,8 @@ def latest() -> Any:
 
 
 @pytest.fixture
-def old(transactional_db: None) -> Iterator[Any]:
-    yield migrate_to(BEFORE)
-    migrate_to(latest())
-    ContentType.objects.clear_cache()
+def old(own_database: None) -> Any:
+    return migrate_to(BEFORE)
 
 
 def labels() -> list[str]:

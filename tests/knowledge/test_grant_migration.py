@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from tests.own_database import own_database
+
+__all__ = ["own_database"]
 pytestmark = pytest.mark.django_db
 BEFORE, AFTER = [("knowledge", "0006_two_embedders_side_by_side")], [("knowledge", "0008_grants_of_attachments")]
 
@@ -21,10 +23,8 @@ def migrated(to: list[tuple[str, str]]) -> Any:
 
 
 @pytest.fixture
-def old(transactional_db: None) -> Iterator[Any]:
-    yield migrated(BEFORE)
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+def old(own_database: None) -> Any:
+    return migrated(BEFORE)
 
 
 def test_attachments_become_grants_where_the_person_may_still_open_the_base(old: Any) -> None:

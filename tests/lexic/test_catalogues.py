@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -50,16 +51,22 @@ def catalogue(code: str) -> Path:
     return settings.LOCALE_PATHS[0] / locale_name(code) / "LC_MESSAGES" / "django.po"
 
 
+@cache
+def written(code: str) -> polib.POFile:
+    """What the catalogue of a language says."""
+    return polib.pofile(str(catalogue(code)))
+
+
 @pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_every_text_is_translated(code: str) -> None:
-    texts = polib.pofile(str(catalogue(code)))
+    texts = written(code)
     open_ones = [entry.msgid for entry in texts if not entry.translated() or entry.fuzzy]
     assert not open_ones, f"docs/languages.md says how to translate them: {open_ones}"
 
 
 @pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_a_translation_names_what_its_text_names(code: str) -> None:
-    for entry in polib.pofile(str(catalogue(code))):
+    for entry in written(code):
         known = set(NAMED.findall(entry.msgid + entry.msgid_plural))
         for text in entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]:
             assert set(NAMED.findall(text)) <= known, entry.msgid
@@ -69,22 +76,21 @@ def test_a_translation_names_what_its_text_names(code: str) -> None:
 @pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_what_is_compiled_is_what_is_written(code: str) -> None:
     """`manage.py compile_catalogues` compiles. A bare clone has no tool for it."""
-    written = polib.pofile(str(catalogue(code)))
     compiled = polib.mofile(str(catalogue(code).with_suffix(".mo")))
-    assert {(e.msgctxt, e.msgid): (e.msgstr, e.msgstr_plural) for e in written} == {
+    assert {(e.msgctxt, e.msgid): (e.msgstr, e.msgstr_plural) for e in written(code)} == {
         (e.msgctxt, e.msgid): (e.msgstr, e.msgstr_plural) for e in compiled
     }
 
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_texts_that_are_known_by_name_are_in_the_catalogue(code: str) -> None:
-    known = {entry.msgid for entry in polib.pofile(str(catalogue(code)))}
+    known = {entry.msgid for entry in written(code)}
     assert {*CHOICE_LABELS, *ERROR_TEXTS, *SCRIPT_TEXTS} <= known
 
 
 @pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_every_phrase_is_in_the_catalogue(code: str) -> None:
-    known = {(entry.msgid, entry.msgid_plural) for entry in polib.pofile(str(catalogue(code)))}
+    known = {(entry.msgid, entry.msgid_plural) for entry in written(code)}
     assert set(_phrases()) <= known
 
 
@@ -92,7 +98,8 @@ def _phrases() -> Iterator[tuple[str, str]]:
     """What the modules make phrases of."""
     apps = [Path(settings.BASE_DIR) / name for name in settings.INSTALLED_APPS]
     for path in [path for app in apps for path in app.rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "phrase(" in text else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PHRASE_MAKERS:
                 texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
                 yield (*map(str, texts), "") if len(texts) == 1 else tuple(map(str, texts))

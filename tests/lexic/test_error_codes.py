@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from lexic.errors import InvalidInput, LexicError
-from tests.our_modules import ROOT, modules
+from tests.our_modules import ROOT, paths
 
 
 def test_one_code_has_one_status() -> None:
@@ -28,7 +28,7 @@ def test_every_invalid_error_says_what_to_do() -> None:
 
 def _import_all() -> None:
     importlib.import_module("lexic.urls")  # first, as a server does: some of our admin pages replace those of others
-    for path, _ in modules():
+    for path in paths():
         parts = path.relative_to(ROOT).with_suffix("").parts
         if not {"migrations", "settings"} & set(parts) and parts[0] in {"lexic", *_apps()}:
             importlib.import_module(".".join(parts).removesuffix(".__init__"))

@@ -10,21 +10,10 @@ from pathlib import Path
 import pytest
 
 from lexic.conf.quotas import DEFAULT_QUOTAS
+from tests.lexic.fresh_settings import ROOT, reader_of_settings, settings_with
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def settings_with(folder: Path, show: str = "'fine'", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Reads the settings in a fresh process, and prints one of them."""
-    clean = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "TMPDIR"}}
-    return subprocess.run(
-        [sys.executable, "-c", f"from lexic import settings; print({show})"],
-        cwd=ROOT,
-        env={**clean, "LEXIC_VAR_DIR": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+__all__ = ["reader_of_settings"]
+pytestmark = pytest.mark.usefixtures("reader_of_settings")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,8 @@ FORBIDDEN_CALLS = {
 
 
 def test_i2_nothing_evaluates_unpickles_or_trusts_text() -> None:
-    found = [(path, name) for path, tree in modules() for name in called(tree) if name in FORBIDDEN_CALLS]
+    words = {name.rpartition(".")[2] for name in FORBIDDEN_CALLS}
+    found = [(path, name) for path, tree in modules(*words) for name in called(tree) if name in FORBIDDEN_CALLS]
     assert found == []
 
 
@@ -108,7 +109,7 @@ def test_i1_no_format_string_comes_from_a_variable() -> None:
     """`"…".format(…)` on a literal is fine; on anything else the text decides what is read."""
     found = [
         (path, ast.unparse(node))
-        for path, tree in modules()
+        for path, tree in modules("format")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr == "format" and not _is_ours(node.func.value)
@@ -133,7 +134,7 @@ def test_i2_no_untrusted_serialisation_is_imported() -> None:
     unsafe = {"pickle", "marshal", "shelve", "jinja2", "yaml", "dill", "joblib"}
     reading_yaml = {("knowledge/sync/notes/frontmatter.py", "yaml"), ("api/schema/yaml_files.py", "yaml")}
     found = []
-    for path, tree in modules():
+    for path, tree in modules(*unsafe):
         for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -144,7 +145,7 @@ def test_i2_no_untrusted_serialisation_is_imported() -> None:
 
 def yaml_calls() -> set[str]:
     """What is called of `yaml`, in all modules."""
-    calls = (node.func for _, tree in modules() for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (node.func for _, tree in modules("yaml") for node in ast.walk(tree) if isinstance(node, ast.Call))
     return {func.attr for func in calls if isinstance(func, ast.Attribute) and ast.unparse(func.value) == "yaml"}
 
 

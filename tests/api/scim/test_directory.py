@@ -11,6 +11,8 @@ from allauth.account.models import EmailAddress
 from django.test import Client
 
 from accounts.models import ApiKey, User
+from api.scim.urls import ROUTES
+from api.scim.views import VIEWS
 from audit.models import AuditEntry
 from marketplace.publishing.provisioning import set_group_role
 from organisations.models import DirectoryToken, Membership, Organisation, OrganisationDomain, ProvisionedPerson
@@ -23,6 +25,10 @@ pytestmark = pytest.mark.django_db
 def role_of(email: str) -> str:
     found = Membership.objects.filter(user__email=email).first()
     return found.role if found else ""
+
+
+def test_every_address_has_its_view_and_every_view_its_address() -> None:
+    assert list(VIEWS) == list(ROUTES)
 
 
 # --- People -------------------------------------------------------------------------------------------------
