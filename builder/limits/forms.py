@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.template.defaultfilters import pluralize
 
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin
@@ -13,7 +14,7 @@ from plugins.retention import KINDS, site_retention_days
 
 # From when the days count, and what happens at their end.
 _RETENTION_TEXTS = {
-    "questions": "from when it was asked. Then the words of the question and its answer are erased; figures stay.",
+    "questions": "from when a question was asked. Then its words and its answer are erased; figures stay.",
     "chats": "from the last question of a public conversation. Then the conversation is deleted.",
     "files": "from when a document was removed. Then its file and text are deleted; what a release reads stays.",
 }
@@ -43,4 +44,8 @@ class LimitsForm(StyledFormMixin, forms.ModelForm):
 
 def _in_words(days: int) -> str:
     """What a plugin keeps that says nothing."""
-    return f"{days} days, the default of this site" if days else "until the plugin is deleted, the default of this site"
+    return (
+        f"{days} day{pluralize(days)}, the default of this site"
+        if days
+        else "until the plugin is deleted, the default of this site"
+    )

@@ -57,7 +57,8 @@ def test_the_menu_of_the_account_opens_closes_and_signs_out_by_keyboard(page: Pa
     page.keyboard.press("Space")
     press_tab_to(page, "logout")
     page.keyboard.press("Enter")
-    page.wait_for_url(lambda url: "/admin/" not in url or "login" in url or "logout" in url)
+    page.get_by_role("heading", name="You have signed out.").wait_for()
+    assert violations_in_each_look(page, WIDE_AND_NARROW) == []
     page.goto(reverse("admin:index"))
     page.wait_for_url("**/login/**")
 

@@ -36,7 +36,7 @@ def test_each_limit_says_its_unit_its_default_and_what_happens_there(
 ) -> None:
     settings.KEEP_QUESTIONS_DAYS, settings.KEEP_FILES_DAYS, settings.LEXIC_LLM_CURRENCY = 41, 0, "EUR"
     page = browsing(alice).get(address("limits", plugin)).content.decode()
-    assert "In days, from when it was asked. Then the words of the question and its answer are erased" in page
+    assert "In days, from when a question was asked. Then its words and its answer are erased" in page
     assert "Empty: 41 days, the default of this site." in page
     assert "Empty: until the plugin is deleted, the default of this site." in page
     assert "In EUR a calendar month (UTC)" in page
