@@ -96,3 +96,17 @@ def test_on_a_phone_the_menu_closes_by_its_button_a_tap_beside_it_and_escape(pag
         close()
         expect(menu).to_be_hidden()
     expect(toggle).to_be_focused()
+
+
+def test_on_a_phone_what_else_a_page_offers_opens_and_closes(page: Page, alice: User, plugin: Plugin) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    sign_in(page, alice, to=reverse_pane(plugin, "knowledge"))
+    more, history = page.get_by_role("button", name="More about this page"), page.get_by_role("link", name="History")
+    more.click()
+    expect(history).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(history).to_be_hidden()
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    page.mouse.click(100, 700)
+    expect(history).to_be_hidden()
