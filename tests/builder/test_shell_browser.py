@@ -10,7 +10,7 @@ from accounts.models import User
 from builder.readiness import reverse_pane
 from marketplace.publishing.membership import join_plugin
 from plugins.models import Plugin
-from tests.browsers import WIDE_AND_NARROW, each_look, overflow, sign_in
+from tests.browsers import WIDE_AND_NARROW, each_look, overflow, serious_in_each_look, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -77,3 +77,36 @@ def test_the_keyboard_reaches_the_content_and_the_sidebar(page: Page, alice: Use
     toggle.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#nav-sidebar")).to_be_hidden()
+
+
+def test_on_a_phone_the_menu_closes_by_its_button_a_tap_beside_it_and_escape(page: Page, alice: User) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    sign_in(page, alice, to=reverse("admin:index"))
+    menu, toggle = page.locator("#nav-sidebar"), page.get_by_role("button", name="Show or hide the sidebar")
+    closings = [
+        lambda: page.get_by_role("button", name="Close the menu").click(),
+        lambda: page.mouse.click(370, 600),
+        lambda: page.keyboard.press("Escape"),
+    ]
+    for close in closings:
+        toggle.click()
+        expect(page.get_by_role("button", name="Close the menu")).to_be_focused()
+        assert serious_in_each_look(page, [(390, "light"), (390, "dark")]) == []
+        page.set_viewport_size({"width": 390, "height": 800})
+        close()
+        expect(menu).to_be_hidden()
+    expect(toggle).to_be_focused()
+
+
+def test_on_a_phone_what_else_a_page_offers_opens_and_closes(page: Page, alice: User, plugin: Plugin) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    sign_in(page, alice, to=reverse_pane(plugin, "knowledge"))
+    more, history = page.get_by_role("button", name="More about this page"), page.get_by_role("link", name="History")
+    more.click()
+    expect(history).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(history).to_be_hidden()
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    page.mouse.click(100, 700)
+    expect(history).to_be_hidden()
