@@ -26,7 +26,8 @@ def audience_context(
 ) -> dict[str, Any]:
     """Who can see the plugin now, and what each choice would make public `of` its latest release, or another. `chosen`
     is the value of the one that holds, or that will hold once it is published; what was `typed` and not saved stays.
-    Nobody is put into the marketplace by a press of a button: before that is published, it has to be chosen. `was_chosen`: that was done when publishing began."""
+    Nobody is put into the marketplace by a press of a button: before that is published, it has to be chosen.
+    `was_chosen`: that was done when publishing began."""
     field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
     offered = dict(field.choices)  # type: ignore[attr-defined]
     is_chosen = plugin.is_published or was_chosen or field.initial != Visibility.MARKETPLACE

@@ -17,7 +17,9 @@ from lexic.errors import InvalidInput
 _SEPARATORS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)|\+")
 # In a name that has spaces, hyphens belong to its words (“Well-being at work”), and underscores stand for spaces.
 _UNDERSCORES = re.compile(r"_+")
-_LEFTOVER = re.compile(r"(?:\s+|^)(?:\(\d\)|-\s*copy|\(copy\)|(?:-\s+)?final)$|(?<=\d)-final$|^copy of\s+", re.IGNORECASE)
+_LEFTOVER = re.compile(
+    r"(?:\s+|^)(?:\(\d\)|-\s*copy|\(copy\)|(?:-\s+)?final)$|(?<=\d)-final$|^copy of\s+", re.IGNORECASE
+)
 METADATA_COLUMNS = (
     "doc_type",
     "doc_date",

@@ -125,9 +125,7 @@ def _search_agreement(best: Sentence, evidence: Evidence) -> int:
     return int(by_words) + int(by_meaning)
 
 
-def _contradiction_signs(
-    question: str, best: Sentence, evidence: Evidence, *, is_follow_up: bool
-) -> list[_Sign]:
+def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, is_follow_up: bool) -> list[_Sign]:
     """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"), and none about
     code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]

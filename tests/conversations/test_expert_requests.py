@@ -206,7 +206,11 @@ def test_a_link_that_was_made_up_confirms_nothing(chat: Plugin, client: Client) 
 
 @pytest.mark.parametrize(
     ("days", "hold", "kept"),
-    [(30, "", "kept for 30 days."), (0, "", "kept until the plugin is deleted."), (30, "owner", "kept until the plugin")],
+    [
+        (30, "", "kept for 30 days."),
+        (0, "", "kept until the plugin is deleted."),
+        (30, "owner", "kept until the plugin"),
+    ],
 )
 def test_the_form_says_beforehand_who_gets_what_and_for_how_long(
     client: Client, chat: Plugin, days: int, hold: str, kept: str
