@@ -72,7 +72,7 @@ class SignedInOtherwise(NotAllowed):
     """This key was made after a sign-in through an organisation, and this session began otherwise."""
 
     code = "signed_in_otherwise"
-    hint = "Sign in through the organisation, then look at it again."
+    hint = "Sign in through the organisation, then try again."
 
 
 class SecretNotStored(Conflict):

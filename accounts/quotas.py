@@ -27,7 +27,7 @@ from lexic.errors import Conflict
 QuotaScope = Literal["visitor", "account", "plugin", "project", "organisation", "site"]
 
 MEGABYTE = 1024 * 1024
-_ASK_OPERATORS = "Or ask those who run this site for more."
+_ASK_OPERATORS = "Or ask the operators of this site for more."
 # In seconds: how long a stream holds its place unless it renews it, so that those of a process that was killed are soon
 # free again; how often it does; and after how long it gives it up in any case.
 _SLOT_SECONDS, _RENEWAL_SECONDS, _MAX_STREAM_SECONDS = 60, 20.0, 900.0

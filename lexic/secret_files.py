@@ -26,7 +26,7 @@ def begin_rotation(variable: str) -> None:
     """
     path, fallbacks = _paths(variable)
     if not path.is_file() or path.read_text().strip() != getattr(settings, variable):
-        hint = f"Set {variable} to the new value and {variable}_FALLBACKS to the one before, and start everything anew."
+        hint = f"Set {variable} to the new value and {variable}_FALLBACKS to the one before, and restart everything."
         raise SecretElsewhere(hint=hint)
     earlier = [path.read_text().strip(), *(fallbacks.read_text().split() if fallbacks.is_file() else [])]
     # The fallback first: broken off in between, nothing is lost.

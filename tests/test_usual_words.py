@@ -96,3 +96,37 @@ def test_no_error_says_an_odd_phrase() -> None:
         (name, phrase) for name, text in errors for phrase, sign in odd.items() if sign.search(" ".join(text.split()))
     ]
     assert found == []
+
+
+# What no page shows: lists of words, instructions to a language model, and a help text that stands in a migration.
+_NOT_SHOWN = ("language/", "agents/planners/llm_messages.py", "organisations/sign_in_models.py")
+
+
+def _shown_strings(tree: ast.AST) -> list[str]:
+    """The strings of a module without its docstrings and what it writes to the log."""
+    hidden = {
+        id(one)
+        for found in ast.walk(tree)
+        if (isinstance(found, ast.Expr) and isinstance(found.value, ast.Constant))
+        or (isinstance(found, ast.Call) and ast.unparse(found.func).startswith("logger."))
+        for one in ast.walk(found)
+    }
+    constants = (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and id(one) not in hidden)
+    return [one.value for one in constants if isinstance(one.value, str)]
+
+
+def test_no_label_no_message_and_no_help_of_a_command_says_an_odd_phrase() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    names = [name for name in listed.split() if name.partition("/")[0] not in _NO_PAGES and "/migrations/" not in name]
+    if not names:
+        pytest.skip("this is not a checkout of git")
+    odd = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE) for phrase in ODD_PHRASES}
+    found = [
+        (name, phrase, text)
+        for name in names
+        if not name.startswith(_NOT_SHOWN)
+        for text in _shown_strings(ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        for phrase, sign in odd.items()
+        if " " in text and sign.search(" ".join(text.split()))
+    ]
+    assert found == []

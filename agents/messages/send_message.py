@@ -105,7 +105,7 @@ def _conversation(principal: Principal, pk: UUID) -> ChatSession:
     own = ChatSession.objects.filter(Exists(asked), ~Exists(asked.exclude(run__api_key=principal)))
     found = own.filter(pk=pk, user=principal.owner, is_private=True, project=None).first()
     if found is None:
-        raise UnknownConversation(hint="This key goes on only with conversations in which it has asked everything.")
+        raise UnknownConversation(hint="This key may continue only conversations in which it asked every question.")
     return found
 
 

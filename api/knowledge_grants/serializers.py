@@ -50,7 +50,8 @@ class KnowledgeGrantSerializer(serializers.Serializer):
         help_text="What the plugin may use it for: its draft, what is published, or copies. Each includes the former.",
     )
     isAttached = serializers.BooleanField(
-        source="is_attached", help_text="Whether the draft reads it. Releases that did go on until the grant ends."
+        source="is_attached",
+        help_text="Whether the draft reads it. Releases that already read it continue until the grant ends.",
     )
     knowledgeBase = GrantedBaseSerializer(source="knowledge_base")
     plugin = UsingPluginSerializer()

@@ -33,7 +33,10 @@ from querying.types import Event, Failed, Question
 
 E = TypeVar("E")
 LAST_EVENT = OpenApiParameter(
-    "Last-Event-ID", str, OpenApiParameter.HEADER, description="Of a stream: go on behind this event, for two minutes."
+    "Last-Event-ID",
+    str,
+    OpenApiParameter.HEADER,
+    description="Of a stream: continue after this event; possible for two minutes.",
 )
 # How often an answer without a reader looks whether somebody has come back, and a reader whether there is more.
 _CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1

@@ -32,7 +32,7 @@ from querying.question.user_limits import check_user_limit
 from querying.types import Caller
 
 _MAX_REQUEST_KEY = 200
-_LAST_EVENT = OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="Go on behind this event.")
+_LAST_EVENT = OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="Continue after this event.")
 _REQUEST_KEY = OpenApiParameter(
     "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same run: for a second try."
 )

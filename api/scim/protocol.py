@@ -130,4 +130,4 @@ class TooManyRequests(SCIMException):
     """Too many requests within a minute."""
 
     status = 429
-    _default_detail = "This is too much within a minute. Go on in the next."
+    _default_detail = "Too many requests in one minute. Try again in the next."

@@ -83,8 +83,8 @@ class PluginForm(forms.ModelForm):
             "need not be repeated.",
             "disclaimer": "Added under every answer: “Let a qualified engineer decide.”",
             "chunk_strategy": "How pages are cut into chunks, the pieces that are searched.",
-            "chunk_size": "The longest chunk, in characters; not used when tokens are counted. Documents that are "
-            "there already are cut anew when they are read again.",
+            "chunk_size": "The longest chunk, in characters; not used when tokens are counted. Existing "
+            "documents are split again when they are next read.",
             "golden_share": "The share of golden questions that must pass, from 0 to 1, where the gate blocks.",
         }
         widgets = {

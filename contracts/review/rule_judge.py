@@ -117,7 +117,7 @@ def downgrade_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: It
     if not is_quoted:
         reason = "No quotation from the contract supports it."
     elif any(map(is_non_binding, clauses)):
-        reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
+        reason = "The clause says of itself that it does not bind, or speaks to its reviewer."
     else:
         return judged
     return replace(judged, verdict=Verdict.UNCLEAR, classification=Classification.YELLOW, reason=reason)

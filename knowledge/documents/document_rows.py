@@ -229,7 +229,7 @@ def _stalled_reason(document: Document, now: datetime, readers: _Readers) -> str
         return ""
     if readers.are_busy:
         return f"No news for {since}. It is taken up again by itself, from where it stopped."
-    return f"Nothing was read for {since}. If it lasts, tell whoever runs this site: its worker may have stopped."
+    return f"Nothing was read for {since}. If it lasts, tell the operators of this site: its worker may have stopped."
 
 
 def _failure_reason(document: Document) -> str:

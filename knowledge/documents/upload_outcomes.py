@@ -82,5 +82,5 @@ def _added_text(added: AddResult) -> str:
     if added.document.status == DocumentStatus.READY:
         return "was here already, word for word."
     if added.document.added_in is not None:
-        return "is read anew; the earlier version answers until then."
+        return "is being read again; the earlier version answers until then."
     return "is in already, and is being read."

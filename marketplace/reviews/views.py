@@ -116,7 +116,7 @@ def _handle_report(request: SignedInRequest, plugin: Plugin, about: Review | Non
         form.add_error(None, error.message_with_hint)
         page = _form_page(request, "report", context, status=error.status)
         return with_retry_after(page, error)
-    messages.success(request, gettext("Thank you. Those who run this site will look at it."))
+    messages.success(request, gettext("Thank you. The operators of this site will look at it."))
     return redirect("plugin", plugin.address)
 
 

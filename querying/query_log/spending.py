@@ -60,7 +60,7 @@ def check_account_spending(person: UUID | None, *, llm: LLM) -> None:
     `SpendingCapReached`."""
     if llm.is_offline:
         return
-    remedy = "Or ask those who run this site for more."
+    remedy = "Or ask the operators of this site for more."
     if settings.ACCOUNT_SPENDING_CAP and person:
         cap = settings.ACCOUNT_SPENDING_CAP
         _check(f"account:{person}", lambda: account_spending(person), "This account", cap, remedy)

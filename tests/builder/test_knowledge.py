@@ -107,7 +107,7 @@ def test_the_same_bytes_and_a_newer_version_are_told_apart(client: Client, plugi
     same = client.post(address, {"files": file("copy.md", HANDBOOK.encode())}, follow=True)
     newer = client.post(address, {"files": file("boots.md")}, follow=True)
     assert said(same) == ["copy.md was here already, word for word."]
-    assert said(newer) == ["boots.md is read anew; the earlier version answers until then."]
+    assert said(newer) == ["boots.md is being read again; the earlier version answers until then."]
     assert Document.objects.count() == 1
 
 

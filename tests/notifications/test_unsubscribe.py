@@ -43,7 +43,7 @@ def test_the_mail_has_the_link_that_ends_it(alice: User, mailoutbox: list[Any]) 
 
 def test_opening_the_link_changes_nothing(alice: User, client: Client) -> None:
     page = client.get(link(alice))
-    assert "End these mails?" in page.content.decode()
+    assert "Unsubscribe from these mails?" in page.content.decode()
     assert preferences_of(alice).weekly_digest
 
 

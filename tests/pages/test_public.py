@@ -92,7 +92,7 @@ def test_the_builder_tells_others_why_it_is_closed(browsing: Callable[[User], Cl
 def test_what_operators_do_is_not_said_to_be_a_plugin(browsing: Callable[[User], Client], charlie: User) -> None:
     response = browsing(charlie).get(reverse("admin:accounts_user_changelist"))
     assert response.status_code == 403
-    assert "Only those who run this site may do this" in response.content.decode()
+    assert "Only the operators of this site may do this" in response.content.decode()
     assert "this plugin" not in response.content.decode()
 
 

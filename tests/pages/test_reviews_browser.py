@@ -41,7 +41,7 @@ def test_a_review_a_reply_and_a_report_need_no_script(
     page.get_by_role("link", name="Report the review by Dora").click()
     page.get_by_label("It is abusive or spam").check()
     page.get_by_role("button", name="Report it").click()
-    page.get_by_text("Those who run this site will look at it.").wait_for()
+    page.get_by_text("The operators of this site will look at it.").wait_for()
     assert (Review.objects.get().reply, Report.objects.get().reason) == ("That is what it is for.", "abuse")
     page.context.close()
 

@@ -33,4 +33,6 @@ class Command(LexicCommand):
             raise outage_error(error) or CommandError(f"{error.filename}: {error.strerror}.") from error
         files = 0 if rows_only else len(manifest.files)
         self.stdout.write(f"Backup {manifest.name} is restored: {manifest.rows:,} rows, {files:,} files.")
-        self.stdout.write("Now “manage.py relist” lists every plugin anew, and “manage.py doctor” looks at everything.")
+        self.stdout.write(
+            "Now run “manage.py relist” to rebuild the listings, and “manage.py doctor” to check everything."
+        )

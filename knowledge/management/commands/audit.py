@@ -48,7 +48,7 @@ class Command(LexicCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
-        verify = parts.add_parser("verify", help="computes every hash anew; ends with 1 at the first broken entry")
+        verify = parts.add_parser("verify", help="recomputes every hash; exits with 1 at the first broken entry")
         verify.add_argument("--head", type=_head, help="what an earlier verify printed, kept elsewhere")
         parts.add_parser(
             "compare", help="names rows and roles that were changed past Lexic: they are not as the log has them"

@@ -20,7 +20,7 @@ from plugins.management.plugin_argument import get_plugin
 class Command(LexicCommand):
     help = (
         "Moves a knowledge base to another embedder, beside the old one and without a pause in answering. Interrupted, "
-        "it goes on where it was when it is called again."
+        "it continues where it stopped when it is run again."
     )
     epilog = """examples:
   manage.py reembed structural-engineering openai:text-embedding-3-small --dry-run

@@ -46,7 +46,7 @@ def list_bucket(source: Source, *, known: Mapping[str, SourceItem], spool: Spool
             else:
                 _fetch_object(bucket, key, etag, spool=spool, listing=listing)
     except SpoolFull:
-        listing.end_early("One sync fetches at most 500 MB; the next one goes on.")
+        listing.end_early("One sync fetches at most 500 MB; the next one continues.")
     return listing
 
 

@@ -47,7 +47,7 @@ def list_feed(
     except CrawlStopped as reason:
         listing.end_early(str(reason))
     except SpoolFull:
-        listing.end_early("One sync fetches at most 500 MB; the next one goes on.")
+        listing.end_early("One sync fetches at most 500 MB; the next one continues.")
     listing.same.update(path for path in older if path not in listing.gone and not _is_listed(listing, path))
     return listing
 

@@ -44,7 +44,7 @@ def list_repository(source: Source, *, known: Mapping[str, SourceItem], spool: S
         changed = {path: blob for path, blob in found.items() if path not in listing.same}
         _read_changed(client, pack, changed, spool=spool, listing=listing)
     except SpoolFull:
-        listing.end_early("One sync fetches at most 500 MB; the next one goes on.")
+        listing.end_early("One sync fetches at most 500 MB; the next one continues.")
     return listing
 
 

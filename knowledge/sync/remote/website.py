@@ -75,7 +75,7 @@ class _Crawl:
         except CrawlStopped as reason:
             self.listing.end_early(str(reason))
         except SpoolFull:
-            self.listing.end_early("One sync fetches at most 500 MB; the next one goes on.")
+            self.listing.end_early("One sync fetches at most 500 MB; the next one continues.")
         return self.listing
 
     # --- Where it begins ---

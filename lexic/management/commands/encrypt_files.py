@@ -12,12 +12,12 @@ from lexic.storage import EncryptedStorage, site_storage
 
 class Command(LexicCommand):
     help = "Encrypts the stored files that are not yet encrypted under the present LEXIC_FILES_KEY."
-    epilog = """The site goes on meanwhile. Broken off, it goes on where it was when the command is given again."""
+    epilog = "The site keeps running meanwhile. After an interruption, run it again: it continues where it stopped."
 
     def handle(self, *args: Any, **options: Any) -> None:
         storage = site_storage()
         if not isinstance(storage, EncryptedStorage):
-            raise CommandError("Files are kept as they are. Set LEXIC_FILES_KEY, and start Lexic anew.")
+            raise CommandError("Files are kept as they are. Set LEXIC_FILES_KEY, and restart Lexic.")
         encrypted = kept = 0
         # The names first: what is written meanwhile would come again.
         for name in [found.name for found in storage.files()]:

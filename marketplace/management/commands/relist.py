@@ -15,8 +15,9 @@ from plugins.management.plugin_argument import get_plugin
 
 class Command(LexicCommand):
     help = (
-        "Compute the listings of the marketplace anew, and count the questions of days that nobody has counted.\n\n"
-        "Needed after a restored backup and after changes to the database by hand; else they keep themselves true.\n\n"
+        "Rebuild the listings of the marketplace, and count the questions of days that were not counted yet.\n\n"
+        "Needed after a restored backup and after changes to the database by hand; otherwise the listings stay up to "
+        "date by themselves.\n\n"
         "Example: manage.py relist\n"
         "         manage.py relist concrete-cover   (one plugin, with its sample answer)"
     )

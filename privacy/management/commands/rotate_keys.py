@@ -17,9 +17,9 @@ from privacy.key_rotation import ColumnReport, reseal_all
 class Command(LexicCommand):
     help = "Seals stored secrets under the present ENCRYPTION_KEY, and says when an earlier one can go."
     epilog = """examples:
-  manage.py rotate_keys --begin ENCRYPTION_KEY   makes a new one, where Lexic keeps it itself; then start Lexic anew
-  manage.py rotate_keys                          seals anew what is sealed under the one before
-  manage.py rotate_keys --end ENCRYPTION_KEY     throws the one before away, once nothing needs it"""
+  manage.py rotate_keys --begin ENCRYPTION_KEY   makes a new one, where Lexic keeps it itself; then restart Lexic
+  manage.py rotate_keys                          seals again what is sealed under the previous one
+  manage.py rotate_keys --end ENCRYPTION_KEY     deletes the previous one, once nothing needs it"""
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--begin", choices=secret_files.VARIABLES, help="make a new one, and keep the one before")
@@ -30,7 +30,7 @@ class Command(LexicCommand):
     def handle(self, *args: Any, begin: str, end: str, dry_run: bool, **options: Any) -> None:
         if begin:
             secret_files.begin_rotation(begin)
-            self.stdout.write(f"{begin} is new; the one before is still believed. Start Lexic anew, everywhere.")
+            self.stdout.write(f"{begin} is new; the previous one is still accepted. Restart Lexic everywhere.")
             return
         if end and dry_run:
             raise CommandError("--end throws keys away: give it without --dry-run.")
@@ -47,7 +47,9 @@ class Command(LexicCommand):
 
     def _print_reports(self, reports: list[ColumnReport]) -> None:
         for one in reports:
-            figures = f"{one.current} current, {one.resealed} sealed anew, {one.left} left, {one.unreadable} unreadable"
+            figures = (
+                f"{one.current} current, {one.resealed} sealed again, {one.left} left, {one.unreadable} unreadable"
+            )
             self.stdout.write(f"{one.name}: {figures}")
         if any(one.unreadable for one in reports):
             self.stderr.write(
@@ -59,6 +61,6 @@ class Command(LexicCommand):
 
     def _end(self, variable: str) -> None:
         if secret_files.end_rotation(variable):
-            self.stdout.write(f"The earlier {variable} is thrown away. Start Lexic anew.")
+            self.stdout.write(f"The earlier {variable} is deleted. Restart Lexic.")
         else:
             self.stdout.write(f"No earlier {variable} is kept here; unset {variable}_FALLBACKS where it is set.")
