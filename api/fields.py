@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn
 
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -72,6 +72,13 @@ class OriginsField(serializers.ListField):
 
 
 class StrictChoiceField(serializers.ChoiceField):
+    """One of these words; who sends another one is told which there are."""
+
+    default_error_messages = {"invalid_choice": "“{input}” is not known here. Known are: {known}."}
+
+    def fail(self, key: str, **values: Any) -> NoReturn:
+        super().fail(key, known=", ".join(str(choice) for choice in self.choices if choice != ""), **values)
+
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, str):
             self.fail("invalid_choice", input=str(data)[:100])

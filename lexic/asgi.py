@@ -85,7 +85,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await send(complete_headers(scope, message) if message["type"] == "http.response.start" else message)
 
     if _content_length(scope) > _max_body_bytes():
-        await _send_error(complete, PayloadTooLarge(), path=scope["path"])
+        await _send_error(complete, _too_large(), path=scope["path"])
         return
     inner = await _application_for(scope)
     try:
@@ -96,7 +96,12 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
             raise
         await _send_error(complete, full, path=scope["path"])
     if left < 0 and not has_answered:
-        await _send_error(complete, PayloadTooLarge(), path=scope["path"])
+        await _send_error(complete, _too_large(), path=scope["path"])
+
+
+def _too_large() -> PayloadTooLarge:
+    megabytes = settings.LEXIC_MAX_DOCUMENT_BYTES / 1024**2
+    return PayloadTooLarge(hint=f"Send at most {megabytes:.3g} MB at once; split a larger file.")
 
 
 async def _application_for(scope: Any) -> Any:

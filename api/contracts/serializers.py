@@ -155,7 +155,7 @@ class FindingDecisionSerializer(StrictSerializer):
 
 
 class ExportParameters(QueryParameters):
-    format = serializers.ChoiceField(sorted(FORMATS), default="json")
+    format = StrictChoiceField(sorted(FORMATS), default="json")
 
 
 class PlaybookSerializer(serializers.Serializer):

@@ -1207,7 +1207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of a stream: go on behind this event, for two minutes. */
+                /** @description Of a stream: continue after this event; possible for two minutes. */
                 "Last-Event-ID"?: string;
                 /** @description A name of your own, such as a UUID: sent again within a day, the request is not done again. */
                 "Idempotency-Key"?: string;
@@ -1239,7 +1239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of a stream: go on behind this event, for two minutes. */
+                /** @description Of a stream: continue after this event; possible for two minutes. */
                 "Last-Event-ID"?: string;
                 /** @description A name of your own, such as a UUID: sent again within a day, the request is not done again. */
                 "Idempotency-Key"?: string;
@@ -1271,7 +1271,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of a stream: go on behind this event, for two minutes. */
+                /** @description Of a stream: continue after this event; possible for two minutes. */
                 "Last-Event-ID"?: string;
                 /** @description A name of your own, such as a UUID: sent again within a day, the request is not done again. */
                 "Idempotency-Key"?: string;

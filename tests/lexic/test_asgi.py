@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def server(settings) -> Iterator[str]:
-    settings.LEXIC_MAX_DOCUMENT_BYTES = 1024
+    settings.LEXIC_MAX_DOCUMENT_BYTES = 512 * 1024
     with asgi_server() as url:
         yield url
 
@@ -24,6 +24,7 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(server: str):
         response = client.post(f"{server}/api/v1/query", content=b"x" * (6 * 1024 * 1024))
     assert response.status_code == 413
     assert response.json()["code"] == "too_large"
+    assert response.json()["hint"] == "Send at most 0.5 MB at once; split a larger file."
 
 
 def test_it_is_refused_in_the_form_that_its_clients_read(server: str):
