@@ -89,9 +89,9 @@ def _trim_last_item(found: TextList, text: str) -> None:
     """Where a page has no blank lines, prose runs on from the last item: it begins with a capital in a line of its own,
     not indented, as no line within another item does."""
     *others, last = found.items
-    if others and not any(_NEW_LINE.search(text, item.start, item.end) for item in others):
-        if line := _NEW_LINE.search(text, last.start, last.end):
-            found.items[-1] = ListItem(last.start, line.start(), last.mark)
+    line = _NEW_LINE.search(text, last.start, last.end)
+    if others and line and not any(_NEW_LINE.search(text, item.start, item.end) for item in others):
+        found.items[-1] = ListItem(last.start, line.start(), last.mark)
 
 
 def _extend(last: TextList, block: Block, marks: Sequence[Mark], loose: Sequence[Block], text: str) -> bool:

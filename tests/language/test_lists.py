@@ -39,7 +39,9 @@ def test_letters_and_roman_numbers_go_on_too():
 
 
 def test_prose_that_runs_on_from_the_last_line_of_a_page_without_blank_lines_is_no_item():
-    text = "• tyres: no cuts, pressure as marked\n• rack and mudguards: every bolt tight\nThe gauge hangs beside the door."
+    text = (
+        "• tyres: no cuts, pressure as marked\n• rack and mudguards: every bolt tight\nThe gauge hangs beside the door."
+    )
     assert items(text) == [["• tyres: no cuts, pressure as marked", "• rack and mudguards: every bolt tight"]]
 
 
