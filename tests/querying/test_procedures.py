@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from asgiref.sync import async_to_sync
 
@@ -9,6 +11,7 @@ from accounts.models import User
 from knowledge.models import Page
 from plugins.models import Plugin
 from querying import pipeline, releases
+from querying.answering.llms.extractive.list_text import leaves_out_items
 from querying.types import Answer, Caller, Confidence, Done, Outcome, Question
 from tests.cover import give_document
 from tests.remembered import remembered
@@ -95,4 +98,15 @@ def test_a_list_that_is_too_long_says_where_it_goes_on_and_is_not_sure(machine: 
     assert "13. part 13" not in answer.text
     assert "The list goes on with 3 more items: Kestrel: care, Checks before a long pause." in answer.text
     assert answer.confidence != Confidence.HIGH
-    assert answer.reason == "incomplete_list"
+
+
+def test_an_answer_with_two_of_the_steps_leaves_others_out(machine: Plugin):
+    whole = ask(machine, "How do I descale the machine?").citations
+    page = whole[0].passage
+    first, second = (
+        replace(whole[0], start=page.start + page.content.index(step), end=page.start + page.content.index(step) + 9)
+        for step in STEPS[:2]
+    )
+    assert leaves_out_items([first, second])
+    assert not leaves_out_items([first])
+    assert not leaves_out_items(whole)
