@@ -29,10 +29,10 @@ def list_pieces(evidence: Evidence) -> list[str]:
 
 def _part_text(part: ListPart, passage: Passage) -> str:
     above = " ".join(" ".join(passage.content[start:end].split()) for start, end in part.before)
-    return "\n".join(filter(None, [above, *_lines(part, passage)]))
+    return "\n".join(filter(None, [above, *_shown_items(part, passage)]))
 
 
-def _lines(part: ListPart, passage: Passage) -> Iterator[str]:
+def _shown_items(part: ListPart, passage: Passage) -> Iterator[str]:
     for start, end in part.items:
         for line in item_lines(passage.content[start:end]):
             yield _BULLET.sub("- ", line, count=1) if _BULLET.match(line) else line
