@@ -2,11 +2,11 @@
 
     python -m benchmarks.procedures [FOLDER] [--save FILE]
 
-FOLDER (tests/data/procedures/dev, or heldout beside it) has `documents/` and `questions.jsonl`. A question for a procedure
-names the `items` of its list and what stands right before it; `whole` counts answers with every item in order, `led in`
-those that also give the sentence right before the list, and `clean` those that say nothing else. Other questions ask for
-one fact beside or inside of a list: `right` where the answer has its words, `brief` where it does not quote the list.
-`--save` writes every answer as one JSON object a line.
+FOLDER (tests/data/procedures/dev, or heldout beside it) has `documents/` and `questions.jsonl`. A question for a
+procedure names the `items` of its list and what stands right before it; `whole` counts answers with every item in
+order, `led in` those that also give the sentence right before the list, and `clean` those that say nothing else. Other
+questions ask for one fact beside or inside of a list: `right` where the answer has its words, `brief` where it does not
+quote the list. `--save` writes every answer as one JSON object a line.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
 from language.sentences import TextSpan, sentences_by_block
 
@@ -20,6 +21,8 @@ _NUMBER = re.compile(r"(\(|[^\W\d_]{2,12}\s)?(\d{1,3}|[a-z]|[ivx]{2,5})([.):])\s
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _ROMAN_NUMBERS = {roman: number for number, roman in enumerate(_ROMAN, start=1)}
 _HEADING = re.compile(r"#{1,6}\s")
+_MAX_MARK_CHARACTERS = 40
+_LINE = re.compile(r"\n[ \t]{0,8}")
 _NEW_LINE = re.compile(r"\s{0,8}\n(?=[^\W\d_a-z])")
 # Between two numbered items may stand what belongs to the first, such as a note, but no more than this.
 _MAX_NOTE_BLOCKS, _MAX_NOTE_CHARACTERS = 2, 400
@@ -69,7 +72,7 @@ def find_lists(text: str) -> list[TextList]:
     """The lists of a text in reading order. One item alone is a list too: the rest may stand on another page."""
     found: list[TextList] = []
     loose: list[Block] = []  # what stands between the last item and this block
-    for block in sentences_by_block(text):
+    for block in chain.from_iterable(_split_at_marks(text, one) for one in sentences_by_block(text)):
         last = found[-1] if found else None
         marks = _marks(text[block[0][0] : block[-1][1]])
         if not marks:
@@ -85,13 +88,34 @@ def find_lists(text: str) -> list[TextList]:
     return found
 
 
+def _split_at_marks(text: str, block: Block) -> Iterator[Block]:
+    """Items without full stops that begin with small letters read like one sentence: "1. oil", "2. belt"."""
+    start, end = block[0][0], block[-1][1]
+    marks = _marks(text[start:end])
+    cuts = [start]
+    for line in _LINE.finditer(text, start, end):
+        following = [
+            mark
+            for mark in _marks(text[line.end() : min(end, line.end() + _MAX_MARK_CHARACTERS)])
+            if any(mark == one.next for one in marks)
+        ]
+        if following and following[0].number:
+            cuts.append(line.end())
+            marks = following
+    if len(cuts) == 1:
+        yield block
+        return
+    for begin, after in pairwise([*cuts, end]):
+        yield [(begin, after - len(text[begin:after]) + len(text[begin:after].rstrip()))]
+
+
 def _trim_last_item(found: TextList, text: str) -> None:
     """Where a page has no blank lines, prose runs on from the last item: it begins with a capital in a line of its own,
     not indented, as no line within another item does."""
     *others, last = found.items
-    if others and not any(_NEW_LINE.search(text, item.start, item.end) for item in others):
-        if line := _NEW_LINE.search(text, last.start, last.end):
-            found.items[-1] = ListItem(last.start, line.start(), last.mark)
+    line = _NEW_LINE.search(text, last.start, last.end)
+    if others and line and not any(_NEW_LINE.search(text, item.start, item.end) for item in others):
+        found.items[-1] = ListItem(last.start, line.start(), last.mark)
 
 
 def _extend(last: TextList, block: Block, marks: Sequence[Mark], loose: Sequence[Block], text: str) -> bool:

@@ -47,7 +47,7 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
         "outcome": answer.outcome.value,
         "reason": answer.reason or None,
         "why": list(answer.why),
-        "nearest": [_passage_as_json(passage) for passage in answer.nearest],
+        "nearest": [_passage_as_json(one, shows_text=one.page_id in answer.readable_nearest) for one in answer.nearest],
         "clarification": clarification_as_json(answer.clarification) if answer.clarification else None,
         "queryId": str(question.id),
         "release": str(release),
@@ -70,14 +70,16 @@ def _basis_as_json(answer: Answer, question: Question) -> dict[str, Any] | None:
     }
 
 
-def _passage_as_json(passage: Passage) -> dict[str, Any]:
-    """A place to look next, without its text, which is not verified as an answer."""
+def _passage_as_json(passage: Passage, *, shows_text: bool) -> dict[str, Any]:
+    """A place to look next, with its closest sentence where the caller may read the page. It is not verified as an
+    answer."""
     place = {
         "document": passage.document_title,
         "page": passage.page_number,
         "pageLabel": _page_label(passage),
         "ocr": passage.is_ocr or None,
         "section": " > ".join(passage.section_path) or None,
+        "excerpt": passage.content if shows_text else None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
         **place_as_json(passage.file_place()),

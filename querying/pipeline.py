@@ -27,6 +27,7 @@ from querying.answering import document_list, import_dependencies, tree_answers
 from querying.answering.evidence_gate import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
+from querying.answering.near_excerpts import with_readable_nearest
 from querying.answering.structured.fill_fields import empty_fields, fill_fields
 from querying.answering.structured.structured_answer import structured_answer
 from querying.answering.tree_answers import UNSUPPORTED
@@ -80,6 +81,9 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
                     if time.monotonic() - checked >= caller_access.CHECK_SECONDS:
                         await in_thread(caller_access.check_access, question)
                         checked = time.monotonic()
+                    if isinstance(event, Done) and event.answer.nearest:
+                        nearest = partial(with_readable_nearest, question=question)
+                        event = replace(event, answer=await in_thread(nearest, event.answer))
                     yield event_in_language(event, record.language)
         except Exception as error:
             record.error = as_lexic_error(error, question)

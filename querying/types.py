@@ -394,6 +394,8 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
+    # Pages whose nearest sentence may be given to whoever asked.
+    readable_nearest: frozenset[int] = field(default=frozenset(), compare=False)
     # Where the caller sent a schema; the text is its value as JSON then.
     structure: StructuredOutput | None = None
     # How many sentences were written, and those of them that were dropped.

@@ -221,13 +221,19 @@ class CitationSerializer(FilePlaceSerializer):
 
 
 class NearestSerializer(FilePlaceSerializer):
-    """Where to look next after a refusal: a place, never its text."""
+    """Where to look next after a refusal, with the closest sentence there where the key may read the page."""
 
     document = serializers.CharField()
     page = serializers.IntegerField(required=False)
     pageLabel = serializers.CharField(required=False)
     ocr = serializers.BooleanField(required=False)
     section = serializers.CharField(required=False)
+    excerpt = serializers.CharField(
+        required=False,
+        help_text="The sentence that comes closest, word for word. Not verified as an answer. There where the key has "
+        "`read` or `author` and may open the page, and the sentence has at most 600 characters.",
+        style=in_tools(description="The closest sentence, where you may read the page. It is no answer."),
+    )
     documentId = serializers.UUIDField()
     score = serializers.FloatField()
 

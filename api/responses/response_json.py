@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from api.chat_completions.completions import cited_links, extensions, message_text
@@ -31,7 +31,8 @@ class ResponseFormat:
         return f"{MESSAGE_PREFIX}{self.question.id.hex}"
 
     def completed(self, answer: Answer) -> dict[str, Any]:
-        """The response in one piece."""
+        """The response in one piece. It is kept, so it names the nearest places without their sentences."""
+        answer = replace(answer, readable_nearest=frozenset())
         more = extensions(answer, question=self.question, ignored=self.request.ignored)
         text = message_text(answer)
         if self.tool:

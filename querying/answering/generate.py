@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 from asgiref.sync import sync_to_async
 
 from querying.answering import prompts
-from querying.answering.llms.extractive.list_text import describe_left_out
+from querying.answering.llms.extractive.list_text import describe_left_out, leaves_out_items
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -19,6 +20,7 @@ from querying.question.tree_consultation import Consultation
 from querying.types import (
     RECOMMENDATION_LEAD,
     Answer,
+    Confidence,
     ConfidenceBasis,
     Delta,
     Evidence,
@@ -61,13 +63,20 @@ async def generate(
     ending, answer = text.conclude(
         basis=basis,
         tree_decided=consultation.has_decided,
-        weakness=weakness or ("incomplete_list" if left_out else ""),
+        weakness=weakness,
         note="\n\n".join(filter(None, notes)),
         disclaimer=release.disclaimer,
     )
     if ending:
         yield ending
-    yield answer
+    is_partial = llm.is_offline and not support and (left_out or leaves_out_items(answer.citations))
+    yield _not_high(answer, reason="incomplete_list") if is_partial else answer
+
+
+def _not_high(answer: Answer, *, reason: str) -> Answer:
+    if answer.confidence != Confidence.HIGH:
+        return answer
+    return replace(answer, confidence=Confidence.MEDIUM, reason=answer.reason or reason)
 
 
 async def _find_support(

@@ -7,7 +7,7 @@ Every answer is shown from its JSON (`querying.json_format`): that of a question
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -80,7 +80,9 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
         return {"outcome": Outcome.FAILED.value, "error": AnswerFailed(run.last_event).message_with_hint}
     if run.answer is None:
         return {"outcome": Outcome.FAILED.value, "error": gettext("The answer stopped early.")}
-    said = answer_as_json(run.answer, question=run.question)
+    # Who may read the closest sentences of a refusal is looked up when it is shown.
+    placed = replace(run.answer, readable_nearest=frozenset())
+    said = answer_as_json(placed, question=run.question)
     nearest = [
         {
             **place,

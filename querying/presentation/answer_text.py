@@ -32,7 +32,7 @@ _WEAKNESS_PHRASES = {
         "one step down because no page supports what the expert's tree recommends"
     ),
     "weak_evidence": gettext_lazy("one step down because what was found is too weak to answer from"),
-    "incomplete_list": gettext_lazy("one step down because the list goes on where it is cut"),
+    "incomplete_list": gettext_lazy("one step down because it leaves out items of a list"),
     "self_refusal": gettext_lazy("one step down because it says itself that it does not know"),
 }
 

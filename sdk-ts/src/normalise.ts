@@ -35,6 +35,7 @@ const NEAREST: Readers<results.NearestSource> = {
   page: natural,
   pageLabel: someText,
   section: someText,
+  excerpt: someText,
   documentId: someText,
   score: someNumber,
   path: someText,

@@ -823,7 +823,7 @@ export interface components {
             /** @description Null while nothing is counted. */
             left: components["schemas"]["Left"][] | null;
         };
-        /** @description Where to look next after a refusal: a place, never its text. */
+        /** @description Where to look next after a refusal, with the closest sentence there where the key may read the page. */
         Nearest: {
             /** @description Of a file of a repository: its path there. */
             path?: string;
@@ -840,6 +840,8 @@ export interface components {
             pageLabel?: string;
             ocr?: boolean;
             section?: string;
+            /** @description The sentence that comes closest, word for word. Not verified as an answer. There where the key has `read` or `author` and may open the page, and the sentence has at most 600 characters. */
+            excerpt?: string;
             /** Format: uuid */
             documentId: string;
             /** Format: double */

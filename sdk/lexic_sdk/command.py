@@ -15,7 +15,7 @@ from contextlib import suppress
 from lexic_sdk.client import Lexic
 from lexic_sdk.errors import LexicError
 from lexic_sdk.events import Event
-from lexic_sdk.results import Answer, Fact
+from lexic_sdk.results import Answer, Fact, NearestSource
 from lexic_sdk.version import VERSION
 from lexic_sdk.wording import as_text
 
@@ -167,9 +167,13 @@ def _full_text(answer: Answer) -> str:
         return as_text(answer)
     parts = [answer.answer, *answer.why]
     if answer.nearest:
-        places = (", ".join(filter(None, (one.document, one.section))) for one in answer.nearest)
-        parts += ["Nearest, though not evidence:", *(f"- {place}" for place in places)]
+        parts += ["Nearest, though not evidence:", *map(_near_line, answer.nearest)]
     return "\n".join(parts)
+
+
+def _near_line(near: NearestSource) -> str:
+    place = ", ".join(filter(None, (near.document, near.section)))
+    return f"- {place}: “{' '.join(near.excerpt.split())}”" if near.excerpt else f"- {place}"
 
 
 def _exit_status(answer: Answer) -> int:

@@ -110,7 +110,7 @@ def decision_step(fields: Raw, *, position: int) -> DecisionStep:
 
 
 def nearest_source(fields: Raw, *, position: int) -> NearestSource:
-    return NearestSource(**_place_fields(fields))
+    return NearestSource(excerpt=string_field(fields, "excerpt") or None, **_place_fields(fields))
 
 
 def _place_fields(fields: Raw) -> dict[str, Any]:

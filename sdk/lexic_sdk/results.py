@@ -70,11 +70,13 @@ class Clarification:
 
 @dataclass(frozen=True, kw_only=True)
 class NearestSource:
-    """Where to look next after a refusal. Nobody verified that it answers."""
+    """Where to look next after a refusal. Nobody verified that it answers. `excerpt` is the sentence there that comes
+    closest, where the key may read the page."""
 
     document: str
     page: int | None = None
     section: str | None = None
+    excerpt: str | None = None
     document_id: str | None = None
     score: float | None = None
     path: str | None = None

@@ -167,13 +167,14 @@ def test_a_refusal_says_why_and_what_came_nearest():
             "outcome": "refused",
             "reason": "weak",
             "why": ["too weak", 3],
-            "nearest": [{"document": "H", "page": 2}, 1],
+            "nearest": [{"document": "H", "page": 2, "excerpt": "Spacers hold the bars."}, {"document": "I"}, 1],
         }
     )
     assert answer.is_refused
     assert not answer.is_answered
     assert (answer.reason, answer.why) == ("weak", ["too weak"])
-    assert [(source.document, source.page) for source in answer.nearest] == [("H", 2)]
+    assert [(source.document, source.page) for source in answer.nearest] == [("H", 2), ("I", None)]
+    assert [source.excerpt for source in answer.nearest] == ["Spacers hold the bars.", None]
 
 
 def test_results_are_frozen_and_compare_by_what_they_say():

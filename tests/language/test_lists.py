@@ -47,3 +47,7 @@ def test_prose_that_runs_on_from_the_last_line_of_a_page_without_blank_lines_is_
 
 def test_a_clause_number_is_no_item():
     assert find_lists("26.4.2 Nominal cover\nThe cover is 45 mm.") == []
+
+
+def test_numbered_lines_without_capitals_and_stops_are_items_too():
+    assert items("Check:\n\n1. oil\n2. belt\n3. lamp") == [["1. oil", "2. belt", "3. lamp"]]

@@ -90,10 +90,16 @@ def _answer_text(body: dict[str, Any]) -> str:
     parts += body["why"]
     if body["nearest"]:
         parts += ["", "Nearest, though not evidence:"]
-        parts += [f"- {resources.format_place(passage)}" for passage in body["nearest"]]
+        parts += map(_near_line, body["nearest"])
     if body["outcome"] == "answered":
         parts += ["", f"Confidence: {body['confidence']}. Answered by {body['release']}."]
     return "\n".join(parts)
+
+
+def _near_line(passage: dict[str, Any]) -> str:
+    """Where a near passage stands, and its closest sentence where the key may read it."""
+    quoted = f": “{' '.join(sanitize(passage['excerpt']).split())}”" if passage.get("excerpt") else ""
+    return f"- {resources.format_place(passage)}{quoted}"
 
 
 def _resource_link(citation: dict[str, Any], query_id: str) -> ResourceLink:

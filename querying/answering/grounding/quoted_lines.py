@@ -23,7 +23,7 @@ def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span 
     A claim of several lines may also begin, or end, where a line does and the next one begins with a capital: pages
     without blank lines run a heading and a list together with the prose beside them."""
     wanted = _bare(" ".join(map(_without_bullet, claim.splitlines()))).rstrip(_STOPS)
-    pieces = list(_lines(sentences, text)) if "\n" in claim else list(sentences)
+    pieces = list(_split_lines(sentences, text)) if "\n" in claim else list(sentences)
     for first, (start, _) in enumerate(pieces):
         said = ""
         for place, (begin, end) in enumerate(pieces[first:], start=first):
@@ -35,7 +35,7 @@ def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span 
     return None
 
 
-def _lines(sentences: Sequence[Span], text: str) -> Iterator[Span]:
+def _split_lines(sentences: Sequence[Span], text: str) -> Iterator[Span]:
     for start, end in sentences:
         at = start
         for line in text[start:end].splitlines(keepends=True):

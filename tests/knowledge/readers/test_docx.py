@@ -293,3 +293,35 @@ def test_f2_names_inside_the_archive_lead_nowhere(tmp_path):
     repacked(path, {"../escaped.txt": b"x", "/tmp/escaped-from-a-docx.txt": b"x"})
     assert read_here(path, "docx")[1][0].text.startswith("Durability")
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["a.docx"]
+
+
+def test_bullets_and_numbers_that_word_draws_stand_before_the_items(tmp_path):
+    def build(document) -> None:
+        document.add_heading("Giving tablets", level=1)
+        for style, texts in (("List Number", ["Read the chart.", "Give the tablet."]), ("List Bullet", ["gloves"])):
+            for text in texts:
+                document.add_paragraph(text, style=style)
+        document.add_paragraph("Sign at once.")
+
+    _, [page] = read_here(word(tmp_path / "a.docx", build), "docx")
+    lines = [line for line in page.text.split("\n") if line]
+    assert lines == ["Giving tablets", "1. Read the chart.", "2. Give the tablet.", "- gloves", "Sign at once."]
+
+
+NUMBERING = """<w:numbering xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">
+<w:abstractNum w:abstractNumId="7">
+<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1)"/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2"/></w:lvl>
+</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num></w:numbering>"""
+
+
+def test_numbers_of_lower_levels_begin_anew_below_each_item(tmp_path):
+    def item(text: str, level: int, number: int = 1) -> str:
+        place = f"<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{number}'/></w:numPr>"
+        return f"<w:p><w:pPr>{place}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+    places = [("open", 0), ("lid", 1), ("tap", 1), ("fill", 0), ("tank", 1)]
+    body = "".join(item(*place) for place in places) + item("close", 0, number=0)
+    _, [page] = read_here(word_xml(tmp_path / "a.docx", body, numbering=NUMBERING), "docx")
+    lines = [line for line in page.text.split("\n") if line]
+    assert lines == ["3) open", "3.a lid", "3.b tap", "4) fill", "4.a tank", "close"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from knowledge.search.passages import Passage
-from language.lists import item_lines
+from language.lists import find_lists, item_lines
 from querying.answering.grounding.supporting_spans import best_span
 from querying.answering.llms.extractive.quotation_text import with_source_mark
 from querying.sanitize import sanitize
-from querying.types import Evidence, ListPart
+from querying.types import Citation, Evidence, ListPart
 
 _BULLET = re.compile(r"[^\w\s(]\s+")
 
@@ -29,10 +29,10 @@ def list_pieces(evidence: Evidence) -> list[str]:
 
 def _part_text(part: ListPart, passage: Passage) -> str:
     above = " ".join(" ".join(passage.content[start:end].split()) for start, end in part.before)
-    return "\n".join(filter(None, [above, *_lines(part, passage)]))
+    return "\n".join(filter(None, [above, *_shown_items(part, passage)]))
 
 
-def _lines(part: ListPart, passage: Passage) -> Iterator[str]:
+def _shown_items(part: ListPart, passage: Passage) -> Iterator[str]:
     for start, end in part.items:
         for line in item_lines(passage.content[start:end]):
             yield _BULLET.sub("- ", line, count=1) if _BULLET.match(line) else line
@@ -47,3 +47,19 @@ def describe_left_out(evidence: Evidence) -> str:
     items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
     return f"The list goes on with {items}: {where}."
+
+
+def leaves_out_items(citations: Sequence[Citation]) -> bool:
+    """Whether two or more items of a list are cited, and others not: one alone may be the fact that was asked for."""
+    passages = {(one.passage.page_id, one.passage.start): one.passage for one in citations}
+    for passage in passages.values():
+        cited = [
+            (one.start - passage.start, one.end - passage.start)
+            for one in citations
+            if one.passage.page_id == passage.page_id
+        ]
+        for found in find_lists(passage.content):
+            hit = sum(any(start < item.end and item.start < end for start, end in cited) for item in found.items)
+            if 1 < hit < len(found.items):
+                return True
+    return False

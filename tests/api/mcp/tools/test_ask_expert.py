@@ -87,6 +87,18 @@ def test_a_refusal_is_a_result_and_no_error(published: Plugin, server: str, key:
     assert not links_of(refused)
 
 
+def test_a_refusal_quotes_the_closest_sentence_to_a_key_that_may_read_its_page(
+    published: Plugin, server: str, alice: User, charlie: User
+):
+    for owner, may_read in ((alice, True), (charlie, False)):
+        key = ApiKey.objects.issue(owner=owner, name="reader", capabilities=["query", "read"])[1]
+        asked = "What does a spacer of mortar cost in Norway?"
+        refused = call(server, key, "ask_expert", plugin="cover", question=asked)
+        assert data_of(refused)["nearest"]
+        assert ("Spacers made of mortar hold" in text_of(refused)) == may_read
+        assert any("excerpt" in place for place in data_of(refused)["nearest"]) == may_read
+
+
 def test_options_context_and_facts_arrive(published: Plugin, server: str, key: str):
     asked = {"plugin": "cover", "question": UNCLEAR, "facts": {"exposure": "mild"}}
     options = {"citationMode": "off", "includeDecisionPath": False}

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from language.sentences import sentence_spans
+from querying.answering.grounding.quoted_lines import quoted_lines_span
+
+PAGE = """Do not use vinegar.
+
+1. Take the filter out. Keep it
+   wet.
+2. Fill the tank.
+3. Never stop halfway.
+
+Call us if it fails."""
+
+
+def quoted(claim: str) -> str | None:
+    span = quoted_lines_span(claim, sentence_spans(PAGE), PAGE)
+    return PAGE[slice(*span)] if span else None
+
+
+def test_lines_that_stand_on_the_page_one_after_another_are_found():
+    claim = "Do not use vinegar.\n1. Take the filter out. Keep it wet.\n2. Fill the tank.\n3. Never stop halfway"
+    assert quoted(claim) == PAGE.partition("\n\nCall")[0]
+
+
+def test_a_list_that_leaves_an_item_out_is_not_on_the_page():
+    assert quoted("1. Take the filter out. Keep it wet.\n3. Never stop halfway.") is None
+
+
+def test_an_item_that_is_cut_short_is_not_on_the_page():
+    assert quoted("1. Take the filter out. Keep it\n2. Fill the tank.") is None
+    assert quoted("2. Fill the tank.\n3. Never stop") is None
+
+
+def test_other_words_or_figures_are_not_on_the_page():
+    assert quoted("2. Empty the tank.\n3. Never stop halfway.") is None

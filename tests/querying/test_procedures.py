@@ -1,0 +1,112 @@
+"""Questions for a procedure are answered with its list: whole, in order, and with what stands right above it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from accounts.models import User
+from knowledge.models import Page
+from plugins.models import Plugin
+from querying import pipeline, releases
+from querying.answering.llms.extractive.list_text import leaves_out_items
+from querying.types import Answer, Caller, Confidence, Done, Outcome, Question
+from tests.cover import give_document
+from tests.remembered import remembered
+
+pytestmark = pytest.mark.django_db
+
+STEPS = [
+    "1. Take the filter cartridge out of the tank.",
+    "2. Dissolve 50 g of descaler in 1 litre of water. Pour it into the tank.",
+    "3. Switch the machine on while you hold both keys.",
+    "4. Rinse the tank and fill it to the mark MAX.",
+]
+MANUAL = f"""# Kestrel: care
+
+## Grinding
+
+The grinder has twelve steps. Turn the ring while it runs, and never while it stands.
+
+## Descaling
+
+Descale when the orange light is steady. Vinegar attacks the seals and must not be used.
+
+{chr(10).join(STEPS)}
+
+Do not break descaling off.
+
+## Checks before a long pause
+
+Check these before the machine stands for weeks:
+
+{chr(10).join(f"{number}. part {number} of the machine is dry, clean and in its place" for number in range(1, 16))}
+"""
+
+
+@pytest.fixture
+@remembered
+def machine(alice: User) -> Plugin:
+    plugin = Plugin.objects.create(owner=alice, name="Kestrel", slug="kestrel", domain="coffee", system_prompt="Help.")
+    give_document(plugin, title="Kestrel: care", text=MANUAL)
+    return plugin
+
+
+def ask(plugin: Plugin, text: str) -> Answer:
+    release = releases.resolve(plugin.slug, principal=plugin.owner)
+    last = async_to_sync(pipeline.answer)(Question(text=text, release=release, caller=Caller(name="test")))
+    assert isinstance(last, Done)
+    return last.answer
+
+
+@pytest.mark.parametrize("asked", ["How do I descale the machine?", "descaling", "What are the steps to descale?"])
+def test_the_steps_come_whole_and_in_order_behind_the_warning(machine: Plugin, asked: str):
+    answer = ask(machine, asked)
+    assert answer.outcome == Outcome.ANSWERED
+    *lines, last = answer.text.split("\n")[-len(STEPS) :]
+    assert [*lines, last] == [*STEPS[:-1], f"{STEPS[-1][:-1]} [Source 1]."]
+    assert answer.text.startswith("Descale when the orange light is steady. Vinegar attacks the seals")
+    assert "break descaling off" not in answer.text
+
+
+def test_one_citation_holds_the_whole_list_word_for_word(machine: Plugin):
+    [citation] = ask(machine, "How do I descale the machine?").citations
+    page = Page.objects.get(pk=citation.passage.page_id)
+    assert page.text[citation.start : citation.end] == citation.excerpt
+    assert all(step in citation.excerpt for step in STEPS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("How much descaler is dissolved in a litre of water?", "50 g"),
+        ("When do I have to descale?", "orange light"),
+        ("May vinegar be used for descaling?", "Vinegar attacks the seals"),
+    ],
+)
+def test_a_question_for_one_fact_is_not_answered_with_the_list(machine: Plugin, asked: str, said: str):
+    answer = ask(machine, asked)
+    assert said in answer.text
+    assert STEPS[0] not in answer.text
+
+
+def test_a_list_that_is_too_long_says_where_it_goes_on_and_is_not_sure(machine: Plugin):
+    answer = ask(machine, "What are the checks before a long pause?")
+    assert "12. part 12 of the machine" in answer.text
+    assert "13. part 13" not in answer.text
+    assert "The list goes on with 3 more items: Kestrel: care, Checks before a long pause." in answer.text
+    assert answer.confidence != Confidence.HIGH
+
+
+def test_an_answer_with_two_of_the_steps_leaves_others_out(machine: Plugin):
+    whole = ask(machine, "How do I descale the machine?").citations
+    page = whole[0].passage
+    first, second = (
+        replace(whole[0], start=page.start + page.content.index(step), end=page.start + page.content.index(step) + 9)
+        for step in STEPS[:2]
+    )
+    assert leaves_out_items([first, second])
+    assert not leaves_out_items([first])
+    assert not leaves_out_items(whole)
