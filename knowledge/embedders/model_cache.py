@@ -30,7 +30,7 @@ class ModelCache:
         each time."""
         path = self.folder / f"{self.name}-{self._fingerprint(core, hints)}.blob"
         with contextlib.suppress(OSError, ValueError, RuntimeError):  # not there, cut short, or of another OpenVINO
-            return _read(core, path, hints)
+            return _import_network(core, path, hints)
         network = core.compile_model(build(), "CPU", dict(hints))
         with contextlib.suppress(OSError):
             self._write(network, path)
@@ -59,7 +59,7 @@ class ModelCache:
         return described.hexdigest()[:24]
 
 
-def _read(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
+def _import_network(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
     import openvino
 
     # OpenVINO keeps what it is given to read from.
