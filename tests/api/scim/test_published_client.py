@@ -1,24 +1,29 @@
-"""A published client and a published test of servers, over real HTTP."""
+"""A published client and a published test of servers, over real HTTP.
+
+They are imported where they are used: they take seconds to load, which every test process would wait for.
+"""
 
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from httpx2 import Client as HttpClient
-from scim2_client.engines.httpx2 import SyncSCIMClient
-from scim2_models import PatchOp
-from scim2_tester import Status, check_server
 
 from accounts.models import User
 from organisations.models import Membership, Organisation
+
+if TYPE_CHECKING:
+    from scim2_client.engines.httpx2 import SyncSCIMClient
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def directory(server: str, token: str) -> SyncSCIMClient:
+    from scim2_client.engines.httpx2 import SyncSCIMClient
+
     client = SyncSCIMClient(
         HttpClient(base_url=f"{server}/scim/v2", headers={"Authorization": f"Bearer {token}"}, timeout=300)
     )
@@ -29,6 +34,8 @@ def directory(server: str, token: str) -> SyncSCIMClient:
 def test_a_client_that_asks_what_there_is_adds_changes_and_removes_somebody(
     directory: SyncSCIMClient, clinic: Organisation
 ) -> None:
+    from scim2_models import PatchOp
+
     person_type = directory.get_resource_model("User")
     made: Any = directory.create(person_type(user_name="gina@example.org", external_id="7"))
     assert Membership.objects.get(user__email="gina@example.org").organisation == clinic
@@ -43,7 +50,7 @@ def test_a_client_that_asks_what_there_is_adds_changes_and_removes_somebody(
 
 def test_the_published_checks_of_a_server_pass(directory: SyncSCIMClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """They make up names; ours are addresses at a domain of the organisation."""
-    from scim2_tester import filling
+    from scim2_tester import Status, check_server, filling
 
     real = filling.generate_random_value
 
