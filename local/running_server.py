@@ -21,7 +21,7 @@ class RunningServer:
 
 
 def write_server_status(root: Path, *, url: str, status: str) -> None:
-    """Say so to others. The supervisor calls it, and nobody else."""
+    """Writes the status that other commands read. Only the supervisor calls it."""
     server = RunningServer(pid=os.getpid(), url=url, status=status)
     unfinished = _status_path(root).with_suffix(".new")
     unfinished.write_text(json.dumps(asdict(server)))

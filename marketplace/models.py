@@ -259,7 +259,7 @@ class Review(models.Model):
 
 class ReportQuerySet(models.QuerySet["Report"]):
     def visible_to(self, user: User) -> ReportQuerySet:
-        """Only to those who run the site: who reported what is nobody else's business."""
+        """All reports for operators, none for other people: who reported what is confidential."""
         return self if user.is_superuser and user.is_active else self.none()
 
     def open(self) -> ReportQuerySet:

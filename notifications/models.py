@@ -69,8 +69,8 @@ _COLUMNS = {
 
 class NotificationMailQuerySet(models.QuerySet["NotificationMail"]):
     def begin(self, *, user_id: object, kind: MailKind, key: str, until: datetime) -> NotificationMail | None:
-        """The mail of this kind and key, with one attempt more; None where it was sent, or tried too often. Call where
-        nobody else sends this person's mails."""
+        """The mail of this kind and key, with one more attempt counted; None if it was sent, or tried too often. Call
+        under a lock on the person's mails."""
         mail, _ = self.get_or_create(user_id=user_id, kind=kind, key=key, defaults={"until": until})
         if mail.sent_at or mail.attempts >= MAX_ATTEMPTS:
             return None

@@ -49,7 +49,7 @@ def save_provider(
 
 
 def remove_provider(organisation: Organisation) -> None:
-    """Members sign in as they do elsewhere here, and it is required of nobody."""
+    """Removes the provider. Members sign in as other people do, and the provider is no longer required."""
     with transaction.atomic():
         organisation.lock()
         IdentityProvider.objects.filter(organisation=organisation).delete()

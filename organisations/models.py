@@ -60,7 +60,7 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
         return self.filter(with_step, models.Q(requires_sso=False) | _has_signed_in_through(user))
 
     def without_owner(self) -> OrganisationQuerySet:
-        """The organisations that nobody can act for: every owner is locked out, or gone."""
+        """The organisations whose owners are all locked out or deleted."""
         owners = Membership.objects.filter(organisation=models.OuterRef("pk")).owners()
         return self.filter(~models.Exists(owners))
 
@@ -126,8 +126,8 @@ class Organisation(AuditedModel):
         return self.name
 
     def lock(self) -> None:
-        """Until the transaction ends nobody else changes who is in it, or what it owns. Raises `UnknownOrganisation`
-        where it is gone."""
+        """Locks the members and the property of the organisation until the transaction ends. Raises
+        `UnknownOrganisation` if it has been deleted."""
         if not Organisation.objects.select_for_update(no_key=True).only("pk").filter(pk=self.pk).first():
             raise UnknownOrganisation
 

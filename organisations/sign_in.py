@@ -174,7 +174,7 @@ def _check_may_join(organisation: UUID, *, email: str) -> None:
 
 
 def _role_of_new(organisation: UUID, *, email: str) -> str:
-    """Empty where nobody asked them in."""
+    """The role of a new member: that of their invitation, else the provider's default; empty if neither is set."""
     invited = MembershipInvitation.objects.open().for_address(email).filter(organisation=organisation).first()
     provider = IdentityProvider.objects.filter(organisation=organisation).first()
     return invited.role if invited else provider.default_role if provider else ""

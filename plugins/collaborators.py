@@ -33,7 +33,7 @@ def invite_collaborator(
 ) -> tuple[Invitation, str]:
     """An invitation with its token; a second one for the same address replaces the first. The caller sends it.
 
-    Nothing here depends on whether the address has an account, so that nobody finds that out by inviting. Raises
+    Nothing here depends on whether the address has an account, so invitations do not reveal who has one. Raises
     `NotAnEmailAddress`, `AlreadyCollaborator`, `TooManyCollaborators`.
     """
     address = clean_address(email)
@@ -72,7 +72,7 @@ def remove_collaborator(plugin: Plugin, *, person: User) -> None:
 
 
 def remove_everybody(plugin: Plugin) -> None:
-    """Nobody has a role on it any more, before it is deleted: so the audit log has who had one."""
+    """Removes all roles on the plugin before it is deleted, so that the audit log records who had one."""
     for person in _members(plugin):
         remove_collaborator(plugin, person=person)
 

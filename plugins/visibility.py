@@ -59,7 +59,7 @@ _PAGE_TOKEN = re.compile(r"unlisted-[a-z2-7]{26}")
 
 
 def new_page_token() -> str:
-    """What stands in the address of an unlisted page in place of the slug. Nobody guesses it."""
+    """A token that replaces the slug in the URL of an unlisted page. It cannot be guessed."""
     return f"unlisted-{base64.b32encode(secrets.token_bytes(17)).decode().lower()[:26]}"
 
 

@@ -111,24 +111,17 @@ def delete_account(user: User) -> None:
     with transaction.atomic():
         lock_organisations_of(user)  # before the account, as whoever removes a member does
         locked = User.objects.select_for_update().get(pk=user.pk)
-        others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=locked.pk)
-        if locked.is_superuser and not others.exists():
-            raise LastOperator
-        if held := account_deletion(locked).held:
-            raise PluginsUnderLegalHold(held)
+        _check_may_be_deleted(locked)
         leave_all(locked)
         _detach_what_is_held(locked)
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
         if has_confirmed_email(locked):  # anybody can sign up with anybody's address
-            Invitation.objects.for_address(locked.email).delete()
-            MembershipInvitation.objects.for_address(locked.email).delete()
-            BaseMember.objects.for_address(locked.email).delete()
-            AuditName.objects.erase_person(locked.pk, address=locked.email)
+            _erase_address(locked)
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
         own = Q(user=locked) | Q(project__owner=locked)
         ChatSession.objects.filter(own, is_private=True).lock_for_deletion()
-        # They name no plugin, so that nobody is left who has a use for them.
+        # Private questions belong to no plugin, so no other person needs them.
         Query.objects.private().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
@@ -146,6 +139,23 @@ def delete_account(user: User) -> None:
         end_lapsed_grants()
         if picture:
             transaction.on_commit(lambda: avatars.delete_avatar(picture))
+
+
+def _check_may_be_deleted(user: User) -> None:
+    """Raises `LastOperator`, `PluginsUnderLegalHold`."""
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        raise LastOperator
+    if held := account_deletion(user).held:
+        raise PluginsUnderLegalHold(held)
+
+
+def _erase_address(user: User) -> None:
+    """Deletes what was sent or granted to the address, and erases it from the audit log."""
+    Invitation.objects.for_address(user.email).delete()
+    MembershipInvitation.objects.for_address(user.email).delete()
+    BaseMember.objects.for_address(user.email).delete()
+    AuditName.objects.erase_person(user.pk, address=user.email)
 
 
 def _detach_what_is_held(user: User) -> None:

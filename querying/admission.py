@@ -16,8 +16,8 @@ from querying.types import Question
 
 @asynccontextmanager
 async def admit(question: Question) -> AsyncIterator[Place]:
-    """A place among the questions that are answered at once, of the account and of this process. Golden questions and
-    evaluations have one of their own, and wait for nobody. Raises `TooManyStreams`, `Overloaded`."""
+    """Waits for a slot among the questions that are answered at once, of the account and of this process. Golden
+    questions and evaluations have a slot of their own, and do not wait. Raises `TooManyStreams`, `Overloaded`."""
     free_request_slot()
     caller = question.caller
     if caller.is_evaluation:

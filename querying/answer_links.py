@@ -30,9 +30,11 @@ class AnswerLinkQuerySet(models.QuerySet["AnswerLink"]):
 
 
 class AnswerLink(models.Model):
-    """Opens the query row of one answer as it was logged: nothing is copied, so that the link ends with its words.
+    """A link to the query row of one answer as it was logged. Nothing is copied, so the link ends when the row is
+    deleted.
 
-    It names nobody. Whoever asked makes it and revokes it; where the plugin's author has revoked it, it stays so.
+    It contains no reference to a person. Whoever asked creates and revokes it; after the plugin's author has revoked
+    it, it cannot be created again.
     """
 
     query = models.OneToOneField("querying.Query", on_delete=models.CASCADE, related_name="link")

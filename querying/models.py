@@ -355,9 +355,9 @@ class Dismissal(models.Model):
 
     @classmethod
     def record(cls, queries: Iterable[Query], *, by: User | None, at: datetime | None = None) -> int:
-        """Dismisses the queries (`by` nobody: a release answers them), again where one was dismissed before, and says
-        how many there were. What was dismissed at one moment (now, unless another is given) is brought back
-        together."""
+        """Dismisses the queries and returns their number; a query that was dismissed before is dismissed again. `by` is
+        None if a release answers them. Queries that were dismissed at one moment (now, unless another is given) are
+        restored together."""
         at = at or timezone.now()
         rows = [cls(query=query, by=by, at=at, is_automatic=by is None) for query in queries]
         cls._default_manager.bulk_create(

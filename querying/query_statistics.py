@@ -69,8 +69,8 @@ class QueryStatistics(models.QuerySet[Any]):
         return list(days.annotate(**_percentiles("latency_ms")).order_by("day"))
 
     def sums(self) -> dict[str, Any]:
-        """Tokens and cost together, of how many the cost is not known (`unpriced`), and "half_STEP" and "most_STEP" in
-        milliseconds (None: nobody took the step)."""
+        """The sums of tokens and cost, the number of queries without a known cost (`unpriced`), and "half_STEP" and
+        "most_STEP" in milliseconds (None if no query had the step)."""
         times = _percentiles("latency_ms", suffix="_whole")
         for step in TIMED_STEPS:
             milliseconds = Cast(KeyTextTransform(step, "timings"), models.FloatField())

@@ -82,7 +82,7 @@ class BundleArchive:
         return {name for name in self._members if _INGEST_FILE_NAME.fullmatch(name)}
 
     def signature(self) -> Signature | None:
-        """Who signed it; None where nobody did. Raises `BadBundle` for a signature that is not right."""
+        """The signer of the file; None if it is not signed. Raises `BadBundle` for an invalid signature."""
         body = b"".join(self._blocks(SIGNATURE_NAME)) if SIGNATURE_NAME in self._members else None
         return check_signature(body, manifest=b"".join(self._blocks(MANIFEST_NAME)))
 

@@ -73,8 +73,8 @@ def parse_trees(data: Any) -> list[ParsedTree]:
 
 
 def detect_source_type(head: bytes, *, name: str, title: str) -> str:
-    """The source type of a document by its first bytes (`BundleArchive.check_document`). Raises `BadBundle` for what
-    nobody reads."""
+    """The source type of a document by its first bytes (`BundleArchive.check_document`). Raises `BadBundle` for a type
+    that no reader reads."""
     try:
         return readers.detect_type(name or "document", head[: readers.DETECTION_BYTES])
     except LexicError as error:

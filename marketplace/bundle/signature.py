@@ -49,7 +49,7 @@ def sign_manifest(manifest: bytes) -> bytes:
 
 
 def check_signature(body: bytes | None, *, manifest: bytes) -> Signature | None:
-    """Who signed the manifest; None where nobody did. Raises `BadBundle` for a signature that is not right, and for one
+    """The signer of the manifest; None if it is not signed. Raises `BadBundle` for an invalid signature, and for one
     with another key than an operator has named for the site."""
     if body is None:
         return None

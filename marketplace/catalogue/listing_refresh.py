@@ -33,7 +33,8 @@ def refresh_stale_listings(*, now: datetime | None = None) -> list[Plugin]:
 
 
 def rebuild_all_listings(*, progress: Callable[[Plugin], None] = lambda plugin: None) -> int:
-    """All published plugins anew, and every day that nobody has counted. Returns how many plugins there are."""
+    """Rebuilds the listings of all published plugins, and counts every day that is not counted yet. Returns the number
+    of plugins."""
     count_days(backfill=True)
     Listing.objects.exclude(plugin__in=Plugin.objects.listed()).delete()
     published = Plugin.objects.listed().order_by("pk")

@@ -58,7 +58,7 @@ def update_and_enqueue_listing(plugin: Plugin) -> None:
 
 
 def update_listing_if_published(plugin: Plugin) -> None:
-    """The same after an edit, where a plugin that nobody sees costs nothing."""
+    """Updates the listing after an edit, if the plugin is published; otherwise it costs nothing."""
     if plugin.is_published:
         update_and_enqueue_listing(plugin)
 

@@ -64,7 +64,8 @@ def is_sample_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
 
 
 def _ask_sample_question(release: Release, golden: GoldenQuestion) -> dict[str, Any]:
-    """{} unless it is answered. The query row is deleted: nobody asked this."""
+    """The answer, or {} if the question was not answered. The query row is deleted, because no caller asked the
+    question."""
     started = time.monotonic()
     caller = Caller(
         name=_CALLER_NAME, is_evaluation=True, is_public_caller=document_access.restricts_to_public(release)

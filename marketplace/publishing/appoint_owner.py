@@ -1,4 +1,4 @@
-"""An operator names a new owner of an organisation that nobody can act for any more."""
+"""Lets an operator appoint a new owner of an organisation whose owners can no longer act."""
 
 from __future__ import annotations
 

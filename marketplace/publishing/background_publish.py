@@ -60,11 +60,11 @@ class _Cancelled(Exception):
 
 
 def start_publishing(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> PublishingRun | None:
-    """Have a worker run the golden questions and publish the draft as it is now.
+    """Has a worker run the golden questions and publish the draft as it is now.
 
-    None where there is nothing to wait for (no questions, a run of this very draft, a model that costs, which nobody
-    asks unbidden), and where no broker takes the message: then whoever asks publishes it themselves. Raises
-    `NotReady`, `InvalidVersion`, `VersionNotNew`, `AlreadyPublishing`.
+    None if there is nothing to wait for (no questions, a run of this very draft, or a model that costs money, which is
+    never called without being asked for), or if no broker takes the message: then the caller publishes it directly.
+    Raises `NotReady`, `InvalidVersion`, `VersionNotNew`, `AlreadyPublishing`.
     """
     draft = releases.snapshot(plugin)
     questions = plugin.golden_questions.count()

@@ -78,7 +78,8 @@ def organisations_without_other_owner(person: User) -> QuerySet[Organisation]:
 
 
 def leave_all(person: User) -> None:
-    """Before the account is deleted. Organisations with nobody and nothing else in them are deleted.
+    """Removes the person from all organisations, before the account is deleted. Organisations without other members and
+    content are deleted.
 
     Raises `OnlyOwnerOfOrganisation`.
     """
@@ -93,7 +94,7 @@ def leave_all(person: User) -> None:
 
 
 def lock_organisations_of(person: User) -> list[Membership]:
-    """Their memberships as they are now; nobody else changes these organisations until the transaction ends."""
+    """Locks the organisations of the person until the transaction ends, and returns the memberships as they are now."""
     memberships = Membership.objects.filter(user=person).select_related("organisation").order_by("organisation_id")
     return [membership.locked() for membership in memberships]
 

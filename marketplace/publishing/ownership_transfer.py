@@ -117,8 +117,11 @@ def accept_for_organisation(plugin: Plugin, *, by: User) -> None:
 
 
 def reassign_within_organisation(plugin: Plugin, *, to: User) -> None:
-    """A plugin of an organisation counts for another of its owners; nobody's consent is needed, as nobody's rights
-    change. Call with the plugin locked. Quotas are not asked: the organisation has the plugin already."""
+    """Makes a plugin of an organisation count for another of its owners. No consent is needed, because no rights
+    change.
+
+    Call with the plugin locked. Quotas are not checked: the organisation has the plugin already.
+    """
     before = plugin.owner
     plugin.owner = to
     plugin.save(update_fields=["owner", "updated_at"])
@@ -128,7 +131,8 @@ def reassign_within_organisation(plugin: Plugin, *, to: User) -> None:
 
 
 def _lock_owned(plugin: Plugin, *, by: User) -> None:
-    """Nobody else offers the plugin, or ends the ownership of `by`, until the transaction ends. Raises `NotYours`."""
+    """Locks the plugin: it cannot be offered, and the ownership of `by` cannot end, before the transaction ends. Raises
+    `NotYours`."""
     if plugin.organisation:
         plugin.organisation.lock()
     if not Plugin.objects.select_for_update(of=("self",)).get(pk=plugin.pk).is_owned_by(by):

@@ -104,11 +104,11 @@ def existing_copies(release: Release, *, person: User) -> list[Install]:
 
 
 def update_copy(copy: Plugin, *, by: User) -> Install:
-    """Put the original's latest release in the place of what the copy holds, its documents as new versions.
+    """Replaces the content of the copy by the original's latest release, with its documents as new versions.
 
-    Only where nobody has worked on the copy since it was made or last brought up to date. Agents that ask a release of
-    the copy notice nothing. Raises `NotShared`, `CannotBeShared`, `CopyUpToDate`, `ModifiedCopy`, `EmbedderMismatch`,
-    and what writing the release's file raises.
+    Only if the copy has not been changed since it was made or last updated. Agents that ask a release of the copy
+    notice nothing. Raises `NotShared`, `CannotBeShared`, `CopyUpToDate`, `ModifiedCopy`, `EmbedderMismatch`, and what
+    writing the release's file raises.
     """
     with transaction.atomic():
         copy = Plugin.objects.select_for_update().get(pk=copy.pk)

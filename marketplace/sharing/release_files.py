@@ -64,8 +64,8 @@ def prune_release_files(*, most_bytes: int, but: str = "") -> int:
 
 
 def delete_stale_files() -> int:
-    """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, withdrawn
-    or replaced, of releases whose knowledge is deleted or no longer granted, and of what a release held before.
+    """Deletes release files that may no longer be downloaded: of plugins and releases that are deleted, not shared,
+    withdrawn or replaced, of releases whose knowledge is deleted or no longer granted, and older content of a release.
     Returns how many."""
     gone = stale_files()
     for name in gone:

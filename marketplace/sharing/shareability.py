@@ -75,12 +75,12 @@ def shared_release(address: str) -> Release:
 
 
 def may_be_copied(release: Release) -> bool:
-    """Whether all that the release reads is there, granted for copies, and kept from nobody."""
+    """Whether everything that the release reads still exists, is granted for copies, and is public."""
     return find_copy_refusal(release) is None
 
 
 def find_copy_refusal(release: Release) -> CannotBeShared | None:
-    """Why nobody gets a copy of the release, in words for those who would like one; None where they get it."""
+    """Why the release cannot be copied, in words for people who would like a copy; None if it can be."""
     if None in pinned_knowledge_bases(release):
         return CannotBeShared() if _ungranted(release) else KnowledgeGone()
     return CopyNotPublic() if _private_document_blockers(release) else None

@@ -1,4 +1,5 @@
-"""The Python client as a wheel, made from `sdk/`, so that nobody needs this repository to install it from this site."""
+"""The Python client as a wheel, built from `sdk/`, so that it can be installed from this site without this
+repository."""
 
 from __future__ import annotations
 

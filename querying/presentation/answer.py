@@ -26,7 +26,7 @@ from querying.types import AnswerFailed, Failed, Outcome
 
 @dataclass(frozen=True, kw_only=True)
 class StoredAnswer:
-    """A question, and the JSON of its answer. `seconds` is None where nobody measured."""
+    """A question, and the JSON of its answer. `seconds` is None if it was not measured."""
 
     question: str
     answer: Mapping[str, Any]

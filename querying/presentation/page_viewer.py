@@ -57,8 +57,8 @@ class MarkedPageImage:
 
 
 def require_page_access(view: View) -> View:
-    """Gives the view the page instead of its id, where the visitor may read it. Other people get a 404. Who has not
-    signed in is asked to, whether there is such a page or not, so that nobody learns which pages there are."""
+    """Gives the view the page instead of its id, if the visitor may read it; otherwise answers 404. Visitors who have
+    not signed in are asked to sign in, whether the page exists or not, so that they do not learn which pages exist."""
 
     @wraps(view)
     def guarded(request: HttpRequest, page_id: int) -> HttpResponseBase:
@@ -161,8 +161,8 @@ def _file_kind(content: bytes) -> tuple[str, str]:
 
 
 def document_status(document: Document, *, today: date) -> tuple[str, str]:
-    """What to know before one relies on the document: that nobody has compared its text with its file, or whether it is
-    in force on that day. The style of the label, and its words; both empty where there is nothing to say."""
+    """A warning about the document: its text was not compared with its file, or it is not in force on that day. The
+    style of the label, and its words; both empty if there is no warning."""
     if document.is_unverified:
         return "warn", gettext("not verified against its file")
     if document.superseded_on and document.superseded_on <= today:

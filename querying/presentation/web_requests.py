@@ -43,7 +43,7 @@ def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
 
 
 def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:
-    """How many questions a visitor of this address may still ask today; empty where nobody counts."""
+    """How many questions a visitor of this IP address may still ask today; empty without a limit."""
     left = rate_limits.peek_visitor_allowance(visitors.visitor_id(request), place=str(plugin.pk)).left_today
     if left is None:
         return ""

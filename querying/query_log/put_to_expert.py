@@ -1,7 +1,7 @@
-"""Puts a question to the plugin's author: it waits in the inbox, and the reply may be mailed to whoever asked.
+"""Sends a question to the plugin's author: it appears in the inbox, and the reply may be mailed to whoever asked.
 
-Nobody can make this site mail a stranger: an address that is not of a signed-in account gets one mail that asks whether
-it may be used, with nothing in it that the sender wrote; whoever says no, or is silent twice, gets no more.
+The site cannot be made to mail strangers: an address that does not belong to a signed-in account gets one mail that
+asks whether it may be used, without any text of the sender; whoever says no, or does not react twice, gets no more.
 """
 
 from __future__ import annotations

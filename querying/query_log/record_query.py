@@ -174,8 +174,8 @@ def _erased_columns() -> dict[str, Any]:
 
 
 def _count_private_cost(record: QueryRecord, query: Query) -> None:
-    """The plugin's cap counts a private question as well, in a sum that names nobody. Not with the row: one that waits
-    for a lock must hold no other."""
+    """Counts a private question towards the plugin's cap, in a sum without persons. Not in the transaction of the row:
+    one that waits for a lock must hold no other."""
     if query.is_private and not record.question.caller.is_evaluation:
         with suppress(IntegrityError):  # the plugin is gone, and its cap
             MonthlyCost.objects.add(query.cost, plugin=record.question.release.plugin_id, at=query.created_at)

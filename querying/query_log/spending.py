@@ -56,7 +56,7 @@ def check_spending(question: Question, *, llm: LLM) -> None:
 
 
 def check_account_spending(person: UUID | None, *, llm: LLM) -> None:
-    """The caps of this person (the id; None: nobody who has an account) and of this site. Raises
+    """Checks the caps of this person (by id; None for a caller without an account) and of this site. Raises
     `SpendingCapReached`."""
     if llm.is_offline:
         return
@@ -69,8 +69,8 @@ def check_account_spending(person: UUID | None, *, llm: LLM) -> None:
 
 
 def count_spending(person: UUID | None, cost: Decimal | None) -> None:
-    """Counts what a call of a model for this person has cost, where no question's row says so. None: not known, or
-    nobody who has an account."""
+    """Counts the cost of a model call for this person that no query row records. The cost is None if it is unknown; the
+    person is None for a caller without an account."""
     if person:
         with suppress(IntegrityError):  # the account was deleted meanwhile
             MonthlyCost.objects.add(cost, user=person, at=timezone.now())

@@ -21,8 +21,8 @@ class AccessEnded(NotAllowed):
 
 
 def check_access(question: Question) -> None:
-    """Raises `AccessEnded` where the caller could not ask this question now. Who asks without a key or an account may
-    ask what is published; a draft is shown to nobody else than those who have opened it in the builder."""
+    """Raises `AccessEnded` if the caller may not ask this question any more. Callers without a key or an account may
+    ask what is published; a draft answers only people who have opened it in the builder."""
     caller, release = question.caller, question.release
     if not may_read_layers(question):
         raise AccessEnded

@@ -37,8 +37,8 @@ def access_filters(question: Question) -> Filters | None:
 
 
 def _is_kept_from_templates(question: Question) -> bool:
-    """Whether the release reads templates, such as playbooks, that are not for this asker: in private nobody is
-    answered from one, and elsewhere only who works on the plugin."""
+    """Whether the caller must not be answered from the release's templates, such as playbooks: in private questions
+    this holds for everybody, and elsewhere for all who do not work on the plugin."""
     if question.caller.is_evaluation:
         return False
     bases = [pin["knowledge_base"] for pin in question.release.knowledge]
