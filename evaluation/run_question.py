@@ -131,21 +131,37 @@ def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutco
             replace(_page_span(one.passage, 0, 0), start=one.start, end=one.end, text=one.excerpt)
             for one in given.citations
         ),
-        statements=tuple(_statement_citations(given, disclaimer=question.release.disclaimer)),
+        statements=tuple(statement_citations(given, disclaimer=question.release.disclaimer)),
         nodes=tuple(str(step.get("node", "")) for step in given.decision_path),
         nearest=tuple(_page_span(one, 0, len(one.content)) for one in given.nearest),
     )
 
 
-def _statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int, ...]]:
-    """The positions of the citations of each sentence of the answer, the disclaimer left out."""
+def statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int, ...]]:
+    """The positions of the citations of each sentence of the answer, the disclaimer left out.
+
+    A quotation of several sentences has one mark, behind the last. So a sentence without a mark has those of the next
+    marks whose excerpts hold it.
+    """
     if given.outcome != Outcome.ANSWERED:
         return
     text = given.text
     if shown := sanitize(disclaimer.strip()):
         text = text.removesuffix(shown)
     positions = {citation.number: at for at, citation in enumerate(given.citations)}
-    for sentence in split_sentences(text):
-        numbers = dict.fromkeys(referenced_numbers(sentence))
-        if sentence.strip():
-            yield tuple(positions[number] for number in numbers if number in positions)
+    excerpts = [_letters(citation.excerpt) for citation in given.citations]
+    unmarked: list[str] = []
+    for sentence in filter(str.strip, split_sentences(text)):
+        found = [positions[number] for number in dict.fromkeys(referenced_numbers(sentence)) if number in positions]
+        if not found:
+            unmarked.append(_letters(sentence))
+            continue
+        yield from (tuple(at for at in found if letters in excerpts[at]) for letters in unmarked)
+        yield tuple(found)
+        unmarked = []
+    yield from (() for _ in unmarked)
+
+
+def _letters(text: str) -> str:
+    """What two texts have in common that differ in white space and in the marks of lists."""
+    return "".join(filter(str.isalnum, text.casefold()))
