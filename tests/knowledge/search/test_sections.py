@@ -12,7 +12,7 @@ from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
 
-STEPS = "\n".join(f"{number}. Turn the ring by {number} mm, and look at the lamp of the tank." for number in range(1, 80))
+STEPS = "\n".join(f"{number}. Turn the ring by {number} mm, and look at the lamp of it." for number in range(1, 80))
 MANUAL = f"# Care\n\n## Short\n\nOne line.\n\n## Long\n\n{STEPS}\n"
 
 
