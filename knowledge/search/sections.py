@@ -56,5 +56,21 @@ def _as_candidate(passage: Passage, chunk_id: int) -> Candidate:
 
 
 def _joined(chunks: Sequence[Passage], text: str, *, like: Passage) -> Passage:
+    """One passage of these chunks of a page, with the score of `like` and with what is known of its document, such as
+    that it is out of force."""
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
-    return replace(chunks[0], start=start, end=end, content=text[start:end], score=like.score)
+    first = chunks[0]
+    return replace(
+        like,
+        chunk_id=first.chunk_id,
+        page_id=first.page_id,
+        page_number=first.page_number,
+        page_label=first.page_label,
+        is_ocr=first.is_ocr,
+        unsure_spans=first.unsure_spans,
+        section_path=first.section_path,
+        first_line=first.first_line,
+        start=start,
+        end=end,
+        content=text[start:end],
+    )

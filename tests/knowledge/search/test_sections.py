@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from accounts.models import User
@@ -8,8 +10,10 @@ from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
 from plugins.models import Plugin
 from querying.answering.document_list import passage_of_chunk
+from querying.question.document_validity import OutOfForce
 from tests.cover import give_document
 
+TODAY = date(2020, 1, 1)
 pytestmark = pytest.mark.django_db
 
 STEPS = "\n".join(f"{number}. Turn the ring by {number} mm, and look at the lamp of it." for number in range(1, 80))
@@ -48,3 +52,12 @@ def test_chunks_of_another_revision_are_no_part_of_the_section(base):
     [section] = read_section(first, revision=base.revision)
     assert section.end == first.end
     assert read_section(first, revision=0) == []
+
+
+def test_every_page_of_the_section_keeps_what_is_known_of_the_document(base):
+    first = passages(base, "Long")[0]
+    old = OutOfForce(**vars(first) | {"is_stale": True}, superseded_on=TODAY, effective_from=None, is_last_resort=True)
+    [section] = read_section(old, revision=base.revision)
+    assert isinstance(section, OutOfForce)
+    assert (section.superseded_on, section.is_stale, section.score) == (TODAY, True, first.score)
+    assert section.end > first.end
