@@ -24,7 +24,8 @@ _HEADING = re.compile(r"#{1,6}\s")
 _MAX_MARK_CHARACTERS = 40
 _LINE = re.compile(r"\n[ \t]{0,8}")
 _NEW_LINE = re.compile(r"\s{0,8}\n(?=[^\W\d_a-z])")
-# Between two numbered items may stand what belongs to the first, such as a note, but no more than this.
+# Between two items may stand what belongs to the first, such as a note, but no more than this: below a number any
+# paragraph, below a bullet those that are set in.
 _MAX_NOTE_BLOCKS, _MAX_NOTE_CHARACTERS = 2, 400
 
 Block = Sequence[TextSpan]
@@ -141,8 +142,16 @@ def _may_be_notes(mark: Mark, loose: Sequence[Block], text: str) -> bool:
     if not loose:
         return True
     length = loose[-1][-1][1] - loose[0][0][0]
-    is_short = len(loose) <= _MAX_NOTE_BLOCKS and length <= _MAX_NOTE_CHARACTERS
-    return mark.number > 0 and is_short and not any(_HEADING.match(text, block[0][0]) for block in loose)
+    if len(loose) > _MAX_NOTE_BLOCKS or length > _MAX_NOTE_CHARACTERS:
+        return False
+    if any(_HEADING.match(text, block[0][0]) for block in loose):
+        return False
+    return mark.number > 0 or all(_is_indented(text, block[0][0]) for block in loose)
+
+
+def _is_indented(text: str, start: int) -> bool:
+    """Whether the line is set in by two characters or more, as what belongs to a bullet is."""
+    return text[max(0, start - 2) : start].expandtabs(4).endswith("  ")
 
 
 def _prose(text: str, loose: Sequence[Block]) -> list[TextSpan]:

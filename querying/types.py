@@ -245,11 +245,13 @@ class ListPart:
 @dataclass(frozen=True, kw_only=True)
 class SectionList:
     """The list that a question asks for as a whole, such as the steps of a procedure. `left_out` is how many items are
-    too many to be quoted, and `rest` the passage that the first of these stands in."""
+    too many to be quoted, and `rest` the passage that the first of these stands in. `is_one_of_several` says that
+    other lists are as near to the question."""
 
     parts: tuple[ListPart, ...]
     left_out: int = 0
     rest: Passage | None = None
+    is_one_of_several: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

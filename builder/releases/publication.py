@@ -19,11 +19,7 @@ def try_publish(
 ) -> Release | PublishingRun | None:
     """The release, or the run of a worker that makes it. None where it did not work; the person reads why not."""
     try:
-        try:
-            run = start_publishing(plugin, by=request.user, version=version, notes=notes)
-        except AlreadyPublishing:  # pressed once more: that it is done once is what was meant
-            run = plugin.publishing_runs.active().first()
-        if run:
+        if run := _start_once(request, plugin, version=version, notes=notes):
             return run
         done = publish(plugin, by=request.user, version=version, notes=notes)
     except LexicError as error:
@@ -35,6 +31,17 @@ def try_publish(
     if done.warning:
         messages.warning(request, f"{done.warning} The gate is set to warn, so it was published.")
     return done.release
+
+
+def _start_once(request: SignedInRequest, plugin: Plugin, *, version: str | None, notes: str) -> PublishingRun | None:
+    """As `start_publishing`; the button pressed once more means the same run. Raises the same errors."""
+    try:
+        return start_publishing(plugin, by=request.user, version=version, notes=notes)
+    except AlreadyPublishing:
+        same = {"requested_by": request.user, "version": version or "", "notes": notes}
+        if run := plugin.publishing_runs.active().filter(**same).first():
+            return run
+        raise
 
 
 def withdraw_with_message(request: SignedInRequest, plugin: Plugin) -> None:

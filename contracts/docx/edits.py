@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -135,6 +135,11 @@ class Edit:
         return cls(
             **{**values, "kind": EditKind(values["kind"]), "date": datetime.fromisoformat(values["date"])},
         )
+
+
+def quotes_fit(text: str, edits: Sequence[Edit]) -> bool:
+    """Whether the text says what the edits quote, where they quote it."""
+    return all(text[edit.start : edit.end] == edit.quote for edit in edits)
 
 
 @dataclass(frozen=True, kw_only=True)

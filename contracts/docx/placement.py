@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from contracts.docx.edits import Edit, EditKind, Obstacle, WordTextChanged
+from contracts.docx.edits import Edit, EditKind, Obstacle, WordTextChanged, quotes_fit
 from contracts.docx.joined_paragraphs import joined_paragraphs, mark_obstacle
 from contracts.docx.run_layout import RunLayout, paragraph_atoms, run_length, run_text, top_paragraph
 from knowledge.readers.docx.names import W, attribute
@@ -55,7 +55,7 @@ class Placer:
 
     def place(self, edits: list[Edit]) -> list[Placement]:
         """A placement for each edit. Raises `WordTextChanged` where the file does not say what an edit quotes."""
-        if any(self._found.text[edit.start : edit.end] != edit.quote for edit in edits):
+        if not quotes_fit(self._found.text, edits):
             raise WordTextChanged()
         placed: dict[int, Placement] = {}
         tracked_end = 0
@@ -118,8 +118,11 @@ class Placer:
             yield ParagraphRange(paragraph, own[paragraph], from_start=not is_first, to_end=not is_last)
 
     def _added_characters(self, edit: Edit) -> str:
-        """What an edit spans that stands in no run, but was added by the reader."""
-        covered = set(chain.from_iterable(range(at.start, at.end) for at in self._positions(edit)))
+        """What an edit spans that stands in no run, but was added by the reader. The marks of lists are not counted:
+        Word draws them again."""
+        marks = (span for span in self._found.marks if span[0] < edit.end and edit.start < span[1])
+        held = ((at.start, at.end) for at in self._positions(edit))
+        covered = set(chain.from_iterable(range(start, end) for start, end in chain(held, marks)))
         return "".join(letter for at, letter in enumerate(edit.quote, edit.start) if at not in covered)
 
     def _range_obstacle(self, part: ParagraphRange) -> Obstacle:

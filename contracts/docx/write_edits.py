@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contracts.docx.edits import Edit, EditKind, Obstacle
+from contracts.docx.edits import Edit, EditKind, Obstacle, quotes_fit
 from contracts.docx.external_targets import neutralise_external_targets
 from contracts.docx.joined_paragraphs import delete_marks, joined_paragraphs
 from contracts.docx.markup import add_comment, delete_runs, insert_text, mark_comment, new_comments, unused_ids
@@ -28,6 +28,8 @@ def write_edits(path: Path, edits: list[Edit]) -> tuple[bytes, list[Obstacle]]:
     Raises `UnreadableDocument`, `WordSigned` or `WordTextChanged`.
     """
     found = read_positions(path)
+    if not quotes_fit(found.text, edits):  # a review of a text that was read without the marks of lists
+        found = read_positions(path, has_marks=False)
     package = WordPackage(path)
     root = parse_part(package.read(found.part))
     layout = RunLayout(root)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Processes with other settings (threads, streams) keep files of their own.
 KEPT_FILES = 4
 _SAMPLE = 65_536
+# What a process that was killed has left unfinished is removed after so many seconds.
+_ABANDONED_AFTER = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,20 +39,27 @@ class ModelCache:
         with contextlib.suppress(OSError, ValueError, RuntimeError):  # not there, cut short, or of another OpenVINO
             return _import_network(core, path, hints)
         network = core.compile_model(build(), "CPU", dict(hints))
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, RuntimeError):
             self._write(network, path)
         return network
 
     def _write(self, network: Any, path: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}")
+        # Processes of two containers may have the same id, and the same folder.
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex}.part")
         try:
-            unfinished.write_bytes(network.export_model().getbuffer())
+            content = network.export_model().getbuffer()
+            with unfinished.open("xb") as file:
+                file.write(content)
+                file.write(_digest(content))
+                file.flush()
+                os.fsync(file.fileno())
             unfinished.rename(path)
         finally:
             unfinished.unlink(missing_ok=True)
         kept = sorted(self.folder.glob(f"{self.name}-*.blob"), key=lambda one: one.stat().st_mtime, reverse=True)
-        for old in kept[KEPT_FILES:]:
+        abandoned = [one for one in self.folder.glob("*.part") if time.time() - one.stat().st_mtime > _ABANDONED_AFTER]
+        for old in [*kept[KEPT_FILES:], *abandoned]:
             old.unlink(missing_ok=True)
 
     def _fingerprint(self, core: Any, hints: Mapping[str, Any]) -> str:
@@ -60,10 +74,19 @@ class ModelCache:
 
 
 def _import_network(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
+    """Raises `ValueError` where the file is not as it was written: OpenVINO takes wrong weights for right ones."""
     import openvino
 
+    file = np.memmap(path, np.uint8, "r")
+    content = file[: -hashlib.sha256().digest_size]
+    if _digest(content) != file[len(content) :].tobytes():
+        raise ValueError("the file is damaged")
     # OpenVINO keeps what it is given to read from.
-    return core.import_model(openvino.Tensor(np.memmap(path, np.uint8, "r")), "CPU", dict(hints))
+    return core.import_model(openvino.Tensor(content), "CPU", dict(hints))
+
+
+def _digest(content: memoryview | NDArray[np.uint8]) -> bytes:
+    return hashlib.sha256(content).digest()
 
 
 def _samples(path: Path) -> Iterator[bytes]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from django.db.models import Subquery
+
 from knowledge.models import Chunk, Page
 from knowledge.search.candidates import Candidate
 from knowledge.search.hybrid import load_passages
@@ -19,6 +21,8 @@ def read_section(passage: Passage, *, revision: int) -> list[Passage]:
     """One passage for each page that the section stands on, in reading order, with the scores of this one. `revision`
     is that of its knowledge base. Empty where the section does not stand on its pages word for word."""
     ids = _neighbouring_chunks(passage, revision=revision)
+    if ids == [passage.chunk_id]:
+        return [passage] if passage.is_verbatim else []
     found = {one.chunk_id: one for one in load_passages([_as_candidate(passage, chunk_id) for chunk_id in ids])}
     chunks = [found[chunk_id] for chunk_id in ids if chunk_id in found]
     if not all(chunk.is_verbatim for chunk in chunks):
@@ -31,10 +35,8 @@ def read_section(passage: Passage, *, revision: int) -> list[Passage]:
 def _neighbouring_chunks(passage: Passage, *, revision: int) -> list[int]:
     """The chunks around it, one after another under the same headings."""
     document = Chunk.objects.filter(document=passage.document_id, knowledge_base=passage.knowledge_base_id)
-    place = document.filter(pk=passage.chunk_id).values_list("index", flat=True).first()
-    if place is None:
-        return []
-    around = document.filter(index__range=(max(0, place - _REACH), place + _REACH))
+    place = Subquery(Chunk.objects.filter(pk=passage.chunk_id).order_by().values("index"))
+    around = document.filter(index__range=(place - _REACH, place + _REACH))
     rows = around.alive_at(revision).order_by("index").values_list("pk", "section_path")
     for same_path, group in groupby(rows, key=lambda row: tuple(row[1]) == passage.section_path):
         ids = [pk for pk, _ in group]
@@ -54,5 +56,21 @@ def _as_candidate(passage: Passage, chunk_id: int) -> Candidate:
 
 
 def _joined(chunks: Sequence[Passage], text: str, *, like: Passage) -> Passage:
+    """One passage of these chunks of a page, with the score of `like` and with what is known of its document, such as
+    that it is out of force."""
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
-    return replace(chunks[0], start=start, end=end, content=text[start:end], score=like.score)
+    first = chunks[0]
+    return replace(
+        like,
+        chunk_id=first.chunk_id,
+        page_id=first.page_id,
+        page_number=first.page_number,
+        page_label=first.page_label,
+        is_ocr=first.is_ocr,
+        unsure_spans=first.unsure_spans,
+        section_path=first.section_path,
+        first_line=first.first_line,
+        start=start,
+        end=end,
+        content=text[start:end],
+    )

@@ -9,7 +9,11 @@ from dataclasses import replace
 from asgiref.sync import sync_to_async
 
 from querying.answering import prompts
-from querying.answering.llms.extractive.list_text import describe_left_out, leaves_out_items
+from querying.answering.llms.extractive.list_text import (
+    describe_left_out,
+    is_one_list_of_several,
+    leaves_out_items,
+)
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -69,12 +73,19 @@ async def generate(
     )
     if ending:
         yield ending
-    is_partial = llm.is_offline and not support and (left_out or leaves_out_items(answer.citations))
-    yield _not_high(answer, reason="incomplete_list") if is_partial else answer
+    yield _not_high(answer, reason=_doubt_about_list(answer, evidence)) if llm.is_offline and not support else answer
+
+
+def _doubt_about_list(answer: Answer, evidence: Evidence) -> str:
+    """Why a quoted list may not be all that was asked for; else empty."""
+    if describe_left_out(evidence) or leaves_out_items(answer.citations):
+        return "incomplete_list"
+    return "other_lists" if is_one_list_of_several(evidence) else ""
 
 
 def _not_high(answer: Answer, *, reason: str) -> Answer:
-    if answer.confidence != Confidence.HIGH:
+    """The answer, one step less sure where there is a reason."""
+    if not reason or answer.confidence != Confidence.HIGH:
         return answer
     return replace(answer, confidence=Confidence.MEDIUM, reason=answer.reason or reason)
 

@@ -33,6 +33,7 @@ _WEAKNESS_PHRASES = {
     ),
     "weak_evidence": gettext_lazy("one step down because what was found is too weak to answer from"),
     "incomplete_list": gettext_lazy("one step down because it leaves out items of a list"),
+    "other_lists": gettext_lazy("one step down because other lists may be meant as well"),
     "self_refusal": gettext_lazy("one step down because it says itself that it does not know"),
 }
 

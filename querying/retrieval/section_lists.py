@@ -12,6 +12,7 @@ from itertools import chain
 
 from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
+from language.negation import has_negation
 from language.sentences import sentence_spans
 from language.terms import terms
 from language.topic_words import topic_stems
@@ -37,13 +38,15 @@ def with_section_list(
     asked = {word: weights.get(word, 0.0) for word in topic_stems(question)}
     if not any(asked.values()) or evidence.sub_questions:
         return evidence
-    best, nearness = None, 0.0
+    best: list[Sequence[PageList]] = []
+    nearness = 0.0
     for section in _sections(evidence, revisions=revisions):
         for one in section_lists(section):
             near = _nearness(question, one, section, asked)
-            if near > nearness:
-                best, nearness = one, near
-    return _attach(evidence, best) if best else evidence
+            if near and near >= nearness:
+                best = [*best, one] if near == nearness else [one]
+                nearness = near
+    return _attach(evidence, best[0], is_one_of_several=len(best) > 1) if best else evidence
 
 
 def _sections(evidence: Evidence, *, revisions: Mapping[int, int]) -> Iterator[list[Passage]]:
@@ -66,8 +69,12 @@ def _overlap(one: Passage, other: Passage) -> bool:
 def _nearness(
     question: str, found: Sequence[PageList], section: Sequence[Passage], asked: Mapping[str, float]
 ) -> float:
-    """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list."""
-    headings = [*found[0].page.section_path[-1:], *_lead_in(found)]
+    """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list, as
+    where the list is of what must not be done."""
+    lead_in = _lead_in(found)
+    if any(map(has_negation, lead_in)) and not has_negation(question):
+        return 0.0
+    headings = [*found[0].page.section_path[-1:], *lead_in]
     said = frozenset(chain.from_iterable(map(terms, headings)))
     share = _weight(asked, said)
     if share < _MIN_SHARE:
@@ -95,8 +102,10 @@ class _Kept:
     rest: Passage | None
 
 
-def _attach(evidence: Evidence, found: Sequence[PageList]) -> Evidence:
+def _attach(evidence: Evidence, found: Sequence[PageList], *, is_one_of_several: bool) -> Evidence:
     kept = _cut(found)
+    if not any(page.items for page in kept.pages):  # the first item alone is too long
+        return evidence
     parts = []
     for page in kept.pages:
         evidence, source = _with_passage(evidence, page)
@@ -105,7 +114,10 @@ def _attach(evidence: Evidence, found: Sequence[PageList]) -> Evidence:
             tuple((start + shift, end + shift) for start, end in spans) for spans in (page.items, page.before)
         )
         parts.append(ListPart(source=source, items=items, before=before))
-    return replace(evidence, section_list=SectionList(parts=tuple(parts), left_out=kept.left_out, rest=kept.rest))
+    listed = SectionList(
+        parts=tuple(parts), left_out=kept.left_out, rest=kept.rest, is_one_of_several=is_one_of_several
+    )
+    return replace(evidence, section_list=listed)
 
 
 def _cut(found: Sequence[PageList]) -> _Kept:

@@ -234,6 +234,17 @@ def test_publishing_asked_for_twice_is_done_once_and_no_error(expert: Client, pl
     assert len(sent) == PublishingRun.objects.count() == 1
 
 
+def test_other_notes_than_those_that_are_being_published_are_not_taken_for_them(
+    expert: Client, plugin: Plugin, sent: list[str]
+) -> None:
+    GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?", must_contain=["steel toe"])
+    expert.post(address("publish", plugin), {"notes": "First."})
+    shown = expert.post(address("publish", plugin), {"notes": "Second."}, follow=True).content.decode()
+    assert "is being published already" in shown
+    assert PublishingRun.objects.get().notes == "First."
+    assert not plugin.releases.exists()
+
+
 def test_publishing_is_cancelled(expert: Client, plugin: Plugin, sent: list[str]) -> None:
     GoldenQuestion.objects.create(plugin=plugin, question="What is worn on every site?")
     expert.post(address("publish", plugin), {"notes": "First."})

@@ -34,6 +34,13 @@ def test_a_list_below_an_item_and_a_note_on_it_belong_to_the_item():
     assert list(item_lines(first)) == ["1. Check:", "- the oil", "- the belt"]
 
 
+def test_a_note_below_a_bullet_belongs_to_it_where_it_is_set_in():
+    assert items("- fill\n- rinse\n\n  Twice, with cold water.\n\n- dry") == [
+        ["- fill", "- rinse\n\n  Twice, with cold water.", "- dry"]
+    ]
+    assert items("- fill\n- rinse\n\nFor the tank:\n\n- dry\n- close") == [["- fill", "- rinse"], ["- dry", "- close"]]
+
+
 def test_letters_and_roman_numbers_go_on_too():
     assert [len(one) for one in items("a) one thing\nb) another\n\nand\n\ni) first\nii) second\niii) third")] == [2, 3]
 

@@ -110,3 +110,31 @@ def test_an_answer_with_two_of_the_steps_leaves_others_out(machine: Plugin):
     assert leaves_out_items([first, second])
     assert not leaves_out_items([first])
     assert not leaves_out_items(whole)
+
+
+def ask_of(owner: User, text: str, *, question: str = "How do I descale the machine?") -> Answer:
+    plugin = Plugin.objects.create(owner=owner, name="Merlin", slug="merlin", domain="coffee", system_prompt="Help.")
+    give_document(plugin, title="Merlin: care", text=f"# Merlin: care\n\n## Descaling the machine\n\n{text}")
+    return ask(plugin, question)
+
+
+@pytest.mark.parametrize("lead_in", ["", "Do it outside.\n\n"])
+def test_a_list_whose_first_item_is_too_long_is_not_quoted_and_the_question_is_answered(alice: User, lead_in: str):
+    long = " ".join(f"Turn the ring {number} until the lamp of the tank is on." for number in range(40))
+    answer = ask_of(alice, f"{lead_in}1. {long}\n2. Rinse.\n3. Dry.\n")
+    assert answer.outcome == Outcome.ANSWERED
+    assert "Turn the ring" in answer.text
+    assert "The list goes on" not in answer.text
+
+
+def test_a_list_of_what_must_not_be_done_is_no_list_of_steps(alice: User):
+    lists = "Never do this:\n\n- Use vinegar.\n- Use bleach.\n\nDo this:\n\n- Use descaler.\n- Rinse.\n"
+    answer = ask_of(alice, lists)
+    assert answer.text == "Do this:\n- Use descaler.\n- Rinse [Source 1]."
+    assert answer.confidence == Confidence.HIGH
+
+
+def test_one_of_two_lists_that_may_both_be_meant_is_not_sure(alice: User):
+    answer = ask_of(alice, "Cold:\n\n1. Rinse.\n2. Dry.\n\nWarm:\n\n1. Boil.\n2. Wait.\n")
+    assert "1. Rinse." in answer.text
+    assert (answer.confidence, answer.reason) == (Confidence.MEDIUM, "other_lists")

@@ -23,6 +23,14 @@ class _Level(NamedTuple):
     first: int
 
 
+class _List(NamedTuple):
+    """The levels of a list, the definition whose numbers it goes on with, and the levels that it begins anew."""
+
+    levels: Mapping[int, _Level]
+    definition: str
+    restarts: Mapping[int, int]
+
+
 class _Place(NamedTuple):
     list_id: str
     level: int
@@ -32,25 +40,34 @@ class ListMarks:
     """Gives the mark of each paragraph in turn, as far as the numbers of lists go."""
 
     def __init__(self, document: Any) -> None:
-        self._levels = _read_levels(document)
-        self._styles = _places_of_styles(document) if self._levels else {}
+        self._lists = _read_lists(document)
+        self._styles = _places_of_styles(document) if self._lists else {}
         self._counts: dict[str, dict[int, int]] = {}
+        self._begun: set[str] = set()
 
     def next_mark(self, paragraph: Any) -> str:
         """The mark before the paragraph, with a space behind it; empty where it is no item of a list. Paragraphs must
         be asked for in their order."""
         place = self._place(paragraph)
-        levels = self._levels.get(place.list_id, {}) if place else {}
-        if place is None or place.level not in levels:
+        found = self._lists.get(place.list_id) if place else None
+        if place is None or found is None or place.level not in found.levels:
             return ""
-        level = levels[place.level]
+        level = found.levels[place.level]
         if level.kind == "bullet":
             return _BULLET
-        counts = self._counts.setdefault(place.list_id, {})
+        counts = self._counts_of(place.list_id, found)
         counts[place.level] = counts.get(place.level, level.first - 1) + 1
         for deeper in [one for one in counts if one > place.level]:
             del counts[deeper]
-        return _numbered(level, levels, counts)
+        return _numbered(level, found.levels, counts)
+
+    def _counts_of(self, list_id: str, found: _List) -> dict[int, int]:
+        """The numbers by level. Lists of one definition go on with each other's, but for levels that begin anew."""
+        counts = self._counts.setdefault(found.definition, {})
+        if list_id not in self._begun:
+            self._begun.add(list_id)
+            counts |= {level: first - 1 for level, first in found.restarts.items()}
+        return counts
 
     def _place(self, paragraph: Any) -> _Place | None:
         of_style = self._styles.get(attribute(paragraph.find(f"{W}pPr/{W}pStyle"), "val"))
@@ -63,12 +80,13 @@ def _numbered(level: _Level, levels: Mapping[int, _Level], counts: Mapping[int, 
         one = levels.get(at, level)
         return _WRITTEN.get(one.kind, str)(min(counts.get(at, one.first), _MAX_NUMBER))
 
-    mark = _PLACEHOLDER.sub(number, level.pattern).strip()
+    mark = " ".join(_PLACEHOLDER.sub(number, level.pattern).split())
     return f"{mark} " if mark and len(mark) <= _MAX_MARK_LENGTH else ""
 
 
 def _letter(number: int) -> str:
-    return chr(ord("a") + (number - 1) % 26)
+    """Behind "z" come "aa", "bb" and so on."""
+    return chr(ord("a") + (number - 1) % 26) * (1 + (number - 1) // 26)
 
 
 def _roman(number: int) -> str:
@@ -87,8 +105,8 @@ _WRITTEN: Mapping[str, Callable[[int], str]] = {
 }
 
 
-def _read_levels(document: Any) -> dict[str, dict[int, _Level]]:
-    """The levels of each list by its id."""
+def _read_lists(document: Any) -> dict[str, _List]:
+    """Each list by its id."""
     parts = (one.target_part for one in document.part.rels.values() if one.reltype.endswith(_NUMBERING))
     root = getattr(next(parts, None), "element", None)
     if root is None:
@@ -99,10 +117,22 @@ def _read_levels(document: Any) -> dict[str, dict[int, _Level]]:
         }
         for one in root.findall(f"{W}abstractNum")
     }
-    return {
-        attribute(one, "numId"): abstract.get(attribute(one.find(f"{W}abstractNumId"), "val"), {})
-        for one in root.findall(f"{W}num")
-    }
+    return {attribute(one, "numId"): _read_list(one, abstract) for one in root.findall(f"{W}num")}
+
+
+def _read_list(node: Any, definitions: Mapping[str, Mapping[int, _Level]]) -> _List:
+    """A list has the levels of its definition, but for those that it gives itself."""
+    definition = attribute(node.find(f"{W}abstractNumId"), "val")
+    levels, restarts = definitions.get(definition, {}), {}
+    for override in node.findall(f"{W}lvlOverride"):
+        at = _number(attribute(override, "ilvl"))
+        own, first = override.find(f"{W}lvl"), override.find(f"{W}startOverride")
+        if own is not None:
+            levels = {**levels, at: _level(own)}
+            restarts[at] = levels[at].first
+        if first is not None:
+            restarts[at] = _number(attribute(first, "val"))
+    return _List(levels, definition, restarts)
 
 
 def _level(level: Any) -> _Level:

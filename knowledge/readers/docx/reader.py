@@ -100,10 +100,11 @@ def _not_opened(source: Path | IO[bytes]) -> UnreadableDocument:
     return DamagedDocument()
 
 
-def read_body(document: Any) -> BodyText:
-    """The text of the document's body, with the segments it is made of."""
+def read_body(document: Any, *, has_marks: bool = True) -> BodyText:
+    """The text of the document's body, with the segments it is made of. Without `has_marks` as texts were read before
+    the marks of lists were."""
     hidden = HiddenText(document.styles.element)
-    notes, marks = Notes(document, hidden), ListMarks(document)
+    notes, marks = Notes(document, hidden), ListMarks(document) if has_marks else None
     body = BodyText(styles=_style_levels(document), hidden=hidden, notes=notes, marks=marks)
     body.add_blocks(document.element.body)
     body.add_lines(margin_texts(document, hidden))
@@ -139,18 +140,27 @@ class BodyText:
     """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in. A note
     stands below what refers to it; neither notes nor headers and footers have segments, nor have the marks of lists."""
 
-    def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes, marks: ListMarks) -> None:
+    def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes, marks: ListMarks | None) -> None:
         self.styles = styles
         self.hidden = hidden
         self.notes = notes
         self.marks = marks
         self.segments: list[ParagraphSegment] = []
+        self.mark_spans: list[tuple[int, int]] = []
         self.lines: list[str] = []
         self.length = 0
         self.headings: list[Heading] = []
 
     def text(self) -> str:
         return "\n".join(self.lines).rstrip("\n")
+
+    def text_without_marks(self) -> str:
+        """The same text, as long, with spaces in place of the marks of lists."""
+        text, pieces, at = self.text(), [], 0
+        for start, end in self.mark_spans:
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+        return "".join([*pieces, text[at:]])
 
     def first_title(self) -> str | None:
         """The first heading of the highest level there is."""
@@ -181,7 +191,7 @@ class BodyText:
         lines = [one_line(line) for line in paragraph_text(paragraph, self.hidden).split("\n")]
         text = "\n".join(filter(None, lines))
         if text:
-            self._add_text(paragraph, text, mark=self.marks.next_mark(paragraph))
+            self._add_text(paragraph, text, mark=self.marks.next_mark(paragraph) if self.marks else "")
         self.add_lines(self.notes.texts([paragraph]))
 
     def _add_text(self, paragraph: Any, text: str, *, mark: str) -> None:
@@ -193,6 +203,8 @@ class BodyText:
             self.headings.append(
                 Heading(page=1, start=self.length, level=level, title=one_line(text).removesuffix(":")[:200])
             )
+        if mark:
+            self.mark_spans.append((self.length, self.length + len(mark)))
         self.segments.append(ParagraphSegment(self.length + len(mark), text, (paragraph,)))
         self._append(f"{mark}{text}")
         self._append("")

@@ -41,23 +41,25 @@ class PagePositions:
     """The text of the page as the reader gives it, the name of the document part, and the positions in page order.
 
     Page characters that no run holds (labels of a table, breaks between paragraphs) have no position; those that the
-    reader repeats (a cell that goes on below) have the position of the run they repeat.
+    reader repeats (a cell that goes on below) have the position of the run they repeat. `marks` are the places of the
+    bullets and numbers that Word draws itself.
     """
 
     text: str
     part: str
     positions: tuple[RunPosition, ...]
+    marks: tuple[tuple[int, int], ...] = ()
 
 
-def read_positions(path: Path) -> PagePositions:
-    """The positions of a Word file's text. Raises `UnreadableDocument`."""
+def read_positions(path: Path, *, has_marks: bool = True) -> PagePositions:
+    """The positions of a Word file's text, with or without the marks of lists. Raises `UnreadableDocument`."""
     check_archive(path)
     document = open_document(path)
-    body = read_body(document)
+    body = read_body(document, has_marks=has_marks)
     numbers = _ElementNumbers(document.element, body.hidden)
     positions = [position for segment in body.segments for position in _segment_positions(segment, numbers)]
     name = str(document.part.partname).lstrip("/")
-    return PagePositions(text=body.text(), part=name, positions=tuple(positions))
+    return PagePositions(text=body.text(), part=name, positions=tuple(positions), marks=tuple(body.mark_spans))
 
 
 class _Source(NamedTuple):

@@ -359,3 +359,41 @@ def test_a_note_is_commented_where_it_is_referred_to_and_never_changed(tmp_path)
     assert any("stands in a note, a header or a footer" in words for words in commented)
     assert part(written.path, "word/footnotes77.xml") == part(path, "word/footnotes77.xml")
     assert read_text(written.path, "docx") == read_text(path, "docx")
+
+
+CLAUSES = ["The term is five years.", "The fee is 10 EUR.", "The law is that of Kent."]
+
+
+def numbered_contract(path: Path) -> Path:
+    def build(document) -> None:
+        for clause in CLAUSES:
+            document.add_paragraph(clause, style="List Number")
+
+    return word(path, build)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "left"),
+    [
+        ("1. The term is five years.", "It is two years.", ["1. It is two years.", f"2. {CLAUSES[1]}"]),
+        ("2. The fee is 10 EUR.", "", [f"1. {CLAUSES[0]}"]),
+        ("The fee is 10 EUR.", "", [f"1. {CLAUSES[0]}"]),
+        ("1. The term is five years.\n\n2. The fee is 10 EUR.", "No fee.", ["1. No fee."]),
+    ],
+)
+def test_the_numbers_that_word_draws_do_not_stand_in_the_way_of_a_tracked_change(tmp_path, quote, text, left):
+    path = numbered_contract(tmp_path / "a.docx")
+    written = write_and_prove(path, [replacement(path, quote, text), comment(path, CLAUSES[2])])
+    assert written.obstacles == [Obstacle.NONE, Obstacle.NONE]
+    lines = [line for line in read_text(written.path, "docx").split("\n") if line]
+    assert lines == [*left, f"{len(left) + 1}. {CLAUSES[2]}"]
+
+
+def test_a_review_of_a_text_without_the_marks_of_lists_can_still_be_written(tmp_path):
+    path = numbered_contract(tmp_path / "a.docx")
+    page, quote = "\n\n".join(CLAUSES), "The fee is 10 EUR."
+    start = page.index(quote)
+    edit = replace(replacement(path, quote, "There is no fee."), start=start, end=start + len(quote))
+    written = write_and_prove(path, [edit])
+    assert written.obstacles == [Obstacle.NONE]
+    assert "2. There is no fee." in read_text(written.path, "docx")

@@ -76,6 +76,29 @@ def test_a_damaged_file_is_replaced(cache, content):
     assert build.built == 2
 
 
+def test_a_file_with_a_few_wrong_bytes_is_replaced(cache):
+    build = Doubling()
+    load(cache, build)
+    (path,) = cache.folder.iterdir()
+    whole = path.read_bytes()
+    places = range(0, len(whole), 1 + len(whole) // 20)
+    for at in places:
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        load(cache, build)
+    assert build.built == 1 + len(places)
+
+
+def test_what_a_killed_process_left_unfinished_is_removed_and_that_of_a_live_one_is_not(cache):
+    cache.folder.mkdir()
+    old, new = cache.folder / "doubling-a.1.part", cache.folder / "doubling-a.2.part"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1000, 1000))
+    load(cache, Doubling())
+    assert not old.exists()
+    assert new.exists()
+
+
 def test_only_the_newest_files_are_kept(cache, monkeypatch):
     monkeypatch.setattr(model_cache, "KEPT_FILES", 2)
     cache.folder.mkdir()

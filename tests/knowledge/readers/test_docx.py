@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -315,13 +317,32 @@ NUMBERING = """<w:numbering xmlns:w="http://schemas.openxmlformats.org/wordproce
 </w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num></w:numbering>"""
 
 
-def test_numbers_of_lower_levels_begin_anew_below_each_item(tmp_path):
-    def item(text: str, level: int, number: int = 1) -> str:
-        place = f"<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{number}'/></w:numPr>"
-        return f"<w:p><w:pPr>{place}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+def listed(text: str, level: int, number: int = 1) -> str:
+    place = f"<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{number}'/></w:numPr>"
+    return f"<w:p><w:pPr>{place}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
+
+def lines_of_list(path: Path, items: Iterable[str], *, numbering: str = NUMBERING) -> list[str]:
+    _, [page] = read_here(word_xml(path / "a.docx", "".join(items), numbering=numbering), "docx")
+    return [line for line in page.text.split("\n") if line]
+
+
+def test_numbers_of_lower_levels_begin_anew_below_each_item(tmp_path):
     places = [("open", 0), ("lid", 1), ("tap", 1), ("fill", 0), ("tank", 1)]
-    body = "".join(item(*place) for place in places) + item("close", 0, number=0)
-    _, [page] = read_here(word_xml(tmp_path / "a.docx", body, numbering=NUMBERING), "docx")
-    lines = [line for line in page.text.split("\n") if line]
+    lines = lines_of_list(tmp_path, [*(listed(*place) for place in places), listed("close", 0, number=0)])
     assert lines == ["3) open", "3.a lid", "3.b tap", "4) fill", "4.a tank", "close"]
+
+
+def test_lists_of_one_definition_go_on_with_each_others_numbers_unless_they_begin_anew(tmp_path):
+    more = """<w:num w:numId="2"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="7"/>
+<w:lvlOverride w:ilvl="0"><w:startOverride w:val="8"/></w:lvlOverride></w:num></w:numbering>"""
+    numbering = NUMBERING.replace("</w:numbering>", more)
+    items = [listed("open", 0), listed("fill", 0, 2), listed("rinse", 0, 3), listed("close", 0, 3)]
+    assert lines_of_list(tmp_path, items, numbering=numbering) == ["3) open", "4) fill", "8) rinse", "9) close"]
+
+
+def test_behind_the_last_letter_letters_come_twice(tmp_path):
+    numbering = NUMBERING.replace('"decimal"/><w:lvlText w:val="%1)"', '"lowerLetter"/><w:lvlText w:val="%1)"')
+    numbering = numbering.replace('<w:start w:val="3"/>', '<w:start w:val="26"/>')
+    items = [listed("lid", 0), listed("tap", 0), listed("tank", 0)]
+    assert lines_of_list(tmp_path, items, numbering=numbering) == ["z) lid", "aa) tap", "bb) tank"]

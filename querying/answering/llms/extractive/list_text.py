@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from knowledge.search.passages import Passage
 from language.lists import find_lists, item_lines
+from querying.answering.citations import without_marks
 from querying.answering.grounding.supporting_spans import best_span
 from querying.answering.llms.extractive.quotation_text import with_source_mark
 from querying.sanitize import sanitize
@@ -21,7 +22,8 @@ def list_pieces(evidence: Evidence) -> list[str]:
     if listed is None:
         return []
     texts = [(part.source, _part_text(part, evidence.passages[part.source])) for part in listed.parts]
-    if not all(best_span(sanitize(text), evidence.passages[source], least=1.0) for source, text in texts):
+    claims = [(source, sanitize(without_marks(text))) for source, text in texts]
+    if not all(best_span(claim, evidence.passages[source], least=1.0) for source, claim in claims):
         return []
     first, *others = [with_source_mark(text, source) for source, text in texts]
     return [first, *(f"\n{text}" for text in others)]
@@ -47,6 +49,12 @@ def describe_left_out(evidence: Evidence) -> str:
     items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
     return f"The list goes on with {items}: {where}."
+
+
+def is_one_list_of_several(evidence: Evidence) -> bool:
+    """Whether the list that is quoted is one of several that the question may ask for."""
+    listed = evidence.section_list
+    return listed is not None and listed.is_one_of_several and bool(list_pieces(evidence))
 
 
 def leaves_out_items(citations: Sequence[Citation]) -> bool:
