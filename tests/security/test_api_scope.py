@@ -335,7 +335,7 @@ def addresses(world: World) -> set[str]:
     found = set()
     plugin = world.plugin
     values = [
-        *(one.pk for one in world.objects.values()),
+        *world.ids,
         plugin.slug,
         f"{plugin.slug}@draft",
         f"{plugin.slug}@1.0.0",
@@ -373,7 +373,7 @@ def _names_of(kind: str | None, world: World) -> set[str]:
     names = {str(plugin.pk), plugin.slug, f"{plugin.slug}@draft", f"{plugin.slug}@1.0.0"}
     if kind is None:
         return names.union(world.ids)
-    return names if kind == plugin._meta.label else {str(world[kind].pk)}
+    return names if kind == plugin._meta.label else world.ids_of(kind)
 
 
 def _crawled(world: World) -> Iterator[tuple[str, ResolverMatch, tuple[str, ...]]]:
