@@ -14,11 +14,16 @@ def signed_in_by(user: User, *records: dict[str, object]) -> Client:
     """A session as allauth leaves it right after signing in by these means."""
     client = Client()
     client.force_login(user)
+    record_sign_in(client, user, *records)
+    return client
+
+
+def record_sign_in(client: Client, user: User, *records: dict[str, object]) -> None:
+    """Tells the session of one who is signed in how and when that was: now, where the record does not say."""
     session = client.session
     session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"at": time.time(), **record} for record in records]
     session["account_authentication_methods_user"] = str(user.pk)
     session.save()
-    return client
 
 
 def signed_in_elsewhere(user: User) -> Client:

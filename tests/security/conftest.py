@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin, Release
 from tests.cover import charlies_key, key, plugin, published
+from tests.security.crawler import Crawler
 from tests.security.world import World, build
 
 __all__ = ["charlies_key", "key", "plugin", "published"]  # fixtures of theirs that are used here too
@@ -23,12 +23,9 @@ def dora(db: None) -> User:
 
 
 @pytest.fixture
-def stranger(request: pytest.FixtureRequest, charlie: User, dora: User) -> Client:
+def stranger(request: pytest.FixtureRequest, charlie: User, dora: User) -> Crawler:
     """Charlie (staff), Dora (not staff) and somebody without an account, one after the other."""
-    client = Client(raise_request_exception=True)
-    if user := {"charlie": charlie, "dora": dora, "nobody": None}[request.param]:
-        client.force_login(user)
-    return client
+    return Crawler({"charlie": charlie, "dora": dora, "nobody": None}[request.param])
 
 
 @pytest.fixture

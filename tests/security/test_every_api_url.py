@@ -98,7 +98,7 @@ def own_plugin(owner: User) -> Plugin:
 
 def assert_refused(client: APIClient, world: World, **instead: Any) -> None:
     """Whatever is done to Alice's objects is refused, says nothing of them, and changes nothing."""
-    before = rows()
+    before, is_known = rows(), _is_known(client)
     nested = [one for one in of_objects() if not instead or (len(set(one.takes) - WORDS.keys()) > 1)]
     for one in nested:
         url = one.filled(world, **instead)
@@ -107,6 +107,12 @@ def assert_refused(client: APIClient, world: World, **instead: Any) -> None:
             assert answer.status_code in REFUSED, f"{method} {url} answers {answer.status_code}"
             assert not leaks(answer), f"{method} {url}"
     assert rows() == before
+    assert _is_known(client) == is_known
+
+
+def _is_known(client: APIClient) -> bool:
+    """Whether the session or the key still opens anything."""
+    return bool(client.get("/api/v1/me").status_code == 200)
 
 
 def test_every_kind_of_id_is_known() -> None:

@@ -23,10 +23,12 @@ from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
+from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.models import PublishingRun, ReleaseApproval, Report, Review
 from organisations.models import MembershipInvitation, Organisation
 from plugins.models import Invitation, OrganisationOffer, OwnershipOffer, Plugin, Release
 from querying.models import Query, StoredResponse
+from tests.security.leaking import said
 from trees.models import DecisionTree, TreeCase
 from webhooks.models import Delivery, Event, Webhook
 
@@ -51,15 +53,19 @@ UNRELATED = {
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """One object of Alice's for every model, by label."""
+    """One object of Alice's for every model, by label. `private`: a second one, which is nothing of a plugin's."""
 
     alice: User
     plugin: Plugin
     objects: dict[str, models.Model]
+    private: tuple[models.Model, ...] = ()
 
     @property
     def ids(self) -> list[str]:
-        return [str(one.pk) for one in self.objects.values()]
+        return [str(one.pk) for one in (*self.objects.values(), *self.private)]
+
+    def ids_of(self, label: str) -> set[str]:
+        return {str(self[label].pk), *(str(one.pk) for one in self.private if one._meta.label == label)}
 
     def __getitem__(self, label: str) -> Any:
         return self.objects[label]
@@ -130,6 +136,7 @@ def build(alice: User) -> World:
         outcome="answered",
         reason=MARK,
         facts={MARK: MARK},
+        citations=[_citation(document, page)],
     )
     stored = StoredResponse.objects.create(query=query, body={"output": [], MARK: MARK}, turns=[{"content": MARK}])
     batch = Batch.objects.create(api_key=key)
@@ -196,6 +203,7 @@ def build(alice: User) -> World:
     agent_run = AgentRun.objects.begin(session=talk, message=asked, release_name=f"{MARK}-plugin@1.0.0")
     agent_run.end(RunState.DONE, (EventKind.CONTENT, {"text": MARK}), (EventKind.DONE, {}))
     project = Project.objects.create_with_base(owner=alice, name=f"{MARK} project", description=MARK, plugin=plugin)
+    Document.objects.create(knowledge_base=project.knowledge_base, title=f"{MARK} paper", source_type="text")
     organisation = Organisation.objects.create_with_owner(name=f"{MARK} organisation", owner=alice)
     membership_invitation = MembershipInvitation.objects.create(
         organisation=organisation,
@@ -240,7 +248,18 @@ def build(alice: User) -> World:
         agent_run,
         AuditEntry.objects.get(action="plugin.created", object=f"plugin:{plugin.pk}"),
     ]
-    return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
+    private = (talk, _personal_document(alice))
+    return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made}, private=private)
+
+
+def _personal_document(alice: User) -> Document:
+    base = personal_knowledge_base(alice)
+    return Document.objects.create(knowledge_base=base, title=f"{MARK} letter", source_type="text")
+
+
+def _citation(document: Document, page: Page) -> dict[str, Any]:
+    span = {"excerpt": page.text, "start": 0, "end": len(page.text), "url": f"http://testserver/source/{page.pk}"}
+    return {"document": document.title, "documentId": str(document.pk), **span}
 
 
 def _contract_review(alice: User, document: Document, page: Page) -> ContractReview:
@@ -302,6 +321,4 @@ def registered() -> list[tuple[type[models.Model], admin.ModelAdmin[Any]]]:
 
 def leaks(response: Any) -> bool:
     """Whether Alice's mark is anywhere in what came back: body, headers or cookies."""
-    body = b"".join(response.streaming_content) if response.streaming else response.content
-    headers = " ".join(f"{name}: {value}" for name, value in response.headers.items())
-    return MARK in body.decode("utf-8", "replace").lower() or MARK in headers.lower() or MARK in str(response.cookies)
+    return MARK in said(response)
