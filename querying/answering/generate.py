@@ -76,7 +76,7 @@ async def generate(
 
 
 def _joined_notes(question: Question, notes: Sequence[str]) -> str:
-    """What we add to an answer, in the language of the question: as a part of the text it can no longer be translated."""
+    """What we add to an answer, in the language of the question: once joined, it can no longer be translated."""
     said = [note for note in notes if note]
     if not said:
         return ""

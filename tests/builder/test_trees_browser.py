@@ -459,7 +459,7 @@ def test_the_focus_stays_near_what_was_pressed(page: Page, alice: User, cover: D
 
 
 NAMED_BY_WHAT_IS_SHOWN = """() => axe.run("#tree-canvas", { runOnly: ["label-content-name-mismatch"] })
-  .then(({ passes, violations }) => [passes.flatMap((one) => one.nodes).length, violations.flatMap((one) => one.nodes).length])"""
+  .then(({ passes, violations }) => [passes, violations].map((found) => found.flatMap((one) => one.nodes).length))"""
 LONG = "How far is the member from the sea, and which wind blows over it in most months of the year?"
 
 
