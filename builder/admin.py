@@ -51,7 +51,6 @@ class PluginAdmin(ScopedAdmin):
     list_select_related = ["owner"]
     search_fields = ["name", "slug", "domain", "tagline"]
     search_help_text = "Words of its name, slug, field or tagline."
-    warn_unsaved_form = True
     fieldsets = [
         (None, {"fields": ["name", "slug", "domain"]}),
         ("Persona", {"fields": ["system_prompt", "audience", "tone", "limits", "disclaimer"]}),

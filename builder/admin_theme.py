@@ -34,5 +34,9 @@ def kept_focus_script(request: HttpRequest) -> str:
     return static("builder/kept_focus.js")
 
 
+def unsaved_script(request: HttpRequest) -> str:
+    return static("builder/unsaved.js")
+
+
 def arrival_script(request: HttpRequest) -> str:
     return static("arrival.js")

@@ -23,7 +23,7 @@ from lexic import metrics  # noqa: E402 -- what follows needs the apps
 from lexic.database import in_thread  # noqa: E402
 from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
-from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
+from lexic.http.error_handlers import PayloadTooLarge, error_body, render_refusal, wants_page  # noqa: E402
 from lexic.infrastructure_errors import outage_error  # noqa: E402
 from lexic.middleware.event_loop import keep_on_loop  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
@@ -85,7 +85,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await send(complete_headers(scope, message) if message["type"] == "http.response.start" else message)
 
     if _content_length(scope) > _max_body_bytes():
-        await _send_error(complete, _too_large(), path=scope["path"])
+        await _send_error(complete, _too_large(), scope=scope)
         return
     inner = await _application_for(scope)
     try:
@@ -94,9 +94,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         full = outage_error(error)
         if full is None or has_answered:
             raise
-        await _send_error(complete, full, path=scope["path"])
+        await _send_error(complete, full, scope=scope)
     if left < 0 and not has_answered:
-        await _send_error(complete, _too_large(), path=scope["path"])
+        await _send_error(complete, _too_large(), scope=scope)
 
 
 def _too_large() -> PayloadTooLarge:
@@ -135,9 +135,15 @@ def _max_body_bytes() -> int:
     return settings.LEXIC_MAX_DOCUMENT_BYTES + _FORM_OVERHEAD_BYTES
 
 
-async def _send_error(send: Any, error: LexicError, *, path: str) -> None:
-    body = json.dumps(error_body(error, path=path)).encode()
-    await _send(send, error.status, body, more=[(b"connection", b"close")])
+async def _send_error(send: Any, error: LexicError, *, scope: Any) -> None:
+    """A page for a browser that sent a form, without a script; else the error as the clients of the address read it."""
+    more = [(b"connection", b"close")]
+    if wants_page(path=scope["path"], accept=_header(scope, b"accept")):
+        page = await in_thread(render_refusal, error)
+        await _send(send, error.status, page.encode(), content_type=b"text/html; charset=utf-8", more=more)
+        return
+    body = json.dumps(error_body(error, path=scope["path"])).encode()
+    await _send(send, error.status, body, more=more)
 
 
 async def _send(

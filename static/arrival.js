@@ -12,3 +12,11 @@ addEventListener("DOMContentLoaded", () => {
   said.tabIndex = -1;
   said.focus();
 });
+// Where a menu does not fit in its row, what is open stands in the middle of it.
+addEventListener("DOMContentLoaded", () => {
+  for (const row of document.querySelectorAll(".hub-tabs, .menu-row")) {
+    const open = row.querySelector("[aria-current]")?.getBoundingClientRect();
+    const shown = row.getBoundingClientRect();
+    if (open) row.scrollLeft += open.left + open.width / 2 - shown.left - shown.width / 2;
+  }
+});

@@ -58,7 +58,14 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
       whole,
       addressOf,
       refuse(words, status) {
-        problem.replaceChildren(noteWith(icon)(words, status === 429 ? "warn" : "no"));
+        const note = noteWith(icon)(words, status === 429 ? "warn" : "no");
+        // A visitor whose limit is used up goes on with a key. In a tab of its own: the question stays here.
+        const { keyAddress, keyWords } = problem.dataset;
+        if (status === 429 && keyAddress) {
+          const key = { href: keyAddress, target: "_blank", rel: "noopener", textContent: keyWords };
+          note.lastElementChild.append(" ", Object.assign(document.createElement("a"), key));
+        }
+        problem.replaceChildren(note);
         announce(words);
       },
       accept(response) {

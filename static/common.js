@@ -37,8 +37,9 @@ for (const form of busyForms) {
     if (buttons.length) announce(buttons[0].textContent);
   });
 }
-addEventListener("pageshow", (event) => {
-  if (!event.persisted) return;
+function endBusy() {
   for (const form of busyForms) form.ariaBusy = "false";
   for (const [button, before] of wordsBefore) button.innerHTML = before;
-});
+}
+addEventListener("pageshow", (event) => event.persisted && endBusy());
+document.addEventListener("lexic:stayed", endBusy);

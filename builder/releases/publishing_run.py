@@ -41,9 +41,19 @@ def run_context(plugin: Plugin, *, latest: Release | None) -> dict[str, Any]:
         "run": run,
         "typed": {"version": run.version, "notes": run.notes},
         "asked": len(results),
+        "said": _said_progress(run, asked=len(results)),
         "results": shown[::-1][:MAX_SHOWN_RESULTS],
         "hidden_results": max(0, len(shown) - MAX_SHOWN_RESULTS),
     }
+
+
+def _said_progress(run: PublishingRun, *, asked: int) -> str:
+    """What is read out: it changes at each tenth part of the questions, not with each of them."""
+    if run.state != State.ASKING or not run.total:
+        return "Publishing waits for a free worker." if run.state == State.WAITING else ""
+    tenth = 10 * asked // run.total
+    reached = -(-tenth * run.total // 10)
+    return f"{reached} of {run.total} golden questions asked."
 
 
 def show_publishing_progress(request: HtmxRequest, plugin: Plugin) -> HttpResponse:
@@ -54,6 +64,8 @@ def show_publishing_progress(request: HtmxRequest, plugin: Plugin) -> HttpRespon
         return HttpResponseRedirect(publish_page)
     if run and run.is_active:
         context = {"plugin": plugin, **run_context(plugin, latest=None)}
+        # The same words put there once more would be read out once more.
+        context["is_news_to_say"] = context["said"] != request.GET.get("said")
         return TemplateResponse(request, "builder/_publishing_news.html", context)
     if run and run.state == State.PUBLISHED:
         messages.success(request, f"Published: {run.release}.")

@@ -50,6 +50,7 @@ UNFOLD: dict[str, Any] = {
         "builder.admin_theme.builder_script",
         "builder.admin_theme.command_box_script",
         "builder.admin_theme.kept_focus_script",
+        "builder.admin_theme.unsaved_script",
         "builder.admin_theme.arrival_script",
     ],
     "COLORS": {

@@ -217,6 +217,17 @@ def is_api_request(request: HttpRequest) -> bool:
     return request.path.startswith(API_PATHS)
 
 
+def wants_page(*, path: str, accept: str) -> bool:
+    """Whether whoever asked reads pages: a browser at an address that is not one of the API's. Scripts of pages ask for
+    JSON, or for anything."""
+    return not path.startswith(API_PATHS) and "text/html" in accept.lower()
+
+
+def render_refusal(error: LexicError) -> str:
+    """A page about a request that was refused before anybody read it: nobody is known here, and no language."""
+    return loader.render_to_string("refused_request.html", {"error": error})
+
+
 def error_response(error: LexicError, *, path: str = "") -> JsonResponse:
     """The error as the clients of this address read it, with its status and headers."""
     return JsonResponse(error_body(error, path=path), status=error.status, headers=_error_headers(error))

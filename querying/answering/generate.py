@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from asgiref.sync import sync_to_async
 
+from lexic.phrases import in_language
 from querying.answering import prompts
 from querying.answering.llms.extractive.list_text import (
     describe_left_out,
@@ -18,6 +19,7 @@ from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.llm_interface import LLM
+from querying.question.answer_language import answer_language
 from querying.question.misspellings import describe_misspellings
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
@@ -68,7 +70,7 @@ async def generate(
         basis=basis,
         tree_decided=consultation.has_decided,
         weakness=weakness,
-        note="\n\n".join(filter(None, notes)),
+        note=_joined_notes(question, notes),
         disclaimer=release.disclaimer,
     )
     if ending:
@@ -81,6 +83,15 @@ def _doubt_about_list(answer: Answer, evidence: Evidence) -> str:
     if describe_left_out(evidence) or leaves_out_items(answer.citations):
         return "incomplete_list"
     return "other_lists" if is_one_list_of_several(evidence) else ""
+
+
+def _joined_notes(question: Question, notes: Sequence[str]) -> str:
+    """What we add to an answer, in the language of the question: once joined, it can no longer be translated."""
+    said = [note for note in notes if note]
+    if not said:
+        return ""
+    language = answer_language(question)
+    return "\n\n".join(in_language(note, language) for note in said)
 
 
 def _not_high(answer: Answer, *, reason: str) -> Answer:

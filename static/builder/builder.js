@@ -4,12 +4,6 @@ document.addEventListener("htmx:configRequest", (event) => {
   const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
   if (token) event.detail.headers["X-CSRFToken"] = decodeURIComponent(token[1]);
 });
-// Where the tabs do not all fit, the one that is open is in sight.
-document.addEventListener("DOMContentLoaded", () => {
-  const tabs = document.querySelector(".hub-tabs");
-  const open = tabs?.querySelector("[aria-current]");
-  if (open) tabs.scrollLeft = open.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - open.clientWidth) / 2;
-});
 // The box that chooses plugins labels a picture as if it were text; named a picture, it is read out. The admin's own
 // script makes the box when the page has loaded.
 window.addEventListener("load", () => setTimeout(() => {

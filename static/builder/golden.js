@@ -5,6 +5,12 @@ const lines = document.querySelector("[name=places]");
 
 if (picker && lines) {
   const [title, page, add] = ["[data-title]", "[data-page]", "[data-add]"].map((one) => picker.querySelector(one));
+  const said = picker.querySelector("[data-said]");
+  // The same words twice are read out once: the place is empty in between.
+  const announce = (words) => {
+    said.textContent = "";
+    setTimeout(() => (said.textContent = words), 100);
+  };
   const pages = () => Number(title.selectedOptions[0]?.dataset.pages ?? 0);
   const draw = () => {
     page.disabled = !pages();
@@ -17,7 +23,11 @@ if (picker && lines) {
     if (!title.value || !page.reportValidity()) return;
     const line = page.value ? `${title.value}, p. ${page.value}` : title.value;
     const there = lines.value.split("\n").map((one) => one.trim()).filter(Boolean);
-    if (!there.includes(line)) lines.value = [...there, line].join("\n");
+    if (there.includes(line)) announce(`${line} is in the list already.`);
+    else {
+      lines.value = [...there, line].join("\n");
+      announce(`Added ${line}.`);
+    }
     page.value = "";
     lines.dispatchEvent(new Event("input", { bubbles: true }));
   };

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from lxml import html
 
 from accounts.models import User
 from evaluation.models import GoldenQuestion
@@ -212,6 +213,21 @@ def test_publishing_is_watched_and_leads_to_the_release(expert: Client, plugin: 
     assert over["HX-Redirect"] == address("published", plugin)
     assert "Published: boots@1.0.0." in expert.get(over["HX-Redirect"]).content.decode()
     assert plugin.releases.get().notes == "First."
+
+
+def test_how_far_publishing_is_is_read_out_at_each_tenth_part(expert: Client, plugin: Plugin) -> None:
+    run = PublishingRun.objects.create(plugin=plugin, state="asking", total=30, requested_by=plugin.owner)
+    page = html.fromstring(expert.get(address("publish", plugin)).content.decode())
+    [said] = page.xpath("//p[@id='publishing-said'][@role='status']")
+    heard = [said.text]
+    [asks] = page.xpath("//div[@id='publishing-news']/@hx-get")
+    for asked in range(1, 31):
+        run.scores = [{"question": "?", "failures": []}] * asked
+        run.save()
+        news = html.fromstring(expert.get(asks, headers={"HX-Request": "true"}).content.decode())
+        heard += [one.text for one in news.xpath("//p[@id='publishing-said'][@hx-swap-oob='innerHTML']")]
+        [asks] = news.xpath("//div[@id='publishing-news']/@hx-get")
+    assert heard == [f"{count} of 30 golden questions asked." for count in range(0, 31, 3)]
 
 
 def test_who_can_see_it_stays_chosen_while_it_is_published_and_after_it_was_cancelled(

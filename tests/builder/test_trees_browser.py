@@ -17,7 +17,15 @@ from knowledge.models import Document
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.database import release_connections
 from plugins.models import Plugin
-from tests.browsers import each_look, overflow, serious_in_each_look, sign_in
+from tests.browsers import (
+    AXE,
+    WIDE_AND_NARROW,
+    each_look,
+    overflow,
+    serious_in_each_look,
+    sign_in,
+    violations_in_each_look,
+)
 from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
 from tests.trees.growing import cover_tree_data
@@ -448,3 +456,62 @@ def test_the_focus_stays_near_what_was_pressed(page: Page, alice: User, cover: D
     tries.press("Enter")
     expect(part(page, "said")).to_contain_text("ends")
     expect(tries).to_be_focused()
+
+
+NAMED_BY_WHAT_IS_SHOWN = """() => axe.run("#tree-canvas", { runOnly: ["label-content-name-mismatch"] })
+  .then(({ passes, violations }) => [passes, violations].map((found) => found.flatMap((one) => one.nodes).length))"""
+LONG = "How far is the member from the sea, and which wind blows over it in most months of the year?"
+
+
+def test_nodes_whose_words_are_too_long_are_named_by_what_is_shown(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    data = cover_tree_data()
+    for name in ("member_type", "mild_cover"):
+        data["nodes"][name]["label"] = LONG
+    data["nodes"]["mild_cover"]["action"]["recommendation"] = f"20 mm. {LONG}"
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    page.evaluate(AXE.read_text())
+    passed, failed = page.evaluate(NAMED_BY_WHAT_IS_SHOWN)
+    assert passed > 3
+    assert failed == 0
+    ends = (
+        node(page, "mild_cover")
+        .locator("svg.cut + text")
+        .evaluate_all("all => all.map((one) => [one.textContent, one.getBBox().x + one.getBBox().width])")
+    )
+    assert [mark for mark, _ in ends] == ["…", "…"]
+    assert max(end for _, end in ends) <= 190  # as wide as a node
+
+
+def violations(page: Page) -> list[str]:
+    expect(page.locator(".tree-editor [aria-busy=true]")).to_have_count(0)  # what is checked meanwhile is pale
+    return violations_in_each_look(page, WIDE_AND_NARROW)
+
+
+def test_axe_finds_nothing_in_any_state_of_the_tree_editor(
+    page: Page, alice: User, cover: DecisionTree, complaints: list[str]
+) -> None:
+    open_editor(page, alice, cover)
+    problems = violations(page)
+    for name in ("exposure_check", "member_type", "mild_cover"):
+        node(page, name).focus()
+        node(page, name).press("Enter")
+        problems += violations(page)
+    page.get_by_role("textbox", name="Label").fill("")
+    page.get_by_role("button", name="Question", exact=True).click()
+    problems += violations(page)
+    page.get_by_role("button", name="Name and facts").click()
+    problems += violations(page)
+    page.get_by_label("A question, as an agent would ask it").fill("Cover in mild exposure?")
+    page.get_by_role("button", name="Run").click()
+    part(page, "try").get_by_role("list", name="Decision path").wait_for()
+    page.get_by_role("button", name="Try all ends").click()
+    problems += violations(page)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    page.get_by_role("textbox", name="The tree as JSON").fill("{")
+    page.get_by_role("button", name="Draw it").click()
+    problems += violations(page)
+    assert sorted(set(problems)) == []
+    complaints[:] = [said for said in complaints if "400" not in said]  # what is no JSON is refused

@@ -34,6 +34,21 @@ def test_it_is_refused_in_the_form_that_its_clients_read(server: str):
     assert response.json()["error"]["code"] == "too_large"
 
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+def test_a_browser_without_scripts_gets_a_page(server: str):
+    with httpx2.Client(trust_env=False, timeout=20) as client:
+        sent = b"x" * (6 * 1024 * 1024)
+        page = client.post(f"{server}/admin/plugins/plugin/1/knowledge/files/", content=sent, headers=BROWSER)
+        script = client.post(f"{server}/admin/plugins/plugin/1/knowledge/files/", content=sent)
+        api = client.post(f"{server}/api/v1/query", content=sent, headers=BROWSER)
+    assert (page.status_code, page.headers["Content-Type"]) == (413, "text/html; charset=utf-8")
+    assert '<h1 id="fault">The request is too large.</h1>' in page.text
+    assert "Send at most 0.5 MB at once; split a larger file." in page.text
+    assert [(one.status_code, one.json()["code"]) for one in (script, api)] == [(413, "too_large")] * 2
+
+
 def test_a_body_without_a_length_is_cut_off(server: str):
     def endless() -> Iterator[bytes]:
         for _ in range(200):

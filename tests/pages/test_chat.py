@@ -136,6 +136,8 @@ def test_pk_029_the_end_of_the_day_is_said_and_the_question_kept(
     finished(page)
     ask(page, "And when are they replaced?")
     expect(page.locator("#chat-error")).to_contain_text("Try again in")
+    key = page.locator("#chat-error").get_by_role("link", name="Get a key")
+    expect(key).to_have_attribute("href", re.compile(r"^/api-keys\?plugin=boots$"))
     expect(page.get_by_label("Your question")).to_have_value("And when are they replaced?")
     expect(page.locator(".turn")).to_have_count(1)
     # The browser itself remarks on every status of 400 and more.

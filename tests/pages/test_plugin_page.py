@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -106,6 +107,8 @@ def test_the_end_of_the_day_is_said_and_the_question_kept(
     expect(page.locator(WHOLE)).to_contain_text("found word for word")
     ask(page, "And when are they replaced?")
     expect(page.locator("#try-error")).to_contain_text("Try again in")
+    key = page.locator("#try-error").get_by_role("link", name="Get a key")
+    expect(key).to_have_attribute("href", re.compile(r"^/api-keys\?plugin=boots$"))
     expect(page.get_by_label("Your question")).to_have_value("And when are they replaced?")
     expect(page.locator(WHOLE)).to_contain_text(WORN)  # what was answered stays
     # The browser itself remarks on every status of 400 and more.

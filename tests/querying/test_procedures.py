@@ -11,6 +11,7 @@ from accounts.models import User
 from knowledge.models import Page
 from plugins.models import Plugin
 from querying import pipeline, releases
+from querying.answering import generate
 from querying.answering.llms.extractive.list_text import leaves_out_items
 from querying.types import Answer, Caller, Confidence, Done, Outcome, Question
 from tests.cover import give_document
@@ -98,6 +99,19 @@ def test_a_list_that_is_too_long_says_where_it_goes_on_and_is_not_sure(machine: 
     assert "13. part 13" not in answer.text
     assert "The list goes on with 3 more items: Kestrel: care, Checks before a long pause." in answer.text
     assert answer.confidence != Confidence.HIGH
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("de", "Die Liste geht mit 3 weiteren Punkten weiter:"), ("fr", "La liste continue avec 3 éléments de plus :")],
+)
+def test_where_a_list_goes_on_is_said_in_the_language_of_the_question(
+    machine: Plugin, monkeypatch: pytest.MonkeyPatch, language: str, said: str
+):
+    # No question of another language is found to ask for these English steps: its language is told here.
+    monkeypatch.setattr(generate, "answer_language", lambda question: language)
+    answer = ask(machine, "What are the checks before a long pause?")
+    assert f"{said} Kestrel: care, Checks before a long pause." in answer.text
 
 
 def test_an_answer_with_two_of_the_steps_leaves_others_out(machine: Plugin):

@@ -1,7 +1,7 @@
 // The tree as SVG. Elements are kept by id: a change touches what changed, and a selection touches two nodes.
 
 import { s } from "./dom.js";
-import { HEIGHTS, WIDTH, arrange, fitted, signature } from "./layout.js";
+import { HEIGHTS, WIDTH, arrange, fitted, signature, textWidth } from "./layout.js";
 import { kindOf, kindWord, labelOf, summary } from "./model.js";
 
 const LABEL = "500 13px Inter, system-ui, sans-serif";
@@ -188,18 +188,29 @@ function tip(id, look) {
 function inside(kind, label, sub, worst) {
   const height = HEIGHTS[kind];
   const most = WIDTH - 2 * INSET[kind];
-  const at = { x: INSET[kind] };
-  const small = fitted(sub, most, SUB);
+  const at = { x: INSET[kind], height, most };
   return [
     s("title", {}, label),
     shape(kind, height),
-    // The node is named in full; what is drawn is shortened, and not read a second time.
-    s("text", { ...at, y: height / 2 + (small ? -3 : 4), "aria-hidden": "true" }, fitted(label, most, LABEL)),
+    // The node is named in full; what is drawn is not read a second time.
+    ...line(label, LABEL, { ...at, y: height / 2 + (sub ? -3 : 4), look: "" }),
     " ", // keeps the two apart where they are copied as one text
-    small ? s("text", { ...at, y: height / 2 + 14, class: "sub", "aria-hidden": "true" }, small) : null,
+    ...(sub ? line(sub, SUB, { ...at, y: height / 2 + 14, look: "sub" }) : []),
     worst ? badge(worst) : null,
     kind === "question" || kind === "condition" ? handle(height) : null,
   ].filter(Boolean);
+}
+
+/** A line of a node. Where it is too long it is cut on the screen alone: its words stay those that name the node, so that
+    it is found by what is read on it. */
+function line(words, font, { x, y, height, most, look }) {
+  const whole = words.replace(/\s+/g, " ");
+  const hidden = { class: look, y, "aria-hidden": "true" };
+  const shown = fitted(whole, most, font);
+  if (shown === whole) return [s("text", { ...hidden, x }, whole)];
+  const width = textWidth(shown.slice(0, -1), font);
+  const clipped = s("svg", { class: "cut", x, y: 0, width, height }, s("text", { ...hidden, x: 0 }, whole));
+  return [clipped, s("text", { ...hidden, x: x + width }, "…")];
 }
 
 function shape(kind, height) {

@@ -134,6 +134,7 @@ def test_the_day_has_an_end_and_the_question_is_kept(client: Client, published: 
     said = refused.content.decode()
     assert (refused.status_code, int(refused["Retry-After"]) > 0) == (429, True)
     assert ("One more?</textarea>" in said, "Try again in" in said) == (True, True)
+    assert said.count(">Get a key</a></span></p>") == 1  # in the note, and not only above
     streamed = client.post(TRY, {"question": "One more?"}, headers=STREAM)
     assert (streamed.status_code, streamed.json()["code"]) == (429, "rate_limited")
     assert Query.objects.count() == 2

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from plugins.models import Plugin
 from querying import pipeline, releases
+from querying.answering import generate
 from querying.question.misspellings import describe_misspellings, find_misspellings, with_spelling
 from querying.types import Answer, Caller, Done, Event, Outcome, Question, Status
 from tests.linear_time import grows_linearly
@@ -108,3 +109,11 @@ def test_only_whole_words_are_replaced() -> None:
 @pytest.mark.parametrize("unit", ["zzzzq ", "“zz ", "'zz ", "zzzz", "zz-", "z.z"])
 def test_it_is_linear_in_the_question(published: Plugin, unit: str) -> None:
     assert grows_linearly(lambda text: misspelt(published, text), unit)
+
+
+def test_what_else_was_searched_for_is_said_in_the_language_of_the_question(
+    published: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generate, "answer_language", lambda question: "de")
+    said = answer(published, "What cover does a beam need at severe expsoure?").text
+    assert "Gesucht wurde nach „exposure“ neben „expsoure“." in said

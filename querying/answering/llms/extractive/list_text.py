@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from knowledge.search.passages import Passage
 from language.lists import find_lists, item_lines
+from lexic.phrases import counted_phrase
 from querying.answering.citations import without_marks
 from querying.answering.grounding.supporting_spans import best_span
 from querying.answering.llms.extractive.quotation_text import with_source_mark
@@ -41,14 +42,18 @@ def _shown_items(part: ListPart, passage: Passage) -> Iterator[str]:
 
 
 def describe_left_out(evidence: Evidence) -> str:
-    """Where the list goes on that is quoted in part, in the language of the lists that are found; else empty."""
+    """Where the list goes on that is quoted in part, as a phrase, for the language of the question; else empty."""
     listed = evidence.section_list
     if listed is None or listed.rest is None or not list_pieces(evidence):
         return ""
     place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
-    items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
-    return f"The list goes on with {items}: {where}."
+    return counted_phrase(
+        "The list goes on with %(count)s more item: %(where)s.",
+        "The list goes on with %(count)s more items: %(where)s.",
+        count=listed.left_out,
+        where=where,
+    )
 
 
 def is_one_list_of_several(evidence: Evidence) -> bool:

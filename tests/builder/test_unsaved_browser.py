@@ -1,0 +1,121 @@
+"""Leaving a page of the builder with text that nobody has saved: the browser asks first, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Dialog, Page, expect
+
+from accounts.models import User
+from builder.readiness import reverse_pane
+from marketplace.models import Release
+from plugins.models import Plugin
+from querying.models import Query
+from tests.browsers import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+Address = Callable[[Plugin], str]
+LONG_FORMS: dict[str, tuple[Address, str]] = {
+    "persona": (lambda plugin: reverse_pane(plugin, "persona"), "#id_system_prompt"),
+    "new plugin": (lambda plugin: reverse("admin:plugins_plugin_add"), "#id_name"),
+    "golden question": (lambda plugin: reverse("admin:builder_golden_add", args=[plugin.pk]), "#id_question"),
+    "golden import": (lambda plugin: reverse("admin:builder_golden_import", args=[plugin.pk]), "#golden-pasted"),
+    "tree as text": (
+        lambda plugin: reverse("admin:builder_tree_text", args=[plugin.pk, plugin.trees.get().pk]),
+        "#draft",
+    ),
+    "release notes": (
+        lambda plugin: reverse("admin:builder_release", args=[plugin.pk, Release.objects.get().pk]),
+        "#id_notes",
+    ),
+    "pasted document": (lambda plugin: reverse_pane(plugin, "knowledge"), "textarea[name=text]"),
+}
+
+
+def asked_on_leaving(page: Page) -> list[str]:
+    """What the browser asks whoever goes to the dashboard, and goes on."""
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    page.evaluate("setTimeout(() => (location.href = '/admin/'))")
+    page.wait_for_url("**/admin/")
+    page.remove_listener("dialog", answer)
+    return asked
+
+
+@pytest.mark.parametrize("name", LONG_FORMS)
+def test_leaving_asks_first_where_something_was_typed_and_not_otherwise(
+    page: Page, alice: User, published: Plugin, tree: object, name: str
+) -> None:
+    address, field = LONG_FORMS[name]
+    sign_in(page, alice, to=address(published))
+    page.locator(field).click(force=True)
+    assert asked_on_leaving(page) == []
+    page.goto(address(published))
+    shown = page.locator(field)
+    shown.evaluate(
+        "one => { for (let at = one; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true }"
+    )
+    shown.fill("Not saved yet")
+    assert asked_on_leaving(page) == ["beforeunload"]
+
+
+def test_what_is_typed_and_taken_back_or_saved_is_not_asked_about(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    persona = page.locator("#id_system_prompt")
+    before = persona.input_value()
+    persona.fill("Be brief.")
+    persona.fill(before)
+    page.get_by_label("Question", exact=True).fill("What is tried is no text of the persona?")
+    assert asked_on_leaving(page) == []
+    page.goto(reverse_pane(plugin, "persona"))
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    persona.fill("Be brief.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Draft saved.").wait_for()
+    plugin.refresh_from_db()
+    assert (plugin.system_prompt, asked, asked_on_leaving(page)) == ("Be brief.", [], [])
+
+
+def test_what_was_refused_is_still_asked_about(page: Page, alice: User, plugin: Plugin, complaints: list[str]) -> None:
+    sign_in(page, alice, to=reverse("admin:builder_golden_add", args=[plugin.pk]))
+    page.locator("#id_places").fill("No such document, p. 3")
+    page.locator("#id_question").fill("Which boots?")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Not saved yet.").wait_for()
+    assert asked_on_leaving(page) == ["beforeunload"]
+    complaints[:] = [said for said in complaints if "422" not in said]
+
+
+def test_notes_that_are_kept_while_they_are_typed_are_not_asked_about(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse("admin:builder_publish", args=[plugin.pk]))
+    with page.expect_response(lambda response: response.url.endswith("/publish/notes/")):
+        page.get_by_label("Notes").fill("Boots of visitors are described.")
+    page.wait_for_function("document.querySelector('[name=notes]').defaultValue")
+    assert asked_on_leaving(page) == []
+
+
+def test_whoever_stays_with_one_reply_can_still_send_the_other(page: Page, alice: User, published: Plugin) -> None:
+    for question in ("May visitors wear sandals?", "Who pays for helmets?"):
+        Query.objects.create(plugin=published, release_name="boots@1.0.0", question=question, outcome="refused")
+    sign_in(page, alice, to=reverse("admin:builder_inbox", args=[published.pk]))
+    for summary in page.locator(".inbox-answer > summary").all():
+        summary.click()
+    first, second = page.get_by_label("Your answer").all()
+    first.fill("Never.")
+    second.fill("The employer.")
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    press = page.get_by_role("button", name="Save and ask again").first
+    press.click()
+    expect(page.locator(".inbox-reply").first).to_have_attribute("aria-busy", "false")
+    assert asked == ["beforeunload"]
+    expect(page.get_by_label("Your answer").nth(1)).to_have_value("The employer.")
+    assert asked_on_leaving(page) == ["beforeunload"]
