@@ -48,7 +48,7 @@ def describe_left_out(evidence: Evidence) -> str:
     place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
     items = "1 more item" if listed.left_out == 1 else f"{listed.left_out} more items"
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
-    return f"The list goes on with {items}: {where}."
+    return f"The list continues with {items}: {where}."
 
 
 def is_one_list_of_several(evidence: Evidence) -> bool:
