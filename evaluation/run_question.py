@@ -149,12 +149,12 @@ def statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int
     if shown := sanitize(disclaimer.strip()):
         text = text.removesuffix(shown)
     positions = {citation.number: at for at, citation in enumerate(given.citations)}
-    excerpts = [_letters(citation.excerpt) for citation in given.citations]
+    excerpts = [_bare_letters(citation.excerpt) for citation in given.citations]
     unmarked: list[str] = []
     for sentence in filter(str.strip, split_sentences(text)):
         found = [positions[number] for number in dict.fromkeys(referenced_numbers(sentence)) if number in positions]
         if not found:
-            unmarked.append(_letters(sentence))
+            unmarked.append(_bare_letters(sentence))
             continue
         yield from (tuple(at for at in found if letters in excerpts[at]) for letters in unmarked)
         yield tuple(found)
@@ -162,6 +162,6 @@ def statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int
     yield from (() for _ in unmarked)
 
 
-def _letters(text: str) -> str:
+def _bare_letters(text: str) -> str:
     """What two texts have in common that differ in white space and in the marks of lists."""
     return "".join(filter(str.isalnum, text.casefold()))

@@ -10,12 +10,9 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Processes with other settings (threads, streams) keep files of their own.
 KEPT_FILES = 4
@@ -79,13 +76,13 @@ def _import_network(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
 
     file = np.memmap(path, np.uint8, "r")
     content = file[: -hashlib.sha256().digest_size]
-    if _digest(content) != file[len(content) :].tobytes():
+    if _digest(content.data) != file[len(content) :].tobytes():
         raise ValueError("the file is damaged")
     # OpenVINO keeps what it is given to read from.
     return core.import_model(openvino.Tensor(content), "CPU", dict(hints))
 
 
-def _digest(content: memoryview | NDArray[np.uint8]) -> bytes:
+def _digest(content: memoryview) -> bytes:
     return hashlib.sha256(content).digest()
 
 

@@ -258,7 +258,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler429(request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None) -> HttpResponse:
     """The response to a caller whose limit is used up. `wait`: the seconds until there is room again, where known.
 
-    allauth calls this without an error. Its limits (`ACCOUNT_RATE_LIMITS`) are for a minute, so one is enough.
+    allauth calls this without an error. Its limits are for a minute, so one is enough.
     """
     if exception is None and wait is None:
         wait = _ALLAUTH_RATE_SECONDS

@@ -45,4 +45,4 @@ def nearness_to_steps(question: str, heading: str) -> float:
 
 @lru_cache(maxsize=_MAX_CACHED_HEADINGS)
 def _wordings(heading: str) -> NDArray[np.float32]:
-    return local_embedder().embed([one.format(heading) for one in (*_STEPS, *_OTHERS)])
+    return local_embedder().embed([one.replace("{}", heading) for one in (*_STEPS, *_OTHERS)])

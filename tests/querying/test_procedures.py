@@ -97,7 +97,7 @@ def test_a_list_that_is_too_long_says_where_it_goes_on_and_is_not_sure(machine: 
     answer = ask(machine, "What are the checks before a long pause?")
     assert "12. part 12 of the machine" in answer.text
     assert "13. part 13" not in answer.text
-    assert "The list goes on with 3 more items: Kestrel: care, Checks before a long pause." in answer.text
+    assert "The list continues with 3 more items: Kestrel: care, Checks before a long pause." in answer.text
     assert answer.confidence != Confidence.HIGH
 
 
@@ -138,7 +138,7 @@ def test_a_list_whose_first_item_is_too_long_is_not_quoted_and_the_question_is_a
     answer = ask_of(alice, f"{lead_in}1. {long}\n2. Rinse.\n3. Dry.\n")
     assert answer.outcome == Outcome.ANSWERED
     assert "Turn the ring" in answer.text
-    assert "The list goes on" not in answer.text
+    assert "The list continues" not in answer.text
 
 
 def test_a_list_of_what_must_not_be_done_is_no_list_of_steps(alice: User):

@@ -49,8 +49,8 @@ def describe_left_out(evidence: Evidence) -> str:
     place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
     return counted_phrase(
-        "The list goes on with %(count)s more item: %(where)s.",
-        "The list goes on with %(count)s more items: %(where)s.",
+        "The list continues with %(count)s more item: %(where)s.",
+        "The list continues with %(count)s more items: %(where)s.",
         count=listed.left_out,
         where=where,
     )
