@@ -1,7 +1,7 @@
 // The tree as SVG. Elements are kept by id: a change touches what changed, and a selection touches two nodes.
 
-import { s } from "./dom.js";
-import { HEIGHTS, WIDTH, arrange, fitted, signature, textWidth } from "./layout.js";
+import { h, s } from "./dom.js";
+import { HEIGHTS, WIDTH, arrange, fitted, signature } from "./layout.js";
 import { kindOf, kindWord, labelOf, summary } from "./model.js";
 
 const LABEL = "500 13px Inter, system-ui, sans-serif";
@@ -188,7 +188,7 @@ function tip(id, look) {
 function inside(kind, label, sub, worst) {
   const height = HEIGHTS[kind];
   const most = WIDTH - 2 * INSET[kind];
-  const at = { x: INSET[kind], height, most };
+  const at = { x: INSET[kind], most };
   return [
     s("title", {}, label),
     shape(kind, height),
@@ -202,15 +202,12 @@ function inside(kind, label, sub, worst) {
 }
 
 /** A line of a node. Where it is too long it is cut on the screen alone: its words stay those that name the node, so that
-    it is found by what is read on it. */
-function line(words, font, { x, y, height, most, look }) {
+    it is found by what is read on it. HTML can be cut so, and is then no wider than what is seen of it; SVG text cannot. */
+function line(words, font, { x, y, most, look }) {
   const whole = words.replace(/\s+/g, " ");
-  const hidden = { class: look, y, "aria-hidden": "true" };
-  const shown = fitted(whole, most, font);
-  if (shown === whole) return [s("text", { ...hidden, x }, whole)];
-  const width = textWidth(shown.slice(0, -1), font);
-  const clipped = s("svg", { class: "cut", x, y: 0, width, height }, s("text", { ...hidden, x: 0 }, whole));
-  return [clipped, s("text", { ...hidden, x: x + width }, "…")];
+  if (fitted(whole, most, font) === whole) return [s("text", { class: look, x, y, "aria-hidden": "true" }, whole)];
+  const cut = h("div", { class: `cut ${look}`, "aria-hidden": "true" }, whole);
+  return [s("foreignObject", { x, y: y - 13, width: most, height: 18 }, cut)];
 }
 
 function shape(kind, height) {
