@@ -38,8 +38,8 @@ _PARTS = {
     "output.dense": 0.9,
 }
 """How much of the size of a channel goes from the states to the weights (SmoothQuant's alpha), tried from .3 to 1."""
-# The states behind GELU in the first layer are the roughest when rounded, and stay as they are.
-LEFT_OUT = frozenset({"encoder.layer.0.output.dense"})
+# The states behind GELU are the roughest when rounded, and stay as they are.
+LEFT_OUT = frozenset(f"encoder.layer.{layer}.output.dense" for layer in range(LAYERS))
 # GELU is nowhere less.
 _LEAST_OF_GELU = -0.17
 

@@ -340,7 +340,7 @@ def test_a_key_that_opens_nothing_private_goes_on_with_what_it_asked_alone(
             assert refusal(stranger, **body)[0] == 404
         status, said = refusal(other, **body)
         assert (status, said["code"]) == (404, "unknown_conversation")
-        assert "in which it has asked everything" in said["hint"]
+        assert "in which it asked every question" in said["hint"]
         assert refusal(other, plugin="cover", conversationId=str(uuid4()))[1] == said, "there or not"
         assert chat(own, **body)[-1].event == "done"
         assert refusal(key, **body)[1] == said, "its person has asked in it meanwhile"

@@ -37,7 +37,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ),
     ("Many at once", "bash", ['"id": "beam"', ANSWER, '"outcome": "refused"']),
     ("Several plugins at once", "text", None),
-    ("Rooms", "text", None),
+    ("Collaborations", "text", None),
     (
         "Review a text",
         "bash",

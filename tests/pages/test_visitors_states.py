@@ -72,7 +72,7 @@ def test_axe_finds_nothing_on_pages_that_nobody_comes_to_on_purpose(
 def test_axe_finds_nothing_where_mails_are_ended(page: Page, alice: User) -> None:
     page.goto(f"/mail/unsubscribe/{make_token(alice, MailKind.WEEKLY_DIGEST)}")
     found = violations_in_each_look(page, WIDE_AND_NARROW)
-    page.get_by_role("button", name="End them").click()
+    page.get_by_role("button", name="Unsubscribe").click()
     page.get_by_role("heading", name="You get no more mails of this kind").wait_for()
     assert found + violations_in_each_look(page, WIDE_AND_NARROW) == []
 

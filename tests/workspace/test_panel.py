@@ -228,6 +228,7 @@ def test_the_number_of_statements_does_not_grow(
     bob: User, drafted: AgentRun, published: Plugin, browse: Browse
 ) -> None:
     client, counts = browse(bob), []
+    ask(published, bob, REQUEST + FACTS.replace("Acme", "Holt"), session=drafted.session)
     for _ in range(2):
         with CaptureQueriesContext(connection) as made:
             shown(client, conversation_of(drafted))
