@@ -27,7 +27,7 @@ def press_tab_to(page: Page, name: str, *, most: int = 90) -> None:
     """Nothing but the Tab key, until the control of this name has the focus."""
     for _ in range(most):
         page.keyboard.press("Tab")
-        if name in page.evaluate("document.activeElement.textContent"):
+        if name in page.evaluate("document.activeElement === document.body ? '' : document.activeElement.textContent"):
             return
     raise AssertionError(f"the keyboard does not reach “{name}”")
 
@@ -55,6 +55,7 @@ def test_the_menu_of_the_account_opens_closes_and_signs_out_by_keyboard(page: Pa
     expect(opener).to_be_focused()
     expect(page.locator("#user-links")).to_be_hidden()
     page.keyboard.press("Space")
+    expect(page.locator("#user-links")).to_be_visible()
     press_tab_to(page, "logout")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="You have signed out.").wait_for()
