@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._harness import ask_set
+from language.letters import letters_and_digits
 from language.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ def main() -> None:
 
 
 def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:
-    said, steps = _letters(_CITATION_MARK.sub("", given.text)), [_letters(item) for item in asked["items"]]
-    before = [_letters(asked["before"][start:end]) for start, end in sentence_spans(asked["before"])]
+    said, steps = (
+        letters_and_digits(_CITATION_MARK.sub("", given.text)),
+        [letters_and_digits(item) for item in asked["items"]],
+    )
+    before = [letters_and_digits(asked["before"][start:end]) for start, end in sentence_spans(asked["before"])]
     is_answered = given.outcome == "answered"
     is_whole = is_answered and bool(steps) and _in_order(steps, said)
     return {
@@ -47,15 +51,11 @@ def judge(asked: Asked, given: PipelineOutcome) -> dict[str, Any]:
         "whole": is_whole,
         "led_in": is_whole and (not before or said.find(before[-1]) in range(said.find(steps[0]))),
         "clean": is_whole and not _others(given.text, [*steps, *before]),
-        "right": is_answered and not steps and _letters(asked["answer"]) in said,
+        "right": is_answered and not steps and letters_and_digits(asked["answer"]) in said,
         "brief": is_answered and len(given.text) <= _MAX_BRIEF_CHARACTERS,
         "confidence": given.confidence,
         "text": given.text,
     }
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _in_order(steps: Sequence[str], said: str) -> bool:
@@ -72,7 +72,7 @@ def _others(text: str, expected: Sequence[str]) -> bool:
     known = "".join(expected)
     bare = _CITATION_MARK.sub("", text)
     lines = (bare[start:end] for start, end in sentence_spans(bare))
-    others = [line for line in lines if _letters(line).lstrip("0123456789") not in known]
+    others = [line for line in lines if letters_and_digits(line).lstrip("0123456789") not in known]
     return sum(len(line.split()) for line in others) > _MAX_OTHER_WORDS
 
 

@@ -14,6 +14,7 @@ from evaluation.eval_types import EvalQuestion, PageSpan, PipelineOutcome, Retri
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import passes_threshold
 from knowledge.search.passages import Passage
+from language.letters import letters_and_digits
 from plugins.models import Release
 from querying import pipeline
 from querying.answering import sufficiency
@@ -149,19 +150,14 @@ def statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int
     if shown := sanitize(disclaimer.strip()):
         text = text.removesuffix(shown)
     positions = {citation.number: at for at, citation in enumerate(given.citations)}
-    excerpts = [_bare_letters(citation.excerpt) for citation in given.citations]
+    excerpts = [letters_and_digits(citation.excerpt) for citation in given.citations]
     unmarked: list[str] = []
     for sentence in filter(str.strip, split_sentences(text)):
         found = [positions[number] for number in dict.fromkeys(referenced_numbers(sentence)) if number in positions]
         if not found:
-            unmarked.append(_bare_letters(sentence))
+            unmarked.append(letters_and_digits(sentence))
             continue
         yield from (tuple(at for at in found if letters in excerpts[at]) for letters in unmarked)
         yield tuple(found)
         unmarked = []
     yield from (() for _ in unmarked)
-
-
-def _bare_letters(text: str) -> str:
-    """What two texts have in common that differ in white space and in the marks of lists."""
-    return "".join(filter(str.isalnum, text.casefold()))

@@ -13,9 +13,9 @@ from itertools import chain, pairwise
 
 from language.sentences import TextSpan, sentences_by_block
 
-_BULLET = re.compile(
-    r"([-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u25cb\u2013\u2014\u00b7\u2713\u2610\uf0b7])\s{1,8}(?=\S)"
-)
+_BULLETS = r"[-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u25cb\u2013\u2014\u00b7\u2713\u2610\uf0b7]"
+_BULLET = re.compile(rf"({_BULLETS})\s{{1,8}}(?=\S)")
+_LINE_BULLET = re.compile(rf"\s{{0,8}}{_BULLETS}\s{{1,8}}")
 # "3.", "3)", "(3)", "b)", "iv.", "Step 3:"; of a clause like "4.2" nothing.
 _NUMBER = re.compile(r"(\(|[^\W\d_]{2,12}\s)?(\d{1,3}|[a-z]|[ivx]{2,5})([.):])\s{1,8}(?=\S)", re.IGNORECASE)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
@@ -182,6 +182,11 @@ def _readings(number: str) -> Iterator[tuple[str, int]]:
         yield f"{style}i", roman
     if len(number) == 1:
         yield style, ord(number.lower()) - ord("a") + 1
+
+
+def without_bullet(line: str) -> str:
+    """The line behind its bullet; the line itself where it has none."""
+    return line[mark.end() :] if (mark := _LINE_BULLET.match(line)) else line
 
 
 def item_lines(item: str) -> Iterator[str]:

@@ -10,11 +10,7 @@ from asgiref.sync import sync_to_async
 
 from lexic.phrases import in_language
 from querying.answering import prompts
-from querying.answering.llms.extractive.list_text import (
-    describe_left_out,
-    is_one_list_of_several,
-    leaves_out_items,
-)
+from querying.answering.llms.extractive.list_text import describe_left_out, leaves_out_items, quoted_list
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -32,6 +28,7 @@ from querying.types import (
     Evidence,
     Prompt,
     Question,
+    SectionList,
     refusal_text,
 )
 
@@ -64,7 +61,8 @@ async def generate(
     if last := text.finish():
         yield last
     weakness = _support_weakness(text.text, support) if llm.is_offline and consultation.has_decided else ""
-    left_out = describe_left_out(evidence) if llm.is_offline and not support else ""
+    listed = quoted_list(evidence) if llm.is_offline and not support else None
+    left_out = describe_left_out(listed)
     notes = [describe_misspellings(ResolvedQuestion.of(question).misspellings), left_out]
     ending, answer = text.conclude(
         basis=basis,
@@ -75,14 +73,20 @@ async def generate(
     )
     if ending:
         yield ending
-    yield _not_high(answer, reason=_doubt_about_list(answer, evidence)) if llm.is_offline and not support else answer
+    yield _one_step_less_sure(answer, listed) if llm.is_offline and not support else answer
 
 
-def _doubt_about_list(answer: Answer, evidence: Evidence) -> str:
-    """Why a quoted list may not be all that was asked for; else empty."""
-    if describe_left_out(evidence) or leaves_out_items(answer.citations):
-        return "incomplete_list"
-    return "other_lists" if is_one_list_of_several(evidence) else ""
+def _one_step_less_sure(answer: Answer, listed: SectionList | None) -> Answer:
+    """The answer, not called high where it may not give all items, or not those of the list that was meant."""
+    if answer.confidence != Confidence.HIGH:
+        return answer
+    if (listed and listed.left_out) or leaves_out_items(answer.citations):
+        reason = "incomplete_list"
+    elif listed and listed.is_one_of_several:
+        reason = "other_lists"
+    else:
+        return answer
+    return replace(answer, confidence=Confidence.MEDIUM, reason=answer.reason or reason)
 
 
 def _joined_notes(question: Question, notes: Sequence[str]) -> str:
@@ -92,13 +96,6 @@ def _joined_notes(question: Question, notes: Sequence[str]) -> str:
         return ""
     language = answer_language(question)
     return "\n\n".join(in_language(note, language) for note in said)
-
-
-def _not_high(answer: Answer, *, reason: str) -> Answer:
-    """The answer, one step less sure where there is a reason."""
-    if not reason or answer.confidence != Confidence.HIGH:
-        return answer
-    return replace(answer, confidence=Confidence.MEDIUM, reason=answer.reason or reason)
 
 
 async def _find_support(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.search.passages import Passage
+from language.letters import letters_and_digits
 from language.lists import Mark, TextList, find_lists
 from language.sentences import WIDE_STOPS, sentence_spans
 
@@ -114,21 +115,17 @@ def _lead_in_of_page_before(first: _Found, section: Sequence[Passage]) -> Iterat
 
 def _below_headings(page: Passage, spans: Sequence[Span]) -> tuple[Span, ...]:
     """The spans below the last one that is a heading of the section."""
-    headings = {_letters(heading) for heading in page.section_path}
+    headings = {letters_and_digits(heading) for heading in page.section_path}
     kept: list[Span] = []
     for span in spans:
         text = page.content[slice(*span)]
-        if text.startswith("#") or _letters(text) in headings:
+        if text.startswith("#") or letters_and_digits(text) in headings:
             kept = []
             continue
         first, _, rest = text.partition("\n")
-        is_headed = bool(rest.strip()) and _letters(first) in headings
+        is_headed = bool(rest.strip()) and letters_and_digits(first) in headings
         kept = [(span[1] - len(rest.lstrip()), span[1])] if is_headed else [*kept, span]
     return tuple(kept)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _continuation(page: Passage, spans: Sequence[Span]) -> list[Span]:

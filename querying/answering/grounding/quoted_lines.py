@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
+from language.lists import without_bullet
 from querying.answering.grounding.quotations import normalize_quote
 from querying.sanitize import sanitize
 
 Span = tuple[int, int]
 
-_BULLET = re.compile(r"\s{0,8}[-*+•●▪◦○‣⁃–—·✓☐\uf0b7]\s{1,8}")
 _STOPS = " .,;:!?"
 
 
@@ -22,12 +21,12 @@ def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span 
 
     A claim of several lines may also begin, or end, where a line does and the next one begins with a capital: pages
     without blank lines run a heading and a list together with the prose beside them."""
-    wanted = _bare(" ".join(map(_without_bullet, claim.splitlines()))).rstrip(_STOPS)
+    wanted = _bare(" ".join(map(without_bullet, claim.splitlines()))).rstrip(_STOPS)
     pieces = list(_split_lines(sentences, text)) if "\n" in claim else list(sentences)
     for first, (start, _) in enumerate(pieces):
         said = ""
         for place, (begin, end) in enumerate(pieces[first:], start=first):
-            said = f"{said} {_bare(_without_bullet(text[begin:end]))}".strip()
+            said = f"{said} {_bare(without_bullet(text[begin:end]))}".strip()
             if said.rstrip(_STOPS) == wanted and _is_edge(text, pieces[place + 1 : place + 2]):
                 return (start, end) if _is_edge(text, [pieces[first]]) else None
             if not wanted.startswith(said.rstrip(_STOPS)):
@@ -48,10 +47,6 @@ def _split_lines(sentences: Sequence[Span], text: str) -> Iterator[Span]:
 def _is_edge(text: str, following: Sequence[Span]) -> bool:
     """Whether what begins here goes on from nothing: it has no small letter first."""
     return not following or not text[following[0][0]].islower()
-
-
-def _without_bullet(line: str) -> str:
-    return line[mark.end() :] if (mark := _BULLET.match(line)) else line
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)

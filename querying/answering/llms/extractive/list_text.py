@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from knowledge.search.passages import Passage
-from language.lists import find_lists, item_lines
+from language.lists import find_lists, item_lines, without_bullet
 from lexic.phrases import counted_phrase
 from querying.answering.citations import without_marks
 from querying.answering.grounding.supporting_spans import best_span
 from querying.answering.llms.extractive.quotation_text import with_source_mark
 from querying.sanitize import sanitize
-from querying.types import Citation, Evidence, ListPart
-
-_BULLET = re.compile(r"[^\w\s(]\s+")
+from querying.types import Citation, Evidence, ListPart, SectionList
 
 
 def list_pieces(evidence: Evidence) -> list[str]:
@@ -38,13 +35,18 @@ def _part_text(part: ListPart, passage: Passage) -> str:
 def _shown_items(part: ListPart, passage: Passage) -> Iterator[str]:
     for start, end in part.items:
         for line in item_lines(passage.content[start:end]):
-            yield _BULLET.sub("- ", line, count=1) if _BULLET.match(line) else line
+            bare = without_bullet(line)
+            yield line if bare == line else f"- {bare}"
 
 
-def describe_left_out(evidence: Evidence) -> str:
+def quoted_list(evidence: Evidence) -> SectionList | None:
+    """The list that the answer quotes; None where it quotes none."""
+    return evidence.section_list if list_pieces(evidence) else None
+
+
+def describe_left_out(listed: SectionList | None) -> str:
     """Where the list goes on that is quoted in part, as a phrase, for the language of the question; else empty."""
-    listed = evidence.section_list
-    if listed is None or listed.rest is None or not list_pieces(evidence):
+    if listed is None or listed.rest is None:
         return ""
     place = listed.rest.page_name or (listed.rest.section_path or ("",))[-1]
     where = ", ".join(dict.fromkeys(filter(None, (listed.rest.document_title, place))))
@@ -54,12 +56,6 @@ def describe_left_out(evidence: Evidence) -> str:
         count=listed.left_out,
         where=where,
     )
-
-
-def is_one_list_of_several(evidence: Evidence) -> bool:
-    """Whether the list that is quoted is one of several that the question may ask for."""
-    listed = evidence.section_list
-    return listed is not None and listed.is_one_of_several and bool(list_pieces(evidence))
 
 
 def leaves_out_items(citations: Sequence[Citation]) -> bool:
