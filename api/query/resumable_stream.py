@@ -45,6 +45,8 @@ _CHECK_SECONDS, _POLL_SECONDS = 1.0, 0.1
 _SIGN_SECONDS = 3.0
 # How long an event waits for others that are written down with it, in one message to Redis.
 _GATHER_SECONDS = 0.02
+# An event reaches its reader before it is written down, so one who comes back at once may be too early by this much.
+_UNWRITTEN_SECONDS = 1.0
 _MAX_NUMBER_DIGITS = 6
 # The loop keeps only weak references to its tasks.
 _tasks: set[asyncio.Task[None]] = set()
@@ -118,12 +120,22 @@ def stream_response(
             check_access(request)
         stream_id, after = parse_event_id(last)
         journal = EventJournal.of(stream_id, key=request.auth, body=request.data)
-        if not journal.is_known():
+        if not _is_soon_known(journal):
             raise UnknownStreamEvent
         return sse.event_stream_response(stream_rest(journal, after=after))
     source = make_source()
     journal = EventJournal.of(source.id, key=request.auth, body=request.data)
     return sse.event_stream_response(stream_events(source, journal=journal))
+
+
+def _is_soon_known(journal: EventJournal) -> bool:
+    """Whether the journal has an event, or gets one in a moment."""
+    deadline = time.monotonic() + _UNWRITTEN_SECONDS
+    while not journal.is_known():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
 
 
 async def stream_rest(journal: EventJournal, *, after: int) -> AsyncGenerator[bytes]:

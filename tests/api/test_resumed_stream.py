@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
@@ -195,6 +196,27 @@ def test_events_that_come_together_are_written_down_together(
     assert sum(written) == len(events)
     assert len(written) < len(events)
     assert ask(client, server, last=events[0][0])[-1] == events[-1]
+
+
+def test_a_reader_who_is_back_before_anything_is_written_down_waits_for_it(
+    published: Plugin, client: httpx2.Client, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, is_known = EventJournal.append, EventJournal.is_known
+    was_asked = threading.Event()
+
+    def append_late(journal: EventJournal, blocks: Sequence[bytes]) -> None:
+        was_asked.wait(timeout=30)
+        append(journal, blocks)
+
+    def is_known_yet(journal: EventJournal) -> bool:
+        is_it = is_known(journal)
+        was_asked.set()
+        return is_it
+
+    monkeypatch.setattr(EventJournal, "append", append_late)
+    monkeypatch.setattr(EventJournal, "is_known", is_known_yet)
+    first = ask(client, server, until="status")
+    assert ask(client, server, last=first[-1][0])[-1][1]["type"] == "done"
 
 
 def test_a_sign_of_life_comes_before_the_last_one_has_ended() -> None:

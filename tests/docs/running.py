@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ ANSWER = "45 mm"  # what the question of the pages is answered with
 
 
 @pytest.fixture
-def environment(published: Plugin, alice: User) -> Iterator[dict[str, str]]:
+def environment(published: Plugin, alice: User, settings: Any) -> Iterator[dict[str, str]]:
+    settings.RESUME_SECONDS = 30  # a program may be slow to come back
     Plugin.objects.update(slug="structural-engineering-concrete-cover")
     _, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["query", "author"])
     app.conf.task_always_eager = True  # the server is its own worker
