@@ -1,0 +1,100 @@
+"""Connections of the web processes to PostgreSQL, which do not wait for a server that has stopped answering.
+
+A machine that hangs, or a network that drops what it is sent, ends no connection: whoever waits for a statement would
+wait for ever. A slow statement looks the same, so after a while without a word the server is asked over a connection of
+its own whether it is there. A statement may take as long as it does while the server answers that.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Generator
+from typing import Any, Self
+
+import psycopg
+from psycopg.abc import PQGen
+
+CONNECT_SECONDS = 3
+_PATIENCE_SECONDS = 3.0
+_PATIENCE_AFTER_SILENCE_SECONDS = 0.5
+# What was just found out for one statement holds for the others that wait.
+_VERDICT_SECONDS = 1.0
+
+
+class ServerSilent(psycopg.OperationalError):
+    """The database has stopped answering."""
+
+
+class _Server:
+    """Whether the server that connections of these parameters lead to answers at all."""
+
+    def __init__(self, conninfo: str, parameters: dict[str, Any]) -> None:
+        self._conninfo, self._parameters = conninfo, {**parameters, "connect_timeout": CONNECT_SECONDS}
+        self._lock = threading.Lock()
+        self._asked_at = -_VERDICT_SECONDS
+        self._answers = True
+
+    def answers(self) -> bool:
+        with self._lock:
+            if time.monotonic() - self._asked_at > _VERDICT_SECONDS:
+                self._answers = self._ask()
+                self._asked_at = time.monotonic()
+            return self._answers
+
+    def patience(self) -> float:
+        """How long a statement waits without a word, in seconds."""
+        return _PATIENCE_SECONDS if self._answers else _PATIENCE_AFTER_SILENCE_SECONDS
+
+    def has_spoken(self) -> None:
+        self._answers = True
+
+    def _ask(self) -> bool:
+        try:
+            psycopg.connect(self._conninfo, **self._parameters).close()
+        except psycopg.errors.ConnectionTimeout:
+            return False
+        except psycopg.OperationalError:
+            return True  # it has said no: that it has too many connections, say
+        return True
+
+
+@functools.cache
+def _server(conninfo: str, parameters: tuple[tuple[str, Any], ...]) -> _Server:
+    return _Server(conninfo, dict(parameters))
+
+
+class WatchedConnection(psycopg.Connection[Any]):
+    """A connection whose statements fail with `ServerSilent` where the server has stopped answering."""
+
+    _server: _Server | None = None
+
+    @classmethod
+    def connect(cls, conninfo: str = "", **parameters: Any) -> Self:  # type: ignore[override]
+        connection = super().connect(conninfo, **parameters)
+        of_libpq = {name: value for name, value in parameters.items() if isinstance(value, (str, int))}
+        connection._server = _server(conninfo, tuple(sorted(of_libpq.items())))
+        return connection
+
+    def wait(self, gen: PQGen[Any], *args: Any, **kwargs: Any) -> Any:
+        return super().wait(gen if self._server is None else self._watch(gen, self._server), *args, **kwargs)
+
+    def _watch(self, gen: PQGen[Any], server: _Server) -> Generator[Any, Any, Any]:
+        """What the generator does, until nothing has come for too long."""
+        ready, since = None, time.monotonic()
+        while True:
+            try:
+                wanted = next(gen) if ready is None else gen.send(ready)
+            except StopIteration as end:
+                return end.value
+            ready = yield wanted
+            if ready:
+                since = time.monotonic()
+                server.has_spoken()
+            elif time.monotonic() - since > server.patience():
+                if not server.answers():
+                    # Whatever comes later belongs to a statement that nobody waits for any more.
+                    self.pgconn.finish()
+                    raise ServerSilent("The database has stopped answering.")
+                since = time.monotonic()
