@@ -47,7 +47,7 @@ def _tcp_options(seconds: int) -> dict[str, Any]:
 
 
 def _pool_options(pool_size: int) -> dict[str, Any]:
-    from lexic.postgresql.watched_connection import CONNECT_SECONDS, WatchedConnection
+    from lexic.postgresql.watched_connection import CONNECT_SECONDS, WatchedConnection  # imports psycopg
 
     # After an outage the pool tries again when somebody asks, not when its own growing delay is over.
     pool = {"min_size": 1, "max_size": pool_size, "timeout": 5, "reconnect_timeout": 2}

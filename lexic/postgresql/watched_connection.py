@@ -1,8 +1,8 @@
 """Connections of the web processes to PostgreSQL, which do not wait for a server that has stopped answering.
 
 A machine that hangs, or a network that drops what it is sent, ends no connection: whoever waits for a statement would
-wait for ever. A slow statement looks the same, so after a while without a word the server is asked over a connection of
-its own whether it is there. A statement may take as long as it does while the server answers that.
+wait for ever. A slow statement looks the same, so after a while without a word the server is asked whether it takes
+another connection. While it does, a statement may take as long as it does.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ class ServerSilent(psycopg.OperationalError):
     """The database has stopped answering."""
 
 
-class _Server:
+class Server:
     """Whether the server that connections of these parameters lead to answers at all."""
 
     def __init__(self, conninfo: str, parameters: dict[str, Any]) -> None:
         self._conninfo, self._parameters = conninfo, {**parameters, "connect_timeout": CONNECT_SECONDS}
         self._lock = threading.Lock()
         self._asked_at = -_VERDICT_SECONDS
-        self._answers = True
+        self.was_silent = False
 
     def answers(self) -> bool:
+        """Whether it takes a connection now."""
         with self._lock:
             if time.monotonic() - self._asked_at > _VERDICT_SECONDS:
-                self._answers = self._ask()
-                self._asked_at = time.monotonic()
-            return self._answers
+                self.note(silent=not self._ask())
+            return not self.was_silent
+
+    def note(self, *, silent: bool) -> None:
+        self.was_silent, self._asked_at = silent, time.monotonic()
 
     def patience(self) -> float:
         """How long a statement waits without a word, in seconds."""
-        return _PATIENCE_SECONDS if self._answers else _PATIENCE_AFTER_SILENCE_SECONDS
-
-    def has_spoken(self) -> None:
-        self._answers = True
+        return _PATIENCE_AFTER_SILENCE_SECONDS if self.was_silent else _PATIENCE_SECONDS
 
     def _ask(self) -> bool:
         try:
@@ -61,26 +61,34 @@ class _Server:
 
 
 @functools.cache
-def _server(conninfo: str, parameters: tuple[tuple[str, Any], ...]) -> _Server:
-    return _Server(conninfo, dict(parameters))
+def _server(conninfo: str, parameters: tuple[tuple[str, Any], ...]) -> Server:
+    return Server(conninfo, dict(parameters))
 
 
 class WatchedConnection(psycopg.Connection[Any]):
-    """A connection whose statements fail with `ServerSilent` where the server has stopped answering."""
+    """A connection whose statements fail with `ServerSilent` where the server has stopped answering. To a server that
+    was silent a moment ago, none is made."""
 
-    _server: _Server | None = None
+    _server: Server | None = None
 
     @classmethod
-    def connect(cls, conninfo: str = "", **parameters: Any) -> Self:  # type: ignore[override]
-        connection = super().connect(conninfo, **parameters)
+    def connect(cls, conninfo: str = "", **parameters: Any) -> Self:
         of_libpq = {name: value for name, value in parameters.items() if isinstance(value, (str, int))}
-        connection._server = _server(conninfo, tuple(sorted(of_libpq.items())))
+        server = _server(conninfo, tuple(sorted(of_libpq.items())))
+        if server.was_silent and not server.answers():
+            raise ServerSilent("The database does not answer.")
+        try:
+            connection = super().connect(conninfo, **parameters)
+        except psycopg.errors.ConnectionTimeout:
+            server.note(silent=True)
+            raise
+        server.was_silent, connection._server = False, server
         return connection
 
     def wait(self, gen: PQGen[Any], *args: Any, **kwargs: Any) -> Any:
         return super().wait(gen if self._server is None else self._watch(gen, self._server), *args, **kwargs)
 
-    def _watch(self, gen: PQGen[Any], server: _Server) -> Generator[Any, Any, Any]:
+    def _watch(self, gen: PQGen[Any], server: Server) -> Generator[Any, Any, Any]:
         """What the generator does, until nothing has come for too long."""
         ready, since = None, time.monotonic()
         while True:
@@ -91,7 +99,6 @@ class WatchedConnection(psycopg.Connection[Any]):
             ready = yield wanted
             if ready:
                 since = time.monotonic()
-                server.has_spoken()
             elif time.monotonic() - since > server.patience():
                 if not server.answers():
                     # Whatever comes later belongs to a statement that nobody waits for any more.
