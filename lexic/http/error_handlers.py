@@ -29,6 +29,8 @@ from lexic.middleware.trailing_slash import address_without_trailing_slash
 logger = logging.getLogger(__name__)
 
 API_PATHS = ("/api/", "/v1/", "/scim/", "/mcp", "/a2a/", "/healthz", "/readyz")
+# Addresses that are shown in frames of other sites.
+_FRAMED_PATHS = ("/chat/",)
 _MAX_REASON_LENGTH = 300
 # What a client waits before it asks a server again that does not know how long it will be away.
 _RETRY_SECONDS = 2
@@ -296,5 +298,16 @@ def _server_error_page(request: HttpRequest, outage: LexicError | None, *, cause
     code = outage.code if outage else "internal"
     logger.error("%s: error %s at %s: %s: %s", code, number, request.path, type(cause).__name__, cause)
     status = outage.status if outage else 500
-    content = loader.render_to_string("500.html", {"number": number, "outage": outage, "status": status})
-    return HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)
+    is_read, is_framed = request.method in ("GET", "HEAD"), request.path.startswith(_FRAMED_PATHS)
+    shown = {"number": number, "outage": outage, "status": status, "is_framed": is_framed, "is_read": is_read}
+    content = loader.render_to_string("500.html", {**shown, "address": request.get_full_path()})
+    response = HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)
+    return _allow_any_frame(response) if is_framed else response
+
+
+def _allow_any_frame(response: HttpResponse) -> HttpResponse:
+    """For the page of an error where a chat would be, on another site: which sites may show it cannot be looked up now,
+    and there is nothing to press that changes anything."""
+    response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]
+    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    return response
