@@ -27,6 +27,7 @@ from lexic.http.error_handlers import PayloadTooLarge, error_body, render_refusa
 from lexic.infrastructure_errors import outage_error  # noqa: E402
 from lexic.middleware.event_loop import keep_on_loop  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
+from lexic.postgresql.base import watch_connections  # noqa: E402
 
 
 class _SizedRequest(ASGIRequest):
@@ -48,6 +49,7 @@ class _Handler(ASGIHandler):
     request_class = _SizedRequest
 
 
+watch_connections()
 keep_on_loop()
 django_application = _Handler()
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
+from django.utils.translation import gettext
+
 from lexic import metrics
 from lexic.database import in_thread
 from lexic.errors import LexicError, try_again_in
@@ -37,7 +39,7 @@ class Overloaded(LexicError):
 
     def __init__(self, *, seconds: float) -> None:
         self.retry_after = max(1, math.ceil(seconds))
-        super().__init__(hint=f"{try_again_in(self.retry_after)} About half of them are done then.")
+        super().__init__(hint=f"{try_again_in(self.retry_after)} {gettext('About half of them are done then.')}")
 
 
 class ConcurrencyLimit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 
 from django.db import DatabaseError, InterfaceError, OperationalError
 
@@ -11,6 +12,8 @@ from lexic.errors import LexicError
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # SQLSTATEs: the disk of the database is full; it takes no writes, because another server has just taken its place.
 _DISK_FULL, _READ_ONLY = "53100", "25006"
+# What is said of a connection (08, 57P), and not of a statement.
+_ABOUT_CONNECTION = ("08", "57P")
 
 
 class ServiceUnavailable(LexicError):
@@ -49,3 +52,18 @@ def outage_error(exc: BaseException) -> LexicError | None:
     if isinstance(exc, (OperationalError, InterfaceError)) or state == _READ_ONLY:
         return ServiceUnavailable()
     return None
+
+
+def is_connection_lost(exc: BaseException) -> bool:
+    """Whether no database was there to ask, and not that it refused a statement."""
+    state = getattr(exc.__cause__, "sqlstate", None)
+    return isinstance(exc, (OperationalError, InterfaceError)) and (not state or state.startswith(_ABOUT_CONNECTION))
+
+
+class LostConnectionFilter(logging.Filter):
+    """Leaves out what Django logs of a request that found no database: the handler of the error names it in one line,
+    and a hundred lines of traceback for each request hide what else is wrong."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        exc = record.exc_info[1] if record.exc_info else None
+        return exc is None or not is_connection_lost(exc)

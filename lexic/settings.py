@@ -9,9 +9,7 @@ import os
 import secrets
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import dj_database_url
 from environs import Env, ValidationError, validate
 
 from lexic.conf import languages
@@ -20,6 +18,8 @@ from lexic.conf.agents import read_agent_settings
 from lexic.conf.audit import read_audit
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.backups import read_backups
+from lexic.conf.database import EMBEDDED_DATABASE as EMBEDDED_DATABASE
+from lexic.conf.database import read_database, read_replica
 from lexic.conf.egress import SOURCES_VARIABLE, SSO_VARIABLE, read_policy, read_webhook_policy
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
@@ -203,40 +203,10 @@ DATABASE_URL = env.str("DATABASE_URL", "")
 # A copy of that database which searches may ask.
 DATABASE_REPLICA_URL = env.str("DATABASE_REPLICA_URL", "")
 REDIS_URL = env.str("REDIS_URL", "")
-EMBEDDED_DATABASE = "lexic"
-
-
 _POOL_SIZE = env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100))
-
-
-def _database(url: str) -> dict[str, Any]:
-    if url:
-        database = dict(dj_database_url.parse(url))
-    else:
-        postgres = embedded_services.Postgres(VAR_DIR)
-        database = {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": EMBEDDED_DATABASE,
-            "USER": "lexic",
-            "HOST": str(postgres.socket_folder),
-        }
-    # Under ASGI a request runs on a short-lived thread: a persistent connection would leak with it, so the web
-    # processes share a pool. Celery closes pools around every task; workers and commands do without.
-    options: dict[str, Any] = database.setdefault("OPTIONS", {})  # type: ignore[assignment]
-    if _POOL_SIZE:
-        # After an outage the pool tries again when somebody asks, not when its own growing delay is over.
-        options["pool"] = {"min_size": 1, "max_size": _POOL_SIZE, "timeout": 5, "reconnect_timeout": 2}
-    # Cursors on the server belong to a session, and a pooler may give every transaction another one.
-    return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True}
-
-
-DATABASES = {"default": _database(DATABASE_URL)}
+DATABASES = {"default": read_database(DATABASE_URL, data_folder=VAR_DIR, pool_size=_POOL_SIZE)}
 if DATABASE_REPLICA_URL:
-    DATABASES["replica"] = {**_database(DATABASE_REPLICA_URL), "TEST": {"MIRROR": "default"}}
-    # The primary is there instead, so nobody waits for a copy that does not answer.
-    DATABASES["replica"]["OPTIONS"]["connect_timeout"] = 2
-    if "pool" in DATABASES["replica"]["OPTIONS"]:
-        DATABASES["replica"]["OPTIONS"]["pool"]["timeout"] = 2
+    DATABASES["replica"] = read_replica(DATABASE_REPLICA_URL, data_folder=VAR_DIR, pool_size=_POOL_SIZE)
 
 _redis_socket = embedded_services.Redis(VAR_DIR).socket
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"

@@ -25,12 +25,14 @@ def read_logging(env: Env) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": _FORMATTERS[form]},
+        "filters": {"lost_connections": {"()": "lexic.infrastructure_errors.LostConnectionFilter"}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "pdfminer": {"level": "ERROR"},
             "httpx2": {"level": "WARNING"},
             "mcp": {"level": "WARNING"},
+            "django.request": {"filters": ["lost_connections"]},
             **dict.fromkeys(("uvicorn", "uvicorn.access", "django.server"), ours),
         },
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-import secrets
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +23,14 @@ from rest_framework import exceptions as api
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound, try_again_in
 from lexic.http import openai_errors
 from lexic.infrastructure_errors import outage_error
+from lexic.middleware.request_id import number_to_report
 from lexic.middleware.trailing_slash import address_without_trailing_slash
 
 logger = logging.getLogger(__name__)
 
 API_PATHS = ("/api/", "/v1/", "/scim/", "/mcp", "/a2a/", "/healthz", "/readyz")
+# Addresses that are shown in frames of other sites.
+_FRAMED_PATHS = ("/chat/",)
 _MAX_REASON_LENGTH = 300
 # What a client waits before it asks a server again that does not know how long it will be away.
 _RETRY_SECONDS = 2
@@ -94,8 +96,8 @@ def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
 
 
 def to_lexic_error(exc: BaseException) -> LexicError:
-    """The exception as a `LexicError`. An unexpected exception becomes `internal`, with an id that is also in the
-    log."""
+    """The exception as a `LexicError`. An unexpected exception becomes `internal`, with the number by which the log
+    is searched."""
     if isinstance(exc, LexicError):
         return exc
     if isinstance(exc, api.APIException):
@@ -105,8 +107,7 @@ def to_lexic_error(exc: BaseException) -> LexicError:
     for kinds, make in _DJANGO_ERROR_MAPPING:
         if isinstance(exc, kinds):
             return make(exc)
-    number = secrets.token_hex(4)
-    return InternalError(hint=f"If it happens again, report it with this id: {number}")
+    return InternalError(hint=f"If it happens again, report it with this id: {number_to_report()}")
 
 
 def _from_drf_error(exc: api.APIException) -> LexicError:
@@ -200,7 +201,8 @@ def with_retry_after(response: HttpResponse, error: object) -> HttpResponse:
 
 
 def _log_error(exc: BaseException, error: LexicError) -> None:
-    logger.error("%s: %s", error.code, error.hint, exc_info=exc if isinstance(error, InternalError) else None)
+    said = f"{error.hint} ({exc})" if exc is not error else error.hint
+    logger.error("%s: %s", error.code, said, exc_info=exc if isinstance(error, InternalError) else None)
 
 
 def _mark_for_rollback() -> None:
@@ -277,7 +279,7 @@ def handler500(request: HttpRequest) -> HttpResponse:
     """Called while the exception is being handled; Django has logged it with its traceback."""
     exc = sys.exc_info()[1] or InternalError()
     if not is_api_request(request):
-        return _server_error_page(request, outage_error(exc))
+        return _server_error_page(request, outage_error(exc), cause=exc)
     error = to_lexic_error(exc)
     _log_error(exc, error)
     return error_response(error if error.status >= 500 else InternalError(), path=request.path)
@@ -287,13 +289,25 @@ def outage_response(request: HttpRequest, error: LexicError) -> HttpResponse:
     """The response during an outage: a page, or the error as the clients of the address read it."""
     if is_api_request(request):
         return error_response(error, path=request.path)
-    return _server_error_page(request, error)
+    return _server_error_page(request, error, cause=error)
 
 
-def _server_error_page(request: HttpRequest, outage: LexicError | None) -> HttpResponse:
+def _server_error_page(request: HttpRequest, outage: LexicError | None, *, cause: BaseException) -> HttpResponse:
     """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
-    number = secrets.token_hex(4)
-    logger.error("%s: error %s at %s", outage.code if outage else "internal", number, request.path)
+    number = number_to_report()
+    code = outage.code if outage else "internal"
+    logger.error("%s: error %s at %s: %s: %s", code, number, request.path, type(cause).__name__, cause)
     status = outage.status if outage else 500
-    content = loader.render_to_string("500.html", {"number": number, "outage": outage, "status": status})
-    return HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)
+    is_read, is_framed = request.method in ("GET", "HEAD"), request.path.startswith(_FRAMED_PATHS)
+    shown = {"number": number, "outage": outage, "status": status, "is_framed": is_framed, "is_read": is_read}
+    content = loader.render_to_string("500.html", {**shown, "address": request.get_full_path()})
+    response = HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)
+    return _allow_any_frame(response) if is_framed else response
+
+
+def _allow_any_frame(response: HttpResponse) -> HttpResponse:
+    """For the page of an error where a chat would be, on another site: which sites may show it cannot be looked up now,
+    and there is nothing to press that changes anything."""
+    response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]
+    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    return response

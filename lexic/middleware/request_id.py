@@ -16,6 +16,7 @@ from lexic.middleware.response_middleware import response_middleware
 
 HEADER = "X-Request-Id"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_OWN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # As secrets of many makers begin, and tokens that are JSON.
 _SECRET = re.compile(r"(?i)(?:^|[._-])(?:(?:lx[ar]?|sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|whsec)[_-]|akia|eyJ)")
 _current: ContextVar[str] = ContextVar("request_id", default="")
@@ -25,6 +26,13 @@ _is_ours: ContextVar[bool] = ContextVar("request_id_is_ours", default=False)
 def current_request_id() -> str:
     """The id of the request that is being answered; empty outside of one."""
     return _current.get()
+
+
+def number_to_report() -> str:
+    """What somebody tells the operators to whom an error was shown: every line that the log has of the request holds
+    it. Of our own ids the beginning is enough."""
+    known = _current.get() or str(uuid.uuid4())
+    return known.partition("-")[0] if _OWN_ID.fullmatch(known) else known
 
 
 def begin_request(sent: str) -> None:

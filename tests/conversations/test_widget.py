@@ -8,11 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from accounts.models import User
+from conversations import public_questions
 from plugins.models import Plugin
 from tests.browsers import AXE, SLOW
 from tests.conversations.asking import WORN
@@ -194,6 +196,27 @@ def test_a_closed_chat_says_so_in_the_frame(chat: Plugin, foreign: ForeignSite, 
     frame = page.frame_locator("lexic-widget iframe")
     expect(frame.get_by_role("heading", name="The chat is closed")).to_be_visible()
     expect(frame.get_by_role("navigation", name="Main")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_an_outage_is_told_in_the_frame(
+    chat: Plugin, foreign: ForeignSite, visitor_page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(slug: str) -> Plugin:
+        raise OperationalError
+
+    Plugin.objects.update(embed_origins=[foreign.url])
+    page = visitor_page
+    page.goto("/")
+    with monkeypatch.context() as patched:
+        patched.setattr(public_questions, "public_chat_plugin", fail)
+        page.get_by_role("button", name="Ask about boots").click()
+        frame = page.frame_locator("lexic-widget iframe")
+        expect(frame.get_by_role("heading", name="Not available now")).to_be_visible()
+        expect(page.get_by_role("alert")).to_be_hidden()
+    frame.get_by_role("link", name="Try again").click()
+    expect(frame.get_by_label("Your question")).to_be_visible()
 
 
 UNSET_EVERYTHING = """<style>

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
+from lexic.postgresql import base
 from tests.servers import asgi_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,3 +66,7 @@ def test_a_body_without_a_length_is_cut_off(server: str):
 def test_an_ordinary_request_passes(server: str):
     with httpx2.Client(trust_env=False, timeout=20) as client:
         assert client.get(f"{server}/healthz").status_code == 200
+
+
+def test_connections_of_a_web_process_are_watched(server: str) -> None:
+    assert base._is_web

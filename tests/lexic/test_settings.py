@@ -211,6 +211,23 @@ def test_as_many_requests_are_worked_on_as_have_a_connection(
     assert settings_with(tmp_path, "settings.REQUESTS_AT_ONCE", **variables).stdout == f"{requests}\n"
 
 
+@pytest.mark.parametrize(("pool", "seconds"), [("0", 60), ("3", 10)])
+def test_a_peer_that_acknowledges_nothing_is_given_up_in_the_web_sooner(
+    tmp_path: Path, pool: str, seconds: int
+) -> None:
+    shown = (
+        "{name: settings.DATABASES['default']['OPTIONS'].get(name) for name in ('tcp_user_timeout', 'keepalives_idle')}"
+    )
+    done = settings_with(tmp_path, shown, DATABASE_URL="postgresql://ada@one/notes", LEXIC_DB_POOL=pool)
+    assert done.stdout == f"{{'tcp_user_timeout': {seconds * 1000}, 'keepalives_idle': {seconds}}}\n"
+
+
+def test_what_the_url_of_the_database_says_goes_first(tmp_path: Path) -> None:
+    shown = "settings.DATABASES['default']['OPTIONS']['tcp_user_timeout'], settings.DATABASES['default']['ENGINE']"
+    done = settings_with(tmp_path, shown, DATABASE_URL="postgresql://ada@one/notes?tcp_user_timeout=7000")
+    assert done.stdout == "7000 lexic.postgresql\n"
+
+
 def test_a_replica_is_there_where_it_is_named_and_nobody_waits_for_it(tmp_path: Path) -> None:
     shown = "sorted(settings.DATABASES), settings.DATABASES.get('replica', {}).get('OPTIONS')"
     assert settings_with(tmp_path, shown).stdout == "['default'] None\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core import exceptions as django_errors
 from django.db import OperationalError
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +21,7 @@ from lexic.concurrency import Overloaded
 from lexic.errors import LexicError
 from lexic.http import error_handlers
 from lexic.infrastructure_errors import ServiceUnavailable, StorageUnavailable
+from lexic.middleware.request_id import begin_request, current_request_id, take_id
 
 FIELDS = {"error", "code", "hint"}
 
@@ -166,11 +167,54 @@ def test_outside_of_views_pages_get_html() -> None:
         assert response["Content-Type"].startswith("text/html")
 
 
-def test_a_database_that_is_away_is_not_our_bug(caplog: pytest.LogCaptureFixture) -> None:
+def broken_page(request: HttpRequest, error: Exception) -> HttpResponse:
+    """What is answered where the view has raised this."""
     try:
-        raise OperationalError("password=secret")
-    except OperationalError:
-        response = error_handlers.handler500(RequestFactory().get("/api/x"))
+        raise error
+    except type(error):
+        return error_handlers.handler500(request)
+
+
+def test_a_page_that_was_read_can_be_tried_again() -> None:
+    page = broken_page(RequestFactory().get("/marketplace?q=cover"), ZeroDivisionError()).content.decode()
+    assert '<a class="btn btn-main" href="/marketplace?q=cover">Try again</a>' in page
+    assert "back button" not in page
+
+
+def test_what_was_sent_is_not_sent_again_by_a_link() -> None:
+    page = broken_page(RequestFactory().post("/accounts/signup/"), OperationalError()).content.decode()
+    assert "Try again</a>" not in page
+    assert "Your browser’s back button leads to what you typed." in page
+
+
+@pytest.mark.parametrize(("path", "is_framed"), [("/chat/cover", True), ("/marketplace/cover", False)])
+def test_only_where_a_chat_would_be_the_error_stands_in_the_frames_of_other_sites(path: str, is_framed: bool) -> None:
+    response = broken_page(RequestFactory().get(path), OperationalError())
+    assert hasattr(response, "xframe_options_exempt") == hasattr(response, "_csp_replace") == is_framed
+    assert ("chat_frame" in response.content.decode()) == is_framed
+
+
+def test_the_number_on_a_page_begins_the_id_of_its_request(caplog: pytest.LogCaptureFixture) -> None:
+    begin_request("")
+    try:
+        page = broken_page(RequestFactory().get("/"), ZeroDivisionError("of a page")).content.decode()
+        assert f"error {current_request_id()[:8]}<" in page
+    finally:
+        take_id("")
+    assert "ZeroDivisionError: of a page" in caplog.text
+    assert "of a page" not in page
+
+
+def test_a_number_that_the_caller_chose_stays_as_it_is() -> None:
+    take_id("order-77")
+    try:
+        assert "error order-77<" in broken_page(RequestFactory().get("/"), ZeroDivisionError()).content.decode()
+    finally:
+        take_id("")
+
+
+def test_a_database_that_is_away_is_not_our_bug(caplog: pytest.LogCaptureFixture) -> None:
+    response = broken_page(RequestFactory().get("/api/x"), OperationalError("password=secret"))
     assert response.status_code == 503
     assert content(response)["code"] == "unavailable"
     assert response["Retry-After"] == "2"

@@ -1,0 +1,57 @@
+"""The database backend: Django's for PostgreSQL, in whose web processes nobody waits long for a database that is away.
+
+Workers and commands do wait: their work goes on when it is back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.backends.postgresql import base
+from psycopg import IsolationLevel
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from lexic.postgresql.watched_connection import CONNECT_SECONDS, WatchedConnection
+
+# Once a caller has waited in vain and connections could not be made, the others wait so long, until one succeeds.
+_AWAY_TIMEOUT_SECONDS = 0.5
+_is_web = False
+
+
+def watch_connections() -> None:
+    """Called by a web process. From now on its connections are watched, also those that are of no pool."""
+    global _is_web
+    _is_web = True
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        if pool := self.pool:
+            return self._take_from(pool, conn_params)
+        return self._connect_watched(conn_params) if _is_web else super().get_new_connection(conn_params)
+
+    def _take_from(self, pool: ConnectionPool[Any], conn_params: dict[str, Any]) -> Any:
+        before = _count_failures(pool)
+        try:
+            connection = super().get_new_connection(conn_params)
+        except PoolTimeout:
+            # A pool whose connections are all busy is no reason: one may be free in a moment.
+            if _count_failures(pool) > before:
+                pool.timeout = _AWAY_TIMEOUT_SECONDS
+            raise
+        pool.timeout = self.settings_dict["OPTIONS"]["pool"]["timeout"]
+        return connection
+
+    def _connect_watched(self, conn_params: dict[str, Any]) -> Any:
+        connection = WatchedConnection.connect(**{"connect_timeout": CONNECT_SECONDS, **conn_params})
+        chosen = self.settings_dict["OPTIONS"].get("isolation_level")
+        self.isolation_level = IsolationLevel(chosen or IsolationLevel.READ_COMMITTED)
+        if chosen:
+            connection.isolation_level = self.isolation_level
+        return connection
+
+
+def _count_failures(pool: ConnectionPool[Any]) -> int:
+    """Connections that could not be made, or were found dead when somebody asked for one."""
+    stats = pool.get_stats()
+    return stats.get("connections_errors", 0) + stats.get("connections_lost", 0)
