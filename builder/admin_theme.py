@@ -35,7 +35,7 @@ def kept_focus_script(request: HttpRequest) -> str:
 
 
 def unsaved_script(request: HttpRequest) -> str:
-    return static("builder/unsaved.js")
+    return static("unsaved.js")
 
 
 def arrival_script(request: HttpRequest) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import io
 import json
 import os
 import time
@@ -26,7 +27,9 @@ from lexic.http.asgi_headers import complete_headers  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body, render_refusal, wants_page  # noqa: E402
 from lexic.infrastructure_errors import outage_error  # noqa: E402
 from lexic.middleware.event_loop import keep_on_loop  # noqa: E402
+from lexic.middleware.interface_language import page_language  # noqa: E402
 from lexic.middleware.request_id import begin_request  # noqa: E402
+from lexic.phrases import phrase  # noqa: E402
 from lexic.postgresql.base import watch_connections  # noqa: E402
 
 
@@ -103,7 +106,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 def _too_large() -> PayloadTooLarge:
     megabytes = settings.LEXIC_MAX_DOCUMENT_BYTES / 1024**2
-    return PayloadTooLarge(hint=f"Send at most {megabytes:.3g} MB at once; split a larger file.")
+    most = int(megabytes) if megabytes.is_integer() else megabytes
+    return PayloadTooLarge(hint=phrase("Send at most %(megabytes)s MB at once; split a larger file.", megabytes=most))
 
 
 async def _application_for(scope: Any) -> Any:
@@ -141,7 +145,8 @@ async def _send_error(send: Any, error: LexicError, *, scope: Any) -> None:
     """A page for a browser that sent a form, without a script; else the error as the clients of the address read it."""
     more = [(b"connection", b"close")]
     if wants_page(path=scope["path"], accept=_header(scope, b"accept")):
-        page = await in_thread(render_refusal, error)
+        language = page_language(ASGIRequest(scope, io.BytesIO()))
+        page = await in_thread(render_refusal, error, language=language)
         await _send(send, error.status, page.encode(), content_type=b"text/html; charset=utf-8", more=more)
         return
     body = json.dumps(error_body(error, path=scope["path"])).encode()

@@ -1,4 +1,5 @@
-"""The labels of choices that visitors read. They are English where they are declared, for programs and the builder."""
+"""The labels of choices that stand on visitors' pages and in mails. They are English where they are
+declared, for programs and the builder."""
 
 from __future__ import annotations
 
@@ -35,6 +36,10 @@ CHOICE_LABELS = (
     gettext_noop("picture"),
     gettext_noop("web page"),
     gettext_noop("source code"),
+    # notifications.models.MailKind
+    gettext_noop("weekly digest"),
+    gettext_noop("files that could not be read"),
+    gettext_noop("many refused questions"),
     # plugins.models.CitationMode
     gettext_noop("mandatory"),
     gettext_noop("optional"),

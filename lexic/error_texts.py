@@ -1,6 +1,6 @@
-"""The messages and hints of `LexicError`s that visitors see, for translation.
+"""The messages and hints of `LexicError`s that visitors and mails show, for translation.
 
-Pages translate these texts; all other errors stay English. A test compares each text with its error.
+Pages and mails translate these texts; all other errors stay English. A test compares each text with its error.
 """
 
 from __future__ import annotations
@@ -59,4 +59,51 @@ ERROR_TEXTS = (
     gettext_noop("Confirm it on your account's page, or send the question without asking for a mail."),
     gettext_noop("This link is too old, or its question is gone."),
     gettext_noop("Put the question to the expert again."),
+    gettext_noop("The request is too large."),
+    gettext_noop("Send less at once."),
+    gettext_noop("There is no room left on the server's disk, so nothing was stored."),
+    gettext_noop("The operators of this site have to free some space; then try again."),
+    gettext_noop("The database cannot be reached at the moment."),
+    gettext_noop("Try again in a moment."),
+    gettext_noop("The file storage of this site cannot be reached at the moment."),
+    gettext_noop("Nothing was lost; try again in a moment."),
+    gettext_noop("This link is not from a mail of this site, or its account is gone."),
+    gettext_noop("Sign in, and choose your mails in the settings."),
+    # Why a file could not be read, in mails to authors.
+    gettext_noop("The document is locked with a password."),
+    gettext_noop("Remove the password and upload the document again."),
+    gettext_noop("The document holds no text that can be read."),
+    gettext_noop("The document holds no text that could be cited."),
+    gettext_noop("If it is a scan, run text recognition (OCR) on it and upload the result."),
+    gettext_noop("The document is pictures, and OCR has recognised no text on them."),
+    gettext_noop(
+        "OCR reads printed letters of the Latin, Greek, Chinese and Japanese scripts. Add handwriting, and other "
+        "scripts, as text."
+    ),
+    gettext_noop("The document is damaged and cannot be read."),
+    gettext_noop("Open the document in its own program, save it again and upload the new file."),
+    gettext_noop("The document is too large to be read."),
+    gettext_noop("The document has too many pages."),
+    gettext_noop("Split it into smaller documents."),
+    gettext_noop("This type of document is not supported."),
+    gettext_noop(
+        "Upload a PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), CSV, EPUB, OpenDocument (.odt), RTF, e-mail "
+        "(.eml, .msg), picture (PNG, JPEG, TIFF, WebP), Markdown, HTML, JSON or plain text file."
+    ),
+    gettext_noop("This is a password-protected or old Office file."),
+    gettext_noop("Remove the password, or save it as .docx, .pptx, .xlsx or PDF, and upload that."),
+    gettext_noop("Reading the document took too long."),
+    gettext_noop(
+        "Read it again: reading continues after the pages that were read. If it stops there once more, split it."
+    ),
+    gettext_noop("Reading the document needed too much memory."),
+    gettext_noop("Split it into smaller documents, or save it again with its own program."),
+    gettext_noop("The document is empty."),
+    gettext_noop("Upload a document that holds text."),
+    gettext_noop("The embedding provider could not be reached."),
+    gettext_noop("Choose “Read again” when it is back: what was embedded already is kept."),
+    gettext_noop("Something unexpected went wrong while this document was read."),
+    gettext_noop("Try “Read again”. The server's log has the details."),
+    gettext_noop("The worker ended several times while it read this document."),
+    gettext_noop("The document may need more memory than the worker has. Split it, or give the worker more."),
 )

@@ -65,7 +65,9 @@ class ScopedAdmin(ListAdmin):
         return self.visible(request).none()
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
-        return self.visible(request)
+        """In the order of the list, which autocompletion pages through as well."""
+        ordering = self.get_ordering(request)
+        return self.visible(request).order_by(*ordering) if ordering else self.visible(request)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return _is_staff(request)

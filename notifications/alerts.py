@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from accounts.models import User
 from evaluation.plugin_counts import base_ids_by_plugin
 from knowledge.models import Document, DocumentStatus
+from notifications.failure_reasons import translated_reason
 from notifications.recipients import plugins_of
 from plugins.models import Plugin
 from querying.models import Query
@@ -29,6 +30,11 @@ class FailedFile:
     plugin: Plugin
     title: str
     reason: str
+
+    @property
+    def translated_reason(self) -> str:
+        """The reason in the active language; empty where it is not one of those that are translated."""
+        return translated_reason(self.reason)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,7 @@ from django.utils.translation import gettext
 
 from knowledge.lease import try_lease
 from lexic.celery import publish_task
-from lexic.conf.languages import ENGLISH, LANGUAGES
-from notifications.mails import send_to_address
+from notifications.mails import mail_language, send_to_address
 from querying.models import ExpertRequest
 from querying.query_log.put_to_expert import make_confirmation_token
 from querying.question.answer_language import text_language
@@ -64,10 +63,8 @@ def tidy_up(*, now: datetime) -> None:
 
 
 def _language(request: ExpertRequest) -> str:
-    """Django's code of a language that mails are written in."""
     chosen = request.user.language if request.user else ""
-    language = chosen or text_language(request.query.question)
-    return language if language in dict(LANGUAGES) else ENGLISH
+    return mail_language(chosen or text_language(request.query.question))
 
 
 def _send_mail(address: str, *, subject: str, template: str, context: dict[str, object]) -> bool:

@@ -9,14 +9,16 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
 
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from knowledge.lease import try_lease
 from notifications.alerts import failed_files, refusal_alerts
 from notifications.digest import make_digest
-from notifications.mails import send_notification
+from notifications.mails import mail_language, send_notification
 from notifications.models import MailKind, MailPreferences, NotificationMail
 from notifications.unsubscribe import preferences_of
 
@@ -39,13 +41,14 @@ def notify(user_id: UUID, *, now: datetime | None = None) -> int:
     with try_lease(f"notifications:{user.pk}") as is_alone:
         if not is_alone:
             return 0
-        return sum(
-            [
-                preferences.weekly_digest and _send_digest(user, now=now),
-                preferences.failed_files and _send_failed_files(user, now=now),
-                preferences.refusals and _send_refusals(user, preferences, now=now),
-            ]
-        )
+        with translation.override(mail_language(user.language)):
+            return sum(
+                [
+                    preferences.weekly_digest and _send_digest(user, now=now),
+                    preferences.failed_files and _send_failed_files(user, now=now),
+                    preferences.refusals and _send_refusals(user, preferences, now=now),
+                ]
+            )
 
 
 def digest_week(now: datetime) -> date | None:
@@ -64,7 +67,9 @@ def _send_digest(user: User, *, now: datetime) -> int:
     if digest is None:
         return 0
     asked = sum(one.asked for one in digest.plugins)
-    subject = f"Your plugins last week: {asked} question{'' if asked == 1 else 's'}"
+    subject = ngettext(
+        "Your plugins last week: %(number)s question", "Your plugins last week: %(number)s questions", asked
+    ) % {"number": number_format(asked, force_grouping=True)}
     return _send(user, kind, f"{monday}", now, subject=subject, template="digest", context={"digest": digest})
 
 
@@ -76,7 +81,8 @@ def _send_failed_files(user: User, *, now: datetime) -> int:
     files = failed_files(user, after=sent.until if sent else until - _FIRST_PERIOD, until=until)
     if not files:
         return 0
-    subject = f"{len(files)} file{' was' if len(files) == 1 else 's were'} not read"
+    subject = ngettext("%(number)s file was not read", "%(number)s files were not read", len(files))
+    subject %= {"number": number_format(len(files))}
     return _send(user, kind, key, until, subject=subject, template="failed_files", context={"files": files})
 
 
@@ -85,7 +91,8 @@ def _send_refusals(user: User, preferences: MailPreferences, *, now: datetime) -
     for alert in refusal_alerts(user, percent=preferences.refused_percent, now=now):
         key = f"{alert.plugin.pk} {timezone.localdate(now)}"
         if not _was_sent(user, MailKind.REFUSALS, key):
-            subject = f"{alert.plugin.name} refused {alert.percent} % of its questions"
+            subject = gettext("%(plugin)s refused %(share)s %% of its questions")
+            subject %= {"plugin": alert.plugin.name, "share": alert.percent}
             context = {"alert": alert, "percent": preferences.refused_percent}
             sent += _send(user, MailKind.REFUSALS, key, now, subject=subject, template="refusals", context=context)
     return sent

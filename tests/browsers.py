@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, ViewportSize, sync_playwright
 
 from accounts.models import User
 from tests.servers import asgi_server
@@ -172,6 +172,28 @@ def _quiet(page: Page, own: str, complaints: list[str]) -> Iterator[None]:
 def _note_foreign(url: str, own: str, complaints: list[str]) -> None:
     if not url.startswith((own, "data:", "blob:")):
         complaints.append(f"fetched from elsewhere: {url}")
+
+
+@contextmanager
+def dialogs(page: Page) -> Iterator[list[str]]:
+    """The kinds of dialogs that the page opens meanwhile; each is accepted."""
+    opened: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        opened.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
+    yield opened
+    page.remove_listener("dialog", accept)
+
+
+def asked_on_leaving(page: Page, *, to: str = "/admin/") -> list[str]:
+    """What the browser asks whoever goes to another page, and goes on."""
+    with dialogs(page) as asked:
+        page.evaluate("to => void setTimeout(() => (location.href = to))", to)
+        page.wait_for_url(f"**{to}")
+    return asked
 
 
 def sign_in(page: Page, user: User, *, to: str = "/") -> None:

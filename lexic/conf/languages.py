@@ -37,7 +37,6 @@ _ENGLISH_PATHS = (
     "/accounts/connections",
     "/accounts/data",
     "/invitations/",
-    "/mail/",
     "/marketplace/releases.atom",
     "/llms.txt",
 )

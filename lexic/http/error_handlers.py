@@ -17,6 +17,7 @@ from django.db import connections
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
+from django.utils import translation
 from django.views import defaults
 from rest_framework import exceptions as api
 
@@ -25,6 +26,7 @@ from lexic.http import openai_errors
 from lexic.infrastructure_errors import outage_error
 from lexic.middleware.request_id import number_to_report
 from lexic.middleware.trailing_slash import address_without_trailing_slash
+from lexic.phrases import Phrase
 
 logger = logging.getLogger(__name__)
 
@@ -225,9 +227,11 @@ def wants_page(*, path: str, accept: str) -> bool:
     return not path.startswith(API_PATHS) and "text/html" in accept.lower()
 
 
-def render_refusal(error: LexicError) -> str:
-    """A page about a request that was refused before anybody read it: nobody is known here, and no language."""
-    return loader.render_to_string("refused_request.html", {"error": error})
+def render_refusal(error: LexicError, *, language: str) -> str:
+    """A page about a request that was refused before anybody read it: nobody is known here."""
+    with translation.override(language):
+        hint = error.hint.said() if isinstance(error.hint, Phrase) else translation.gettext(error.hint)
+        return loader.render_to_string("refused_request.html", {"error": error, "hint": hint})
 
 
 def error_response(error: LexicError, *, path: str = "") -> JsonResponse:

@@ -15,9 +15,14 @@ from lexic.conf.languages import ENGLISH, is_translated
 from lexic.middleware.response_middleware import response_middleware
 
 
+def page_language(request: HttpRequest) -> str:
+    """Django's code of the language of the page at this address."""
+    return translation.get_language_from_request(request) if is_translated(request.path) else ENGLISH
+
+
 def _activate_language(request: HttpRequest) -> None:
     # Also for English: the thread may have worked for another reader before.
-    translation.activate(translation.get_language_from_request(request) if is_translated(request.path) else ENGLISH)
+    translation.activate(page_language(request))
 
 
 def _with_language_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

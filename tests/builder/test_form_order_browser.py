@@ -23,7 +23,7 @@ def test_buttons_stand_in_the_order_in_which_the_keyboard_reaches_them(page: Pag
         assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", ["accounts/user", "querying/query", "knowledge/document"])
+@pytest.mark.parametrize("name", ["accounts/user", "querying/query", "knowledge/document", "audit/auditentry"])
 def test_axe_finds_nothing_in_the_filters_of_a_list(page: Page, alice: User, published: Plugin, name: str) -> None:
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     sign_in(page, alice, to=f"/admin/{name}/")

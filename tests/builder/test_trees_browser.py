@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from accounts.models import User
 from knowledge.ingest import ingest
@@ -458,6 +458,48 @@ def test_the_focus_stays_near_what_was_pressed(page: Page, alice: User, cover: D
     expect(tries).to_be_focused()
 
 
+def test_a_tree_is_read_and_edited_while_its_ends_are_checked(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    held: list[Route] = []
+    for address in ("**/end/", "**/check/"):
+        page.route(address, lambda route: held.append(route))
+    ends, progress = part(page, "ends"), page.locator("[data-progress]")
+    ends.get_by_role("button", name="Try all ends").click()
+    expect(progress).to_have_text("Checking end 1 of 4 against the documents: “20mm”")
+    expect(part(page, "said")).to_have_text("Checking end 1 of 4 against the documents: “20mm”")
+    expect(progress.get_by_role("progressbar", name="Ends checked")).to_have_attribute("max", "4")
+    # Whatever is being checked is as dark as before, and can be changed: even the end that is next is taken away.
+    node(page, "moderate_cover").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(part(page, "problems")).to_have_attribute("aria-busy", "true")
+    expect(part(page, "problems").get_by_text("checking…")).to_be_visible()
+    assert violations(page) == []
+    pale = "all => all.filter(one => getComputedStyle(one).opacity === '0.6').length"
+    assert page.locator(".tree-editor *").evaluate_all(pale) == 0
+    ends.get_by_role("link", name="40mm").focus()
+    page.unroute("**/end/")
+    for route in held:
+        route.continue_()
+    expect(part(page, "said")).to_have_text("3 of 3 ends are not supported by the documents.")
+    expect(progress).to_be_hidden()
+    expect(ends.get_by_role("link", name="40mm")).to_be_focused()
+
+
+def test_checking_the_ends_can_be_stopped(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    held: list[Route] = []
+    page.route("**/end/", lambda route: held.append(route))
+    ends = part(page, "ends")
+    ends.get_by_role("button", name="Try all ends").click()
+    ends.get_by_role("button", name="Stop").click()
+    expect(part(page, "said")).to_have_text("Stopped at end 1 of 4.")
+    for route in held:
+        route.continue_()
+    expect(ends).to_contain_text("No page says this")
+    assert len(held) == 1
+    expect(ends.get_by_role("button", name="Try all ends")).to_be_focused()
+
+
 NAMED_BY_WHAT_IS_SHOWN = """() => axe.run("#tree-canvas", { runOnly: ["label-content-name-mismatch"] })
   .then(({ passes, violations }) => [passes, violations].map((found) => found.flatMap((one) => one.nodes).length))"""
 LONG = "How far is the member from the sea, and which wind blows over it in most months of the year?"
@@ -485,7 +527,6 @@ def test_nodes_whose_words_are_too_long_are_named_by_what_is_shown(
 
 
 def violations(page: Page) -> list[str]:
-    expect(page.locator(".tree-editor [aria-busy=true]")).to_have_count(0)  # what is checked meanwhile is pale
     return violations_in_each_look(page, WIDE_AND_NARROW)
 
 

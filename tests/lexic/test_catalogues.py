@@ -23,6 +23,7 @@ from lexic.management.commands.makemessages import locale_name
 from lexic.script_texts import SCRIPT_TEXTS
 from marketplace.models import Report, ReviewVerdict
 from marketplace.site.guides import GUIDE_GROUPS
+from notifications.models import MailKind
 from plugins.models import AnswerPolicy, CitationMode
 
 OTHERS = [code for code, _ in LANGUAGES if code != ENGLISH]
@@ -32,6 +33,8 @@ ERROR_MODULES = (
     "conversations.signed_question_ids",
     "conversations.public_questions",
     "lexic.concurrency",
+    "knowledge.tasks",
+    "notifications.unsubscribe",
     "lexic.http.error_handlers",
     "lexic.infrastructure_errors",
     "marketplace.reviews.abuse_reports",
@@ -109,7 +112,9 @@ def _phrases() -> Iterator[tuple[str, str]]:
 
 def test_the_labels_of_choices_are_those_of_the_choices() -> None:
     labels = {
-        str(label) for choices in (ReviewVerdict, Report.Reason, Capability, CitationMode) for label in choices.labels
+        str(label)
+        for choices in (ReviewVerdict, Report.Reason, Capability, CitationMode, MailKind)
+        for label in choices.labels
     }
     labels |= {value for value, _ in CitationMode.choices} | {str(label) for label in SourceType.labels}
     labels |= {str(field.verbose_name) for field in AnswerPolicy._meta.fields}

@@ -9,6 +9,7 @@ import pytest
 from django.core.mail import EmailMultiAlternatives
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.translation import get_language
 
 from accounts.models import User
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
@@ -75,7 +76,7 @@ def test_the_digest_says_what_a_week_brought(plugin: Plugin, base: Any, alice: U
     assert "Boots & <gloves>" in mail.body
     assert "Boots &amp; &lt;gloves&gt;" in html_of(mail)
     assert "A secret?" not in mail.body + html_of(mail)
-    assert "2 March to 8 March 2026" in mail.body
+    assert "2 March 2026 to 8 March 2026" in mail.body
 
 
 def test_it_is_sent_once(plugin: Plugin, alice: User, mailoutbox: list[Any]) -> None:
@@ -168,6 +169,55 @@ def test_each_kind_can_be_chosen(plugin: Plugin, base: Any, alice: User, mailout
     MailPreferences.objects.update(failed_files=True)
     assert notify(alice.pk, now=NOW) == 1
     assert mailoutbox[0].subject == "1 file was not read"
+
+
+FAILED = "The document is damaged and cannot be read. Open the document in its own program, save it again and upload the new file."  # noqa: E501
+
+
+def test_mails_are_in_the_language_that_the_person_chose(
+    plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]
+) -> None:
+    alice.language = "de"
+    alice.save()
+    now = NOW - timedelta(days=3)
+    release = plugin.releases.create(version="1.0.0", system_prompt="x")
+    for _ in range(1200):
+        ask(plugin, now - timedelta(hours=1), "refused", release=release)
+    Document.objects.create(knowledge_base=base, title="Norm", source_type="pdf", superseded_on=date(2026, 4, 1))
+    fail(base, "Kaputt", NOW - timedelta(hours=2))
+    Document.objects.filter(title="Kaputt").update(error=FAILED)
+    assert notify(alice.pk, now=NOW) == 2
+    assert notify(alice.pk, now=now) == 1
+    digest, files, refusals = mailoutbox
+    assert digest.subject == "Ihre Plugins letzte Woche: 1.200 Fragen"
+    assert "2. März 2026 bis 8. März 2026" in digest.body
+    assert "1.200 Fragen (in der Woche davor: 0), davon 0 beantwortet, 1.200 nicht beantwortet." in digest.body
+    assert "„Norm“ wird am 1. April 2026 abgelöst." in digest.body
+    assert "Abbestellen: wöchentliche Übersicht: http" in digest.body
+    assert '<html lang="de">' in html_of(digest)
+    assert files.subject == "1 Datei wurde nicht gelesen"
+    assert "Kaputt (Boots & <gloves>): Das Dokument ist beschädigt und kann nicht gelesen werden." in files.body
+    assert refusals.subject == "Boots & <gloves> hat 100 % seiner Fragen nicht beantwortet"
+    assert get_language() == "en-gb"
+
+
+def test_a_reason_that_names_what_is_in_the_file_says_that_it_is_english(
+    plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]
+) -> None:
+    alice.language = "fr"
+    alice.save()
+    fail(base, "Livre", NOW + timedelta(days=3))
+    Document.objects.update(error="Files called .xyz are not read.")
+    assert notify(alice.pk, now=NOW + timedelta(days=4)) == 1
+    assert '<span lang="en">Files called .xyz are not read.</span>' in html_of(mailoutbox[0])
+
+
+def test_a_language_that_the_site_does_not_have_is_english(plugin: Plugin, alice: User, mailoutbox: list[Any]) -> None:
+    alice.language = "xx"
+    alice.save()
+    ask(plugin, in_week())
+    assert notify(alice.pk, now=NOW) == 1
+    assert mailoutbox[0].subject == "Your plugins last week: 1 question"
 
 
 def test_those_who_work_on_a_plugin_are_told_and_nobody_else(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
 
@@ -16,11 +17,15 @@ from django.utils.translation import trans_real
 
 from accounts.models import ApiKey, User
 from evaluation.models import GoldenQuestion
-from knowledge.models import Page
+from knowledge.models import DocumentStatus, KnowledgeBase, Page
+from knowledge.readers.types import NoText
 from lexic.conf.languages import COOKIE_NAME, LANGUAGES
 from marketplace.models import DayOfPlugin, Listing
 from marketplace.publishing.publish import publish
 from notifications.expert_replies import ask_to_confirm, mail_reply
+from notifications.models import MailKind
+from notifications.notify import notify
+from notifications.unsubscribe import make_token
 from plugins.models import Plugin
 from querying.models import AnswerLink, ExpertRequest, Query
 from querying.query_log.put_to_expert import make_confirmation_token
@@ -303,6 +308,33 @@ def test_mails_of_replies_are_in_the_language_of_the_account_or_else_of_the_ques
     languages = [re.findall(r'<html lang="(.*?)"', content)[0] for content in contents]
     assert languages == ["de", "de", "en-GB", "en-GB", "fr"]
     found = [text for content in contents[:2] for text in untranslated(HttpResponse(content))]
+    assert not found, "\n".join([HINT, *found])
+
+
+def test_no_text_of_mails_to_authors_stays_english(pseudo: Client, foreign: Plugin, alice: User) -> None:
+    """Neither in them nor on the page that ends them."""
+    alice.language = "de"
+    alice.save()
+    now = datetime(2026, 3, 9, 7, tzinfo=UTC)
+    base = KnowledgeBase.objects.get(plugin=foreign)
+    for title in ("α", "β"):
+        document = base.documents.create(title=title, source_type="pdf", superseded_on=now.date())
+        failed = {"status": DocumentStatus.FAILED, "updated_at": now - timedelta(hours=2)}
+        base.documents.filter(pk=document.pk).update(**failed, error=NoText().message_with_hint)
+    asked = [
+        Query(plugin=foreign, release=foreign.releases.first(), release_name="1", question="Πόση;", outcome="refused")
+        for _ in range(12)
+    ]
+    for number, query in enumerate(Query.objects.bulk_create(asked)):
+        Query.objects.filter(pk=query.pk).update(created_at=now - timedelta(days=number % 2 + 0.1))
+    assert notify(alice.pk, now=now) == 2
+    Query.objects.update(created_at=now)
+    assert notify(alice.pk, now=now + timedelta(hours=1)) == 1
+    pages = [HttpResponse(one.alternatives[0][0]) for one in mail.outbox]  # type: ignore[union-attr]
+    assert all(one.subject.startswith((OPENED, "Κάλυψη")) for one in mail.outbox)
+    link = "/mail/unsubscribe/" + make_token(alice, MailKind.REFUSALS)
+    pages += [pseudo.get(link), pseudo.post(link), pseudo.get("/mail/unsubscribe/1")]
+    found = [text for page in pages for text in untranslated(page)]
     assert not found, "\n".join([HINT, *found])
 
 

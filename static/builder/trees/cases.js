@@ -52,7 +52,7 @@ export class Cases {
       const [expectation, expected] = JSON.parse(chosen);
       this.#change("Changed a case", (list) => Object.assign(list[index], { expectation, expected }));
     }, { "aria-label": `What “${one.name}” must do` });
-    const name = h("input", { class: "input", value: one.name, maxlength: 120, "aria-label": `Name of the case “${one.name}”`, onchange: onceArrived(set("name")) });
+    const name = h("input", { class: "input", "data-when-left": true, value: one.name, maxlength: 120, "aria-label": `Name of the case “${one.name}”`, onchange: onceArrived(set("name")) });
     return h("details", { class: "fold" }, h("summary", {}, "Edit"), h("div", { class: "stack-s" }, name, wanted));
   }
 

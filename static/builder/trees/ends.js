@@ -1,7 +1,7 @@
 // Each end tried against the plugin's documents: whether a page says what it recommends, or people would be refused.
 
 import { button, h, icon } from "./dom.js";
-import { kindOf, labelOf, readingOrder } from "./model.js";
+import { kindOf, labelOf, nodeAt, readingOrder } from "./model.js";
 import { send } from "./server.js";
 
 const SIGNS = { answered: ["ok", "check"], refused: ["no", "refuse"], unverified: ["warn", "alert"], unchecked: ["", "off"] };
@@ -14,14 +14,16 @@ const WORDS = {
 export class Ends {
   /** What was found for each text, so that a change of an end forgets its result and undoing brings it back. */
   #found = new Map();
-  #trying = false;
+  /** Of those that are tried one after another: the end, its place and how many they are. */
+  #now = null;
 
   constructor(desk, { sheet }) {
     Object.assign(this, { desk, sheet });
     this.list = sheet?.querySelector("ul");
     this.count = sheet?.querySelector("[data-count]");
     this.all = sheet?.querySelector("[data-all-ends]");
-    this.all?.addEventListener("click", () => this.tryAll());
+    this.progress = sheet?.querySelector("[data-progress]");
+    this.all?.addEventListener("click", () => (this.#now ? this.#stop() : this.tryAll()));
   }
 
   get #ids() {
@@ -29,8 +31,7 @@ export class Ends {
   }
 
   #texts(id) {
-    const node = this.desk.tree.nodes[id];
-    const { recommendation, sourceHint } = node.action ?? {};
+    const { recommendation, sourceHint } = nodeAt(this.desk.tree, id)?.action ?? {};
     return { label: labelOf(this.desk.tree, id), recommendation: String(recommendation ?? ""), sourceHint: String(sourceHint ?? "") };
   }
 
@@ -57,16 +58,36 @@ export class Ends {
     return this.#found.get(JSON.stringify(texts));
   }
 
+  /** One after another, while the tree is worked on: an end that is gone meanwhile is left out. */
   async tryAll() {
-    if (this.#trying) return;
-    this.#trying = true;
-    for (const id of this.#ids) {
-      if (!this.#found.get(JSON.stringify(this.#texts(id)))?.outcome) await this.tryOne(id);
+    const open = this.#ids.filter((id) => !this.resultOf(id)?.outcome);
+    const run = { of: open.length };
+    this.#now = run;
+    for (const [index, id] of open.entries()) {
+      if (kindOf(nodeAt(this.desk.tree, id)) !== "action") continue;
+      Object.assign(run, { id, number: index + 1 });
+      this.draw();
+      if (isTold(run)) this.desk.say(this.#progressWords());
+      await this.tryOne(id);
+      if (this.#now !== run) return;
     }
-    this.#trying = false;
+    this.#now = null;
     this.desk.tell("ends");
     const { problems } = this;
     this.desk.say(problems.length ? `${problems.length} of ${this.#ids.length} ends are not supported by the documents.` : "The documents support every end.");
+  }
+
+  #stop() {
+    const { number, of } = this.#now;
+    this.#now = null;
+    this.desk.tell("ends");
+    this.desk.say(`Stopped at end ${number} of ${of}.`);
+  }
+
+  #progressWords() {
+    const { id, number, of } = this.#now;
+    const { label, recommendation } = this.#texts(id);
+    return `Checking end ${number} of ${of} against the documents: “${recommendation || label}”`;
   }
 
   draw() {
@@ -75,14 +96,26 @@ export class Ends {
     const results = ids.map((id) => this.resultOf(id));
     const tried = results.filter(Boolean).length;
     const bad = this.problems.length;
+    const focused = this.list.contains(document.activeElement) && document.activeElement.dataset.end;
     this.list.replaceChildren(...(ids.length ? ids.map((id, index) => this.#item(id, results[index])) : [h("li", { class: "small" }, "No ends yet. An action is where a way ends.")]));
-    this.count.hidden = !tried;
+    if (focused) this.list.querySelector(`[data-end="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    this.count.hidden = !tried || Boolean(this.#now);
     this.count.className = `state row-end ${bad ? "warn" : "ok"}`;
     this.count.replaceChildren(icon(bad ? "alert" : "check"), `${tried - bad} of ${ids.length} supported`);
     this.#drawShown();
+    this.#drawProgress();
     this.all.disabled = !ids.length;
-    this.all.ariaDisabled = String(this.#trying); // a disabled button would lose the focus
-    this.all.textContent = this.#trying ? `Trying, ${tried} of ${ids.length}` : "Try all ends";
+    this.all.textContent = this.#now ? "Stop" : "Try all ends";
+  }
+
+  #drawProgress() {
+    this.progress.hidden = !this.#now?.id;
+    if (this.progress.hidden) return this.progress.replaceChildren();
+    const { number, of } = this.#now;
+    return this.progress.replaceChildren(
+      h("progress", { max: of, value: number - 1, "aria-label": "Ends checked" }),
+      h("span", {}, this.#progressWords()),
+    );
   }
 
   #item(id, found) {
@@ -91,8 +124,8 @@ export class Ends {
       this.desk.select(id, { focus: true });
     };
     const { recommendation } = this.#texts(id);
-    const link = h("a", { href: "#tree-canvas", onclick: go }, recommendation || labelOf(this.desk.tree, id));
-    return h("li", { class: "problem" }, h("div", { class: "stack-s grow" }, [h("span", {}, link), found ? endLine(found) : h("p", { class: "small faint" }, "not tried")]));
+    const link = h("a", { href: "#tree-canvas", "data-end": id, onclick: go }, recommendation || labelOf(this.desk.tree, id));
+    return h("li", { class: "problem" }, h("div", { class: "stack-s grow" }, [h("span", {}, link), found ? endLine(found) : h("p", { class: "small faint" }, this.#now?.id === id ? "being checked" : "not tried")]));
   }
 
   /** What the panel of an end shows. */
@@ -117,6 +150,11 @@ export class Ends {
     const found = this.resultOf(this.shown.id);
     this.shown.box.replaceChildren(...(found ? [endLine(found, { withExcerpt: true })] : []));
   }
+}
+
+/** The first of them, and then each tenth part: more would talk over whoever works on. */
+function isTold({ number, of }) {
+  return number === 1 || Math.floor((10 * number) / of) > Math.floor((10 * (number - 1)) / of);
 }
 
 function endLine({ outcome, cited, error }, { withExcerpt = false } = {}) {

@@ -138,7 +138,7 @@ export class Panel {
     return h(
       "li",
       {},
-      h("input", { class: "input", "aria-label": `Answer ${index + 1}`, "data-name": `answer:${index}`, maxlength: 200, value: label, onchange: onceArrived(renamed) }),
+      h("input", { class: "input", "aria-label": `Answer ${index + 1}`, "data-name": `answer:${index}`, "data-when-left": true, maxlength: 200, value: label, onchange: onceArrived(renamed) }),
       this.#target(`branch:${key}`, child, (to) => this.#lead(id, key, label, to), { "aria-label": `“${label}” leads to`, except: id }),
       h("button", { type: "button", class: "btn btn-s btn-bare", "aria-label": `Remove the answer “${label}”`, onclick: () => desk.change(`Removed the answer “${label}”`, (draft) => removeAnswer(draft, id, key)) }, "Remove"),
     );
@@ -208,7 +208,7 @@ export class Panel {
       fact ? this.#fact(fact) : null,
       h("details", { class: "fold", "data-name": "from" }, h("summary", {}, "What leads here ", h("span", { class: "faint num" }, leadingTo(desk.tree, id).length)), h("div", { class: "stack-s" }, this.#from(id))),
       h("details", { class: "fold", "data-name": "more" }, h("summary", {}, "Id and kind"), h("div", { class: "stack-s" }, [
-        field("Id", h("input", { class: "input mono", "data-name": "id", value: id, maxlength: 200, onchange: onceArrived((event) => this.#rename(id, event.target)) }), "Test cases and golden questions name it; test cases follow."),
+        field("Id", h("input", { class: "input mono", "data-name": "id", "data-when-left": true, value: id, maxlength: 200, onchange: onceArrived((event) => this.#rename(id, event.target)) }), "Test cases and golden questions name it; test cases follow."),
         field("Kind", choice(kindOf(node) === "unknown" ? [["", "choose"], ...kinds] : kinds, kindOf(node), turn, { "data-name": "kind" }), "Another kind keeps the label and forgets the rest."),
       ])),
     ];

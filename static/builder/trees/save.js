@@ -5,6 +5,9 @@ import { button, h } from "./dom.js";
 import { sound } from "./model.js";
 import { Refused, send } from "./server.js";
 
+/** Whether the field is one that is taken over when it is left, and has not been left yet. */
+const isBeingTyped = (field) => Boolean(field?.matches("input[data-when-left]")) && field.value !== field.defaultValue;
+
 export class Saver {
   #isSaving = false;
 
@@ -12,7 +15,7 @@ export class Saver {
     Object.assign(this, { desk, saveButton, state, notice, json });
     saveButton?.addEventListener("click", () => this.save());
     window.addEventListener("beforeunload", (event) => {
-      if (desk.isDirty || json.isTyped) event.preventDefault();
+      if (desk.isDirty || json.isTyped || isBeingTyped(document.activeElement)) event.preventDefault();
     });
   }
 

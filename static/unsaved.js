@@ -1,8 +1,14 @@
 "use strict";
 // Whoever leaves a page with text that nobody has saved is asked first, by the browser's own question. A form asks for this
-// with [data-unsaved], on itself or on anything in it; [data-unsaved=changed] is a form that was sent and refused.
+// with [data-unsaved], on itself or on anything in it; [data-unsaved=changed] is a form that was sent and refused, and
+// [data-unsaved=long] asks only about a text that took a while to write. A link or a form with [data-discards] gives up
+// what was typed.
 (() => {
+  // In a frame it would be the page around it that asks.
+  if (top !== window) return;
+  const LONG = 80; // characters
   const sent = new Set();
+  let isDiscarding = false;
   const formsOf = () => new Set([...document.querySelectorAll("[data-unsaved]")].map((one) => one.closest("form")));
 
   function isChanged(field) {
@@ -15,16 +21,27 @@
     return begins ? options.some((one) => one.selected !== one.defaultSelected) : !field.multiple && field.selectedIndex > 0;
   }
 
+  const isMarked = (form, value) => form.matches(`[data-unsaved=${value}]`) || Boolean(form.querySelector(`[data-unsaved=${value}]`));
+
   function isUnsaved(form) {
-    const wasRefused = form.matches("[data-unsaved=changed]") || form.querySelector("[data-unsaved=changed]");
-    return Boolean(wasRefused) || [...form.elements].some((one) => one.matches("input, textarea, select") && isChanged(one));
+    if (isMarked(form, "changed")) return true;
+    const changed = [...form.elements].filter((one) => one.matches("input, textarea, select") && isChanged(one));
+    if (!isMarked(form, "long")) return changed.length > 0;
+    return changed.some((one) => one.tagName === "TEXTAREA" && one.value.trim().length > LONG);
   }
 
   document.addEventListener("submit", (event) => {
-    if (!event.defaultPrevented) sent.add(event.target);
+    if (event.defaultPrevented) return;
+    sent.add(event.target);
+    isDiscarding = event.target.matches("[data-discards]");
   });
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("a[data-discards]")) isDiscarding = true;
+  });
+  // Whoever types on has not left.
+  document.addEventListener("input", () => (isDiscarding = false));
   addEventListener("beforeunload", (event) => {
-    if ([...formsOf()].every((form) => sent.has(form) || !isUnsaved(form))) return;
+    if (isDiscarding || [...formsOf()].every((form) => sent.has(form) || !isUnsaved(form))) return;
     event.preventDefault();
     // Whoever stays has sent nothing.
     setTimeout(() => {
@@ -32,7 +49,10 @@
       document.dispatchEvent(new Event("lexic:stayed"));
     });
   });
-  addEventListener("pageshow", () => sent.clear());
+  addEventListener("pageshow", () => {
+    sent.clear();
+    isDiscarding = false;
+  });
 
   // What a part of a form sends by itself, as notes are kept while they are typed, is saved when that has worked.
   const onTheWay = new WeakMap();
