@@ -12,18 +12,20 @@ from itertools import chain
 
 from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
+from language.lists import find_lists
 from language.negation import has_negation
 from language.sentences import sentence_spans
 from language.terms import terms
 from language.topic_words import topic_stems
 from querying.retrieval.page_lists import PageList, section_lists
-from querying.retrieval.question_kinds import nearness_to_steps
+from querying.retrieval.question_kinds import may_ask_for_steps, nearness_to_steps
 from querying.types import Evidence, ListPart, SectionList, Sentence
 
 # The lists of so many sections are looked at: those of the best sentences.
 _MAX_SECTIONS, _MAX_SENTENCES = 3, 5
 # What the heading and the lead-in must say of the question, by weight, and what another sentence may add to it.
 _MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
+_LEADING_IN = (":", "：")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
 # What stands right above the list is quoted so far up.
@@ -40,7 +42,7 @@ def with_section_list(
         return evidence
     best: list[Sequence[PageList]] = []
     nearness = 0.0
-    for section in _sections(evidence, revisions=revisions):
+    for section in _sections(evidence, question=question, asked=asked, revisions=revisions):
         for one in section_lists(section):
             near = _nearness(question, one, section, asked)
             if near and near >= nearness:
@@ -49,17 +51,32 @@ def with_section_list(
     return _attach(evidence, best[0], is_one_of_several=len(best) > 1) if best else evidence
 
 
-def _sections(evidence: Evidence, *, revisions: Mapping[int, int]) -> Iterator[list[Passage]]:
-    """Those that the best sentences stand in, one passage for each page."""
+def _sections(
+    evidence: Evidence, *, question: str, asked: Mapping[str, float], revisions: Mapping[int, int]
+) -> Iterator[list[Passage]]:
+    """Those that the best sentences stand in, one passage for each page, as far as the question may ask for a list of
+    theirs: reading one costs a statement."""
     sources = dict.fromkeys(one.source for one in evidence.sentences[:_MAX_SENTENCES])
     seen: list[Passage] = []
     for passage in [evidence.passages[source] for source in sources][:_MAX_SECTIONS]:
         revision = revisions.get(passage.knowledge_base_id)
         if revision is None or passage.path or any(_overlap(passage, one) for one in seen):
             continue
+        if not _may_have_list(passage, question=question, asked=asked):
+            continue
         section = read_section(passage, revision=revision)
         seen += section
         yield section
+
+
+def _may_have_list(passage: Passage, *, question: str, asked: Mapping[str, float]) -> bool:
+    """Whether the question may ask for a list of this section, as far as the passage tells: it shows one, or leads in
+    to one. Where it does not, the rest of the section may, and the heading must say what a clear question asks for."""
+    shows_list = passage.content.endswith(_LEADING_IN) or bool(find_lists(passage.content))
+    if shows_list:
+        return may_ask_for_steps(question, shows_list=True)
+    heading = frozenset(terms(" ".join(passage.section_path[-1:])))
+    return _weight(asked, heading) >= _MIN_SHARE and may_ask_for_steps(question, shows_list=False)
 
 
 def _overlap(one: Passage, other: Passage) -> bool:
@@ -88,7 +105,7 @@ def _nearness(
 def _lead_in(found: Sequence[PageList]) -> list[str]:
     """The line that leads in to the list."""
     lines = [page.text(span) for page in found for span in page.before]
-    return [line for line in lines[-1:] if line.endswith((":", "："))]
+    return [line for line in lines[-1:] if line.endswith(_LEADING_IN)]
 
 
 def _weight(asked: Mapping[str, float], said: frozenset[str]) -> float:
