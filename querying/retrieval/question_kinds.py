@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders import local_embedder
+from language.procedure_questions import AskedFor, what_is_asked_for
 
 _STEPS = ("{}", "How do I do this: {}?", "How is this done: {}?", "What are the steps: {}?")
 _OTHERS = (
@@ -38,9 +39,13 @@ _MIN_LEANING, _CLEAR_LEANING = -0.12, 0.0
 _MAX_CACHED_HEADINGS = 128
 
 
-def may_ask_for_steps(question: str, *, shows_list: bool) -> bool:
+def may_ask_for_steps(question: str, *, language: str, shows_list: bool) -> bool:
     """Whether the question, taken alone, may be one for steps; where nothing that was found shows a list, whether it
-    clearly is one. Costs nothing: the question was embedded for the search. Raises `EmbedderError`."""
+    clearly is one. Costs nothing: the question was embedded for the search. In another language than English ("") its
+    words tell. Raises `EmbedderError`."""
+    if language:
+        asked_for = what_is_asked_for(question, language)
+        return asked_for is AskedFor.STEPS or (shows_list and asked_for is AskedFor.TOPIC)
     steps, others = _nearest(question, "this")
     return steps - others >= (_MIN_LEANING if shows_list else _CLEAR_LEANING)
 
