@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from knowledge.documents.bulk_import import NewText
-from querying.types import ConfidenceSignals, Turn
+from querying.types import ConfidenceSignals, NearestSibling, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class RetrievalOutcome:
 class PipelineOutcome:
     """What the whole pipeline gave. `statements` has the citations of each sentence of the answer, by position in
     `citations`; `strength`, `sufficiency_score` and `grounds` are None where nothing was weighed, `probability` where
-    the plugin has no curve. `nearest` are the sentences that a refusal shows."""
+    the plugin has no curve. `nearest` are the sentences that a refusal shows, `about` is the sibling that it names."""
 
     outcome: str
     strength: float | None
@@ -108,6 +108,7 @@ class PipelineOutcome:
     statements: tuple[tuple[int, ...], ...] = ()
     nodes: tuple[str, ...] = ()
     nearest: tuple[PageSpan, ...] = ()
+    about: NearestSibling | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

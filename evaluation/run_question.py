@@ -135,6 +135,7 @@ def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutco
         statements=tuple(statement_citations(given, disclaimer=question.release.disclaimer)),
         nodes=tuple(str(step.get("node", "")) for step in given.decision_path),
         nearest=tuple(_page_span(one, 0, len(one.content)) for one in given.nearest),
+        about=given.about,
     )
 
 

@@ -14,6 +14,7 @@ from knowledge.code_location import place_as_json
 from knowledge.search.passages import Passage
 from lexic.phrases import in_language
 from querying.answering import confidence
+from querying.answering.siblings.sibling_text import describe_sibling, place_of
 from querying.question.answer_language import answer_language
 from querying.types import (
     Answer,
@@ -24,6 +25,7 @@ from querying.types import (
     Done,
     Event,
     Failed,
+    NearestSibling,
     Options,
     Outcome,
     Question,
@@ -37,6 +39,8 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
     show_citations = options.include_citations
     if show_citations is None:
         show_citations = options.citation_style != CitationStyle.OFF
+    about = _readable_sibling(answer)
+    language = answer_language(question) if about else ""
     return {
         "answer": answer.text,
         "citations": [citation_as_json(c) for c in answer.citations] if show_citations else [],
@@ -46,7 +50,8 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
         "pluginVersion": release.version or release.plugin.version,
         "outcome": answer.outcome.value,
         "reason": answer.reason or None,
-        "why": list(answer.why),
+        "why": [*([in_language(describe_sibling(about), language)] if about else []), *answer.why],
+        "about": sibling_as_json(about, language=language) if about else None,
         "nearest": [_passage_as_json(one, shows_text=one.page_id in answer.readable_nearest) for one in answer.nearest],
         "clarification": clarification_as_json(answer.clarification) if answer.clarification else None,
         "queryId": str(question.id),
@@ -68,6 +73,16 @@ def _basis_as_json(answer: Answer, question: Question) -> dict[str, Any] | None:
         "probability": None if probability is None else round(probability, 2),
         "explanation": in_language(confidence.explain_confidence(answer.basis), answer_language(question)),
     }
+
+
+def _readable_sibling(answer: Answer) -> NearestSibling | None:
+    """What the nearest passage is about, where the caller may read its page: its words are the page's."""
+    about = answer.about
+    return about if about and about.passage.page_id in answer.readable_nearest else None
+
+
+def sibling_as_json(about: NearestSibling, *, language: str) -> dict[str, str]:
+    return {"asked": about.asked, "found": about.found, "place": in_language(place_of(about.passage), language)}
 
 
 def _passage_as_json(passage: Passage, *, shows_text: bool) -> dict[str, Any]:

@@ -382,6 +382,17 @@ class StructuredOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NearestSibling:
+    """What the nearest passage speaks of in place of what was asked, each in its own words. `passage` is cut to its
+    best sentence, and `span` is where its page has the words; None where they are a heading of it."""
+
+    asked: str
+    found: str
+    passage: Passage
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     text: str
     outcome: Outcome
@@ -396,6 +407,8 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
+    # Where the nearest passage is about a sibling of what was asked.
+    about: NearestSibling | None = None
     # Pages whose nearest sentence may be given to whoever asked.
     readable_nearest: frozenset[int] = field(default=frozenset(), compare=False)
     # Where the caller sent a schema; the text is its value as JSON then.

@@ -238,6 +238,14 @@ class NearestSerializer(FilePlaceSerializer):
     score = serializers.FloatField()
 
 
+class SiblingSerializer(serializers.Serializer):
+    """What the nearest passage gives in place of what was asked, in its own words, and where it stands."""
+
+    asked = serializers.CharField()
+    found = serializers.CharField()
+    place = serializers.CharField()
+
+
 class ClarificationSerializer(serializers.Serializer):
     """The question we ask back. Answer with the same question and `facts: {field: answer}`, or with
     `followup: {token, answer}`."""
@@ -302,6 +310,12 @@ class AnswerSerializer(serializers.Serializer):
         child=serializers.CharField(),
         help_text="Of a refusal: the same in sentences.",
         style=in_tools(description="Of a refusal: why, in sentences."),
+    )
+    about = SiblingSerializer(
+        allow_null=True,
+        help_text="Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind "
+        "that was asked about. There for a key that has `read` or `author` and may open the page.",
+        style=in_tools(description="Of a refusal: what the nearest passage is about instead. Do not answer from it."),
     )
     nearest = NearestSerializer(many=True, style=in_tools(description="Of a refusal: what came nearest. Not evidence."))
     clarification = ClarificationSerializer(allow_null=True)

@@ -137,7 +137,8 @@ def _refusal(found: Findings, *, llm: LLM) -> Answer | None:
     # Words of another language are of course in no passage: to name them would only confuse.
     why = _language_notice(found) or (*([searched] if searched else []), *found.sufficiency.why)
     refusal = refusal_answer("no_evidence", text=refusal_text(question.release))
-    refusal = replace(refusal, why=why, nearest=found.sufficiency.nearest, basis=found.basis)
+    judged = found.sufficiency
+    refusal = replace(refusal, why=why, nearest=judged.nearest, about=judged.about, basis=found.basis)
     return tree_answers.unsupported_end(question, consultation, refusal) if ends_tree else refusal
 
 

@@ -10,7 +10,12 @@ from asgiref.sync import sync_to_async
 
 from lexic.phrases import in_language
 from querying.answering import prompts
-from querying.answering.llms.extractive.list_text import describe_left_out, leaves_out_items, quoted_list
+from querying.answering.llms.extractive.list_text import (
+    describe_left_out,
+    least_cited_items,
+    leaves_out_items,
+    quoted_list,
+)
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -73,14 +78,15 @@ async def generate(
     )
     if ending:
         yield ending
-    yield _one_step_less_sure(answer, listed) if llm.is_offline and not support else answer
+    least = least_cited_items(ResolvedQuestion.of(question).search_text, evidence, listed)
+    yield _one_step_less_sure(answer, listed, least=least) if llm.is_offline and not support else answer
 
 
-def _one_step_less_sure(answer: Answer, listed: SectionList | None) -> Answer:
+def _one_step_less_sure(answer: Answer, listed: SectionList | None, *, least: int) -> Answer:
     """The answer, not called high where it may not give all items, or not those of the list that was meant."""
     if answer.confidence != Confidence.HIGH:
         return answer
-    if (listed and listed.left_out) or leaves_out_items(answer.citations):
+    if (listed and listed.left_out) or leaves_out_items(answer.citations, least=least):
         reason = "incomplete_list"
     elif listed and listed.is_one_of_several:
         reason = "other_lists"

@@ -22,8 +22,9 @@ from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
 from lexic.phrases import phrase
+from querying.answering.siblings.nearest_sibling import find_nearest_sibling
 from querying.question.document_validity import without_requested_day
-from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
+from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, NearestSibling, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
@@ -54,12 +55,14 @@ class _Sign:
 @dataclass(frozen=True, kw_only=True)
 class Sufficiency:
     """`score` is the strength less the signs. `why` is for people, empty when the gate is passed. `nearest` are the
-    passages that come nearest, each cut to its best sentence."""
+    passages that come nearest, each cut to its best sentence; `about` says where the first of them is about a sibling
+    of what was asked."""
 
     grounds: ConfidenceSignals
     passes: bool
     why: tuple[str, ...]
     nearest: tuple[Passage, ...]
+    about: NearestSibling | None = None
 
     @property
     def score(self) -> float:
@@ -88,7 +91,9 @@ def assess_sufficiency(
         weakest=best.weakest if best else 0.0,
         answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
     )
-    return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=_nearest_passages(evidence))
+    nearest = _nearest_passages(evidence)
+    about = None if passes else _nearest_sibling(question, evidence, nearest)
+    return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
 
 
 def _nearest_passages(evidence: Evidence) -> tuple[Passage, ...]:
@@ -99,6 +104,23 @@ def _nearest_passages(evidence: Evidence) -> tuple[Passage, ...]:
     others = (number for number in range(len(evidence.passages)) if number not in best)
     nearest = [*best, *others][:_MAX_NEAREST]
     return tuple(_cut_to_sentence(evidence.passages[number], best.get(number)) for number in nearest)
+
+
+def _nearest_sibling(question: str, evidence: Evidence, nearest: Sequence[Passage]) -> NearestSibling | None:
+    """Where the nearest passage is about a sibling of what was asked; its words are those of the sentence, or of what
+    it stands under."""
+    replaced = find_nearest_sibling(question, evidence)
+    if replaced is None:
+        return None
+    passage = nearest[0]
+    if any(replaced.found in heading for heading in passage.section_path):
+        return NearestSibling(asked=replaced.asked, found=replaced.found, passage=passage)
+    at = passage.content.find(replaced.found)
+    if at < 0:
+        return None
+    start = passage.start + at
+    span = (start, start + len(replaced.found))
+    return NearestSibling(asked=replaced.asked, found=replaced.found, passage=passage, span=span)
 
 
 def _cut_to_sentence(passage: Passage, sentence: Sentence | None) -> Passage:

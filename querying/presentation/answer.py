@@ -19,6 +19,7 @@ from querying.models import Query
 from querying.presentation import answer_text
 from querying.presentation.answer_text import TextSegment
 from querying.presentation.cited_pages import CitedPages, QuotedCitation
+from querying.presentation.named_siblings import named_sibling, stored_sibling
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
 from querying.presentation.retrieved_passages import PassagePlace, nearest_passages
 from querying.types import AnswerFailed, Failed, Outcome
@@ -93,7 +94,7 @@ def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
         for place, passage in zip(said["nearest"], run.answer.nearest, strict=True)
     ]
     steps = [{"message": step.message, "ms": step.ms} for step in run.steps]
-    return {**said, "nearest": nearest, "steps": steps}
+    return {**said, "about": stored_sibling(run.answer.about, run.question), "nearest": nearest, "steps": steps}
 
 
 def stored_from_query(query: Query) -> StoredAnswer:
@@ -137,7 +138,7 @@ def _build_presentation(stored: StoredAnswer, *, pages: CitedPages) -> AnswerPre
         confidence=answer.get("confidence", ""),
         confidence_explanation=(answer.get("confidenceBasis") or {}).get("explanation", ""),
         reason=answer.get("reason") or "",
-        refusal_reasons=list(answer.get("why") or []),
+        refusal_reasons=[*named_sibling(answer.get("about"), pages), *(answer.get("why") or [])],
         nearest_passages=nearest_passages(answer.get("nearest") or [], texts=pages.texts, readable=pages.readable),
         clarification=answer.get("clarification"),
         error=answer.get("error", ""),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders import local_embedder
+from language.procedure_questions import AskedFor, what_is_asked_for
 
 _STEPS = ("{}", "How do I do this: {}?", "How is this done: {}?", "What are the steps: {}?")
 _OTHERS = (
@@ -32,15 +33,34 @@ _OTHERS = (
 )
 # A question must be as near to one of the first kind, and nearer than to all of the second, but for so much.
 _MIN_NEARNESS, _TOLERANCE = 0.58, 0.015
+# A question that is farther than this from all steps of "this" asks for one fact, and one beyond the second for steps:
+# 38 procedures lie above -.10 (docs/evaluation.md).
+_MIN_LEANING, _CLEAR_LEANING = -0.12, 0.0
 _MAX_CACHED_HEADINGS = 128
+
+
+def may_ask_for_steps(question: str, *, language: str, shows_list: bool) -> bool:
+    """Whether the question, taken alone, may be one for steps; where nothing that was found shows a list, whether it
+    clearly is one. Costs nothing: the question was embedded for the search. In another language than English ("") its
+    words tell. Raises `EmbedderError`."""
+    if language:
+        asked_for = what_is_asked_for(question, language)
+        return asked_for is AskedFor.STEPS or (shows_list and asked_for is AskedFor.TOPIC)
+    steps, others = _nearest(question, "this")
+    return steps - others >= (_MIN_LEANING if shows_list else _CLEAR_LEANING)
 
 
 def nearness_to_steps(question: str, heading: str) -> float:
     """How near the question is to one for the steps of what the heading names, up to 1; 0 where it asks for something
     else. Raises `EmbedderError`."""
-    similar = _wordings(" ".join(heading.split()).rstrip(":.?")) @ local_embedder().embed_one(question)
-    steps, others = float(similar[: len(_STEPS)].max()), float(similar[len(_STEPS) :].max())
+    steps, others = _nearest(question, " ".join(heading.split()).rstrip(":.?"))
     return steps if steps >= max(_MIN_NEARNESS, others - _TOLERANCE) else 0.0
+
+
+def _nearest(question: str, heading: str) -> tuple[float, float]:
+    """How near the question is to the nearest wording of either kind."""
+    similar = _wordings(heading) @ local_embedder().embed_one(question)
+    return float(similar[: len(_STEPS)].max()), float(similar[len(_STEPS) :].max())
 
 
 @lru_cache(maxsize=_MAX_CACHED_HEADINGS)

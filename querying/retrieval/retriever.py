@@ -197,11 +197,10 @@ def _score(
 
 def _with_list(question: ResolvedQuestion, evidence: Evidence) -> Evidence:
     """With the list that is asked for as a whole. The embedder tells what is asked for, in English."""
-    text = question.search_text
-    if evidence.wording.language or not local_embedder().understands(text) or not evidence.sentences:
+    text, wording = question.search_text, evidence.wording
+    if not evidence.sentences or not (wording.language or local_embedder().understands(text)):
         return evidence
     bases = question.statistics.searched or bases_of(question)
-    wording = _wording_of(question, bases, "")
     weights = term_weights(knowledge_bases=bases, terms=terms(text), wording=wording, statistics=question.statistics)
     revisions = {base.knowledge_base_id: base.revision for base in bases}
     return with_section_list(evidence, question=text, weights=weights, revisions=revisions)

@@ -1,29 +1,37 @@
 """The list that a question asks for as a whole: the steps of a procedure, the things to check.
 
 It is asked for where the question is near to the heading of its section, or to the line that leads in to it, as a
-question for steps (`question_kinds`), and where no sentence below says much more of the question than these do.
+question for steps (`question_kinds`), and where no sentence below says much more of the question than these do. In
+another language than English the words of the question tell what it asks for, and the heading must say more of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
+from knowledge.search.wording import Wording
+from language.lists import find_lists
 from language.negation import has_negation
 from language.sentences import sentence_spans
+from language.stemming import STEMMED_LANGUAGES, stem_in
 from language.terms import terms
 from language.topic_words import topic_stems
+from language.word_matching import terms_by_word
 from querying.retrieval.page_lists import PageList, section_lists
-from querying.retrieval.question_kinds import nearness_to_steps
+from querying.retrieval.question_kinds import may_ask_for_steps, nearness_to_steps
 from querying.types import Evidence, ListPart, SectionList, Sentence
 
 # The lists of so many sections are looked at: those of the best sentences.
 _MAX_SECTIONS, _MAX_SENTENCES = 3, 5
 # What the heading and the lead-in must say of the question, by weight, and what another sentence may add to it.
 _MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
+# The same in another language than English, where words alone tell.
+_MIN_SHARE_BY_WORDS = 0.5
+_LEADING_IN = (":", "：")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
 # What stands right above the list is quoted so far up.
@@ -35,64 +43,120 @@ def with_section_list(
 ) -> Evidence:
     """The evidence with the list that the question asks for, where it asks for one. `weights` are those of stems,
     `revisions` those of the knowledge bases. Raises `EmbedderError`."""
-    asked = {word: weights.get(word, 0.0) for word in topic_stems(question)}
-    if not any(asked.values()) or evidence.sub_questions:
+    asked = _asked_words(question, weights, evidence.wording)
+    if not any(asked.weights.values()) or evidence.sub_questions:
         return evidence
     best: list[Sequence[PageList]] = []
     nearness = 0.0
-    for section in _sections(evidence, revisions=revisions):
+    for section in _sections(evidence, asked=asked, revisions=revisions):
         for one in section_lists(section):
-            near = _nearness(question, one, section, asked)
+            near = _nearness(one, section, asked)
             if near and near >= nearness:
                 best = [*best, one] if near == nearness else [one]
                 nearness = near
     return _attach(evidence, best[0], is_one_of_several=len(best) > 1) if best else evidence
 
 
-def _sections(evidence: Evidence, *, revisions: Mapping[int, int]) -> Iterator[list[Passage]]:
-    """Those that the best sentences stand in, one passage for each page."""
+@dataclass(frozen=True, kw_only=True)
+class _AskedWords:
+    """A question, its words of substance with their weights, their stems in its own language, and how it is worded."""
+
+    question: str
+    weights: Mapping[str, float]
+    stems: Mapping[str, str]
+    wording: Wording
+
+    @property
+    def min_share(self) -> float:
+        return _MIN_SHARE_BY_WORDS if self.wording.language else _MIN_SHARE
+
+    def said(self, texts: Iterable[str]) -> frozenset[str]:
+        """The terms of the texts, and the stems of their words in another language than English."""
+        joined = "\n".join(texts)
+        own = _stems_by_term(joined, self.wording.language).values()
+        return frozenset(chain(terms(joined), own))
+
+    def share(self, said: frozenset[str]) -> float:
+        """How much of the question is said, by weight, 0 to 1."""
+        found = sum(weight for word, weight in self.weights.items() if self._is_said(word, said))
+        return found / sum(self.weights.values())
+
+    def _is_said(self, word: str, said: frozenset[str]) -> bool:
+        return self.wording.is_said(word, said) or self.stems.get(word) in said
+
+
+def _asked_words(question: str, weights: Mapping[str, float], wording: Wording) -> _AskedWords:
+    """Stop words of another language than English weigh nothing."""
+    words = terms(question) if wording.language else topic_stems(question)
+    return _AskedWords(
+        question=question,
+        weights={word: weights.get(word, 0.0) for word in words},
+        stems=_stems_by_term(question, wording.language),
+        wording=wording,
+    )
+
+
+def _stems_by_term(text: str, language: str) -> dict[str, str]:
+    """The stem of each word in this language by the term that the index has of it; none where that is the same."""
+    if language not in STEMMED_LANGUAGES:
+        return {}
+    words = ((word, *own) for word, own in terms_by_word(text).items() if len(own) == 1)
+    return {term: stem_in(word.lower(), language) for word, term in words}
+
+
+def _sections(evidence: Evidence, *, asked: _AskedWords, revisions: Mapping[int, int]) -> Iterator[list[Passage]]:
+    """Those that the best sentences stand in, one passage for each page, as far as the question may ask for a list of
+    theirs: reading one costs a statement."""
     sources = dict.fromkeys(one.source for one in evidence.sentences[:_MAX_SENTENCES])
     seen: list[Passage] = []
     for passage in [evidence.passages[source] for source in sources][:_MAX_SECTIONS]:
         revision = revisions.get(passage.knowledge_base_id)
         if revision is None or passage.path or any(_overlap(passage, one) for one in seen):
             continue
+        if not _may_have_list(passage, asked):
+            continue
         section = read_section(passage, revision=revision)
         seen += section
         yield section
+
+
+def _may_have_list(passage: Passage, asked: _AskedWords) -> bool:
+    """Whether the question may ask for a list of this section, as far as the passage tells: it shows one, or leads in
+    to one. Where it does not, the rest of the section may, and the heading must say what a clear question asks for."""
+    language = asked.wording.language
+    if passage.content.endswith(_LEADING_IN) or find_lists(passage.content):
+        return may_ask_for_steps(asked.question, language=language, shows_list=True)
+    says_it = asked.share(asked.said(passage.section_path[-1:])) >= asked.min_share
+    return says_it and may_ask_for_steps(asked.question, language=language, shows_list=False)
 
 
 def _overlap(one: Passage, other: Passage) -> bool:
     return one.page_id == other.page_id and one.start < other.end and other.start < one.end
 
 
-def _nearness(
-    question: str, found: Sequence[PageList], section: Sequence[Passage], asked: Mapping[str, float]
-) -> float:
+def _nearness(found: Sequence[PageList], section: Sequence[Passage], asked: _AskedWords) -> float:
     """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list, as
     where the list is of what must not be done."""
     lead_in = _lead_in(found)
-    if any(map(has_negation, lead_in)) and not has_negation(question):
+    if any(map(has_negation, lead_in)) and not has_negation(asked.question):
         return 0.0
     headings = [*found[0].page.section_path[-1:], *lead_in]
-    said = frozenset(chain.from_iterable(map(terms, headings)))
-    share = _weight(asked, said)
-    if share < _MIN_SHARE:
+    said = asked.said(headings)
+    share = asked.share(said)
+    if share < asked.min_share:
         return 0.0
     texts = (page.content[start:end] for page in section for start, end in sentence_spans(page.content))
-    if max(_weight(asked, said | frozenset(terms(text))) for text in texts) - share > _MAX_ADDED_SHARE:
+    if max(asked.share(said | asked.said([text])) for text in texts) - share > _MAX_ADDED_SHARE:
         return 0.0
-    return max(nearness_to_steps(question, heading) for heading in headings)
+    if asked.wording.language:  # the embedder does not know it
+        return share
+    return max(nearness_to_steps(asked.question, heading) for heading in headings)
 
 
 def _lead_in(found: Sequence[PageList]) -> list[str]:
     """The line that leads in to the list."""
     lines = [page.text(span) for page in found for span in page.before]
-    return [line for line in lines[-1:] if line.endswith((":", "："))]
-
-
-def _weight(asked: Mapping[str, float], said: frozenset[str]) -> float:
-    return sum(weight for word, weight in asked.items() if word in said) / sum(asked.values())
+    return [line for line in lines[-1:] if line.endswith(_LEADING_IN)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,6 +55,7 @@ export type {
   Limits,
   Me,
   NearestSource,
+  Sibling,
   Outcome,
   PluginInfo,
   Raw,

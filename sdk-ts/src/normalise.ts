@@ -46,6 +46,8 @@ const NEAREST: Readers<results.NearestSource> = {
   ocr: isTrue,
 };
 
+const SIBLING: Readers<results.Sibling> = { asked: text, found: text, place: text };
+
 const CLARIFICATION: Readers<results.Clarification> = { question: text, options: texts, field: text, token: text };
 
 const BASIS: Readers<results.ConfidenceBasis> = {
@@ -81,6 +83,7 @@ const ANSWER: Readers<Omit<results.Answer, "outcome" | "request">> = {
   pluginVersion: (value) => text(value) || UNKNOWN_VERSION,
   reason: (value) => someText(value) ?? null,
   why: texts,
+  about: (value) => (isEmpty(value) ? null : read(asObject(value), SIBLING)),
   nearest: (value) => readEach(value, (fields) => ({ ...read(fields, NEAREST), raw: fields })),
   clarification,
   confidenceBasis: (value) => (isEmpty(value) ? null : read(asObject(value), BASIS)),

@@ -253,6 +253,8 @@ export interface components {
             reason: string | null;
             /** @description Of a refusal: the same in sentences. */
             why: string[];
+            /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
+            about: components["schemas"]["Sibling"] | null;
             nearest: components["schemas"]["Nearest"][];
             clarification: components["schemas"]["Clarification"] | null;
             /** Format: uuid */
@@ -523,6 +525,8 @@ export interface components {
             reason: string | null;
             /** @description Of a refusal: the same in sentences. */
             why: string[];
+            /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
+            about: components["schemas"]["Sibling"] | null;
             nearest: components["schemas"]["Nearest"][];
             clarification: components["schemas"]["Clarification"] | null;
             /** Format: uuid */
@@ -593,6 +597,8 @@ export interface components {
             reason: string | null;
             /** @description Of a refusal: the same in sentences. */
             why: string[];
+            /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
+            about: components["schemas"]["Sibling"] | null;
             nearest: components["schemas"]["Nearest"][];
             clarification: components["schemas"]["Clarification"] | null;
             /** Format: uuid */
@@ -1106,6 +1112,12 @@ export interface components {
             round: number;
             /** @description At most. */
             totalRounds: number;
+        };
+        /** @description What the nearest passage gives in place of what was asked, in its own words, and where it stands. */
+        Sibling: {
+            asked: string;
+            found: string;
+            place: string;
         };
         /** @description The cited words with up to 1000 characters before and after them. */
         SourcePreview: {

@@ -22,6 +22,9 @@ export type Citation = Sure<Schemas["Citation"], "id" | "document" | "excerpt"> 
 /** Where to look next after a refusal. Nobody verified that it answers. */
 export type NearestSource = Sure<Schemas["Nearest"], "document"> & { readonly raw: Raw };
 
+/** What the nearest source gives (`found`) in place of what was asked, and where. Never an answer. */
+export type Sibling = Schemas["Sibling"];
+
 /** What Lexic asks back. Answer with `answerClarification`, or send `{[field]: answer}` as `facts`. */
 export type Clarification = Schemas["Clarification"] & { readonly raw: Raw };
 
@@ -51,6 +54,7 @@ type AnswerFields = Omit<
   Schemas["Answer"],
   | "citations"
   | "decisionPath"
+  | "about"
   | "nearest"
   | "clarification"
   | "confidenceBasis"
@@ -66,6 +70,7 @@ type AnswerFields = Omit<
 export interface Answer extends AnswerFields {
   citations: Citation[];
   decisionPath: DecisionStep[];
+  about: Sibling | null;
   nearest: NearestSource[];
   clarification: Clarification | null;
   confidenceBasis: ConfidenceBasis | null;

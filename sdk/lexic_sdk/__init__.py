@@ -38,6 +38,7 @@ from lexic_sdk.results import (
     NearestSource,
     PluginInfo,
     Position,
+    Sibling,
     Usage,
 )
 from lexic_sdk.review_events import ReviewDoneEvent, ReviewEvent
@@ -85,6 +86,7 @@ __all__ = [
     "ReviewDoneEvent",
     "ReviewEvent",
     "ServerError",
+    "Sibling",
     "StatusEvent",
     "StreamInterrupted",
     "TimeoutError",

@@ -26,6 +26,7 @@ from lexic_sdk.results import (
     PluginInfo,
     Position,
     Raw,
+    Sibling,
     Usage,
 )
 
@@ -49,6 +50,7 @@ def answer(value: Any, *, request: Raw | None = None) -> Answer:
         outcome=OUTCOMES.get(string_field(fields, "outcome"), "clarify" if asked_back else "answered"),
         reason=string_field(fields, "reason") or None,
         why=string_list(fields.get("why")),
+        about=sibling(fields.get("about")),
         nearest=read_each(fields.get("nearest"), nearest_source),
         clarification=asked_back,
         confidence_basis=confidence_basis(fields.get("confidenceBasis")),
@@ -107,6 +109,12 @@ def decision_step(fields: Raw, *, position: int) -> DecisionStep:
         result=_value_text(fields.get("result")),
         raw=fields,
     )
+
+
+def sibling(value: Any) -> Sibling | None:
+    fields = as_mapping(value)
+    asked, found = string_field(fields, "asked"), string_field(fields, "found")
+    return Sibling(asked=asked, found=found, place=string_field(fields, "place")) if asked and found else None
 
 
 def nearest_source(fields: Raw, *, position: int) -> NearestSource:

@@ -90,6 +90,15 @@ class NearestSource:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sibling:
+    """What the nearest source gives (`found`) in place of what was asked, and where. Never an answer."""
+
+    asked: str
+    found: str
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Usage:
     """Tokens, as the provider of the language model counted them."""
 
@@ -146,6 +155,7 @@ class Answer:
     outcome: Outcome
     reason: str | None = None
     why: list[str] = field(default_factory=list)
+    about: Sibling | None = None
     nearest: list[NearestSource] = field(default_factory=list)
     clarification: Clarification | None = None
     confidence_basis: ConfidenceBasis | None = None

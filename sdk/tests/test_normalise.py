@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made import ANSWER, CLARIFY
 
 from lexic_sdk import normalise
-from lexic_sdk.results import Answer, Citation, DecisionStep, Left, Limits
+from lexic_sdk.results import Answer, Citation, DecisionStep, Left, Limits, Sibling
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -167,6 +167,7 @@ def test_a_refusal_says_why_and_what_came_nearest():
             "outcome": "refused",
             "reason": "weak",
             "why": ["too weak", 3],
+            "about": {"asked": "slab", "found": "beam", "place": "Page 2 of H"},
             "nearest": [{"document": "H", "page": 2, "excerpt": "Spacers hold the bars."}, {"document": "I"}, 1],
         }
     )
@@ -175,6 +176,14 @@ def test_a_refusal_says_why_and_what_came_nearest():
     assert (answer.reason, answer.why) == ("weak", ["too weak"])
     assert [(source.document, source.page) for source in answer.nearest] == [("H", 2), ("I", None)]
     assert [source.excerpt for source in answer.nearest] == ["Spacers hold the bars.", None]
+    assert answer.about == Sibling(asked="slab", found="beam", place="Page 2 of H")
+
+
+@pytest.mark.parametrize(
+    "value", [None, "beam", {}, {"asked": "slab"}, {"found": "beam"}, {"asked": 1, "found": "beam"}]
+)
+def test_a_sibling_that_is_not_whole_is_none(value: Any):
+    assert normalise.answer({**ANSWER, "about": value}).about is None
 
 
 def test_results_are_frozen_and_compare_by_what_they_say():

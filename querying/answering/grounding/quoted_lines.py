@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.lists import without_bullet
+from language.word_runs import run_starts
 from querying.answering.grounding.quotations import normalize_quote
 from querying.sanitize import sanitize
 
@@ -20,17 +22,51 @@ def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span 
     but for bullets, the breaks of lines and the stop at the end. None where it does not.
 
     A claim of several lines may also begin, or end, where a line does and the next one begins with a capital: pages
-    without blank lines run a heading and a list together with the prose beside them."""
-    wanted = _bare(" ".join(map(without_bullet, claim.splitlines()))).rstrip(_STOPS)
-    pieces = list(_split_lines(sentences, text)) if "\n" in claim else list(sentences)
-    for first, (start, _) in enumerate(pieces):
-        said = ""
-        for place, (begin, end) in enumerate(pieces[first:], start=first):
-            said = f"{said} {_bare(without_bullet(text[begin:end]))}".strip()
-            if said.rstrip(_STOPS) == wanted and _is_edge(text, pieces[place + 1 : place + 2]):
-                return (start, end) if _is_edge(text, [pieces[first]]) else None
-            if not wanted.startswith(said.rstrip(_STOPS)):
-                break
+    without blank lines run a heading and a list together with the prose beside them. Each line is read once."""
+    *wanted, last = _bare(" ".join(map(without_bullet, claim.splitlines()))).rstrip(_STOPS).split(" ")
+    if not last:
+        return None
+    page = _read_page(list(_split_lines(sentences, text)) if "\n" in claim else sentences, text)
+    for start in run_starts(wanted, page.words):
+        end = start + len(wanted)
+        if start not in page.begins or not page.words[end : end + 1]:
+            continue
+        first = page.pieces[page.begins[start]]
+        is_said = page.words[end].rstrip(_STOPS) == last and _is_edge(text, first)
+        if is_said and (close := _closing_piece(page, end, text)):
+            return first[0], close[1]
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PageWords:
+    """The words of a text without its bullets; which piece begins with which word, and ends with which."""
+
+    pieces: Sequence[Span]
+    words: list[str]
+    begins: dict[int, int]
+    ends: dict[int, int]
+
+
+def _read_page(pieces: Sequence[Span], text: str) -> _PageWords:
+    page = _PageWords(pieces=pieces, words=[], begins={}, ends={})
+    for number, (start, end) in enumerate(pieces):
+        if said := _bare(without_bullet(text[start:end])):
+            page.begins[len(page.words)] = number
+            page.words.extend(said.split(" "))
+            page.ends[len(page.words) - 1] = number
+    return page
+
+
+def _closing_piece(page: _PageWords, last: int, text: str) -> Span | None:
+    """The first piece from this word on that ends what was said: only stops come before its end, and what follows
+    begins something new."""
+    for at in range(last, len(page.words)):
+        if at > last and page.words[at].strip(_STOPS):
+            return None
+        piece = page.ends.get(at)
+        if piece is not None and (piece + 1 == len(page.pieces) or _is_edge(text, page.pieces[piece + 1])):
+            return page.pieces[piece]
     return None
 
 
@@ -44,9 +80,9 @@ def _split_lines(sentences: Sequence[Span], text: str) -> Iterator[Span]:
             at += len(line)
 
 
-def _is_edge(text: str, following: Sequence[Span]) -> bool:
-    """Whether what begins here goes on from nothing: it has no small letter first."""
-    return not following or not text[following[0][0]].islower()
+def _is_edge(text: str, piece: Span) -> bool:
+    """Whether the piece goes on from nothing: it has no small letter first."""
+    return not text[piece[0]].islower()
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from knowledge.search.passages import Passage
 from language.lists import find_lists, item_lines, without_bullet
+from language.procedure_questions import AskedFor, what_is_asked_for
 from lexic.phrases import counted_phrase
 from querying.answering.citations import without_marks
 from querying.answering.grounding.supporting_spans import best_span
@@ -58,8 +59,18 @@ def describe_left_out(listed: SectionList | None) -> str:
     )
 
 
-def leaves_out_items(citations: Sequence[Citation]) -> bool:
-    """Whether two or more items of a list are cited, and others not: one alone may be the fact that was asked for."""
+def least_cited_items(question: str, evidence: Evidence, listed: SectionList | None) -> int:
+    """How many cited items of a list make an answer less sure that leaves others out. In another language than English
+    one does where nobody knows what was asked for, and none where steps were and no list is quoted."""
+    language = evidence.wording.language
+    if listed or not language:
+        return 2
+    return {AskedFor.FACT: 2, AskedFor.UNKNOWN: 1}.get(what_is_asked_for(question, language), 0)
+
+
+def leaves_out_items(citations: Sequence[Citation], *, least: int = 2) -> bool:
+    """Whether `least` items of a list or more are cited, and others not: one alone may be the fact that was asked
+    for."""
     passages = {(one.passage.page_id, one.passage.start): one.passage for one in citations}
     for passage in passages.values():
         cited = [
@@ -69,6 +80,6 @@ def leaves_out_items(citations: Sequence[Citation]) -> bool:
         ]
         for found in find_lists(passage.content):
             hit = sum(any(start < item.end and item.start < end for start, end in cited) for item in found.items)
-            if 1 < hit < len(found.items):
+            if len(found.items) > 1 and least <= hit < len(found.items):
                 return True
     return False

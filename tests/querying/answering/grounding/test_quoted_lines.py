@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from language.sentences import sentence_spans
+from querying.answering.grounding import quoted_lines
 from querying.answering.grounding.quoted_lines import quoted_lines_span
 
 PAGE = """Do not use vinegar.
@@ -34,3 +37,24 @@ def test_an_item_that_is_cut_short_is_not_on_the_page():
 
 def test_other_words_or_figures_are_not_on_the_page():
     assert quoted("2. Empty the tank.\n3. Never stop halfway.") is None
+
+
+def test_a_list_that_stands_twice_is_found_where_it_is_whole():
+    page = "1. Fill the tank.\n2. Press start and\nwait.\n\n1. Fill the tank.\n2. Press start and"
+    claim = "1. Fill the tank.\n2. Press start and"
+    span = quoted_lines_span(claim, sentence_spans(page), page)
+    assert span
+    assert page[slice(*span)] == claim
+    assert span[1] == len(page)
+
+
+def test_nothing_but_stops_is_no_quotation():
+    assert quoted_lines_span("...", sentence_spans("Wait.\n\n..."), "Wait.\n\n...") is None
+
+
+def test_each_line_is_read_once_however_often_it_is_repeated(monkeypatch: pytest.MonkeyPatch):
+    page = "Press the key.\n" * 400
+    read = []
+    monkeypatch.setattr(quoted_lines, "_bare", lambda text: read.append(text) or " ".join(text.split()).casefold())
+    assert quoted_lines_span("Press the key.\n" * 200 + "Stop", sentence_spans(page), page) is None
+    assert len(read) == 401

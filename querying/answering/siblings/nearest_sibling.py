@@ -1,0 +1,130 @@
+"""What the nearest evidence is about, where it matches the question but for one thing that it names.
+
+Only what is certain is told: that the two are of one kind must be seen in the documents, or in the place that both
+have before, or behind, the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from knowledge.readers.tables import CELL_SEPARATOR
+from knowledge.search.passages import Passage
+from language.synonyms import synonyms_of
+from language.terms import terms
+from querying.answering.siblings.asked_member import AskedMember, find_asked_member
+from querying.answering.siblings.same_place import Replaced, find_in_place
+from querying.answering.siblings.sibling_sets import line_label, row_name, sibling_sets
+from querying.answering.siblings.words import read_words, stems_of
+from querying.types import Evidence, Sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Read:
+    """The best sentence of the evidence with what stands above it."""
+
+    member: AskedMember
+    sentence: Sentence
+    passage: Passage
+    evidence: Evidence
+
+
+def find_nearest_sibling(question: str, evidence: Evidence) -> Replaced | None:
+    """What was asked, and what the best sentence speaks of in its place; None where it speaks of what was asked, or
+    where it is not certain that the two are siblings."""
+    if not evidence.sentences:
+        return None
+    best = evidence.sentences[0]
+    passage = evidence.passages[best.source]
+    words = read_words(question, stop_terms=evidence.wording.stop_terms)
+    said = _said_stems(best, passage)
+    member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
+    if passage.path or member is None:
+        return None
+    read = _Read(member=member, sentence=best, passage=passage, evidence=evidence)
+    return next(filter(None, _findings(read)), None)
+
+
+def _said_stems(best: Sentence, passage: Passage) -> frozenset[str]:
+    cell = best.cell.wording if best.cell else ""
+    texts = [passage.document_title, *passage.section_path, best.header, cell, best.text]
+    return frozenset(terms(" ".join(texts))) | best.ranges.numbers
+
+
+def _is_said(stem: str, *, said: frozenset[str], evidence: Evidence) -> bool:
+    return evidence.wording.is_said(stem, said) or bool(synonyms_of(stem) & said)
+
+
+def _findings(read: _Read) -> Iterator[Replaced | None]:
+    yield _other_row(read)
+    yield _known_sibling(read)
+    yield _other_label(read)
+    if not read.evidence.wording.language:
+        for text in (read.sentence.text, *reversed(read.passage.section_path)):
+            yield find_in_place(read.member, text, read_words(text))
+
+
+def _other_row(read: _Read) -> Replaced | None:
+    """The row's name, where the head of its column says what is asked, and the name says nothing of it."""
+    name = row_name(read.sentence.text)
+    heads = f"{read.sentence.header} {read.sentence.cell.head if read.sentence.cell else ''}"
+    if not name or not read.member.others & frozenset(terms(heads)):
+        return None
+    return _other_name(read, name)
+
+
+def _other_label(read: _Read) -> Replaced | None:
+    """The label of the line, where lines around it have labels too, and the rest says what is asked."""
+    label = line_label(read.sentence.text)
+    if not label:
+        return None
+    siblings = [line_label(line) for line in read.passage.content.splitlines()]
+    rest = frozenset(terms(" ".join([*read.passage.section_path, read.sentence.text.partition(":")[2]])))
+    if len(set(filter(None, siblings))) < 2 or not read.member.others & rest:
+        return None
+    return _other_name(read, label)
+
+
+def _other_name(read: _Read, name: str) -> Replaced | None:
+    """The name in the place of the member, where the question has no word of it."""
+    stems = stems_of(read_words(name, stop_terms=read.evidence.wording.stop_terms))
+    if not stems or stems & read.member.asked_stems:
+        return None
+    return Replaced(asked=read.member.text(), found=name)
+
+
+def _known_sibling(read: _Read) -> Replaced | None:
+    """Two names that stand side by side in the documents: the question has one, and what is read is about the other."""
+    for names in sibling_sets(read.evidence.passages):
+        asked = [name for name in names if _is_asked(name, read.member)]
+        if not asked:
+            continue
+        found = [name for name in names if _is_read(name, asked[0], read)]
+        if len(found) == 1:
+            return Replaced(asked=_as_asked(asked[0], read.member), found=found[0])
+    return None
+
+
+def _as_asked(name: str, member: AskedMember) -> str:
+    """The name as the question has it; what is missing alone where it has other words between."""
+    at = member.question.casefold().find(name.casefold())
+    return member.question[at : at + len(name)] if at >= 0 else member.text()
+
+
+def _is_asked(name: str, member: AskedMember) -> bool:
+    stems = stems_of(read_words(name))
+    return member.missing <= stems <= member.asked_stems
+
+
+def _is_read(name: str, asked: str, read: _Read) -> bool:
+    """Whether the best sentence is about this sibling: its own row, label or section names it, or its words do."""
+    own = stems_of(read_words(name)) - stems_of(read_words(asked))
+    if not own or own & read.member.asked_stems:
+        return False
+    names = (row_name(read.sentence.text), line_label(read.sentence.text), *read.passage.section_path)
+    if name in names:
+        return True
+    said = frozenset(terms(read.sentence.text))
+    return CELL_SEPARATOR not in read.sentence.text and stems_of(read_words(name)) <= said

@@ -1,0 +1,157 @@
+"""What a text has in the place of what was asked: another name before the same noun, behind the same preposition, or
+before the same words; another number or code of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from language.synonyms import synonyms_of
+from querying.answering.siblings.asked_member import AskedMember
+from querying.answering.siblings.words import Word, run_end, stems_of, text_of
+
+_PREPOSITIONS = frozenset(["of", "for", "to", "in", "at", "on", "by", "from", "with"])
+_DETERMINERS = frozenset(["the", "a", "an", "each", "every", "any", "all", "its", "their", "your", "our", "my"])
+_MAX_FOUND_WORDS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replaced:
+    """What was asked, and what the text has in its place, in their own words."""
+
+    asked: str
+    found: str
+
+
+def find_in_place(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """What the text, of these words, has in the place of the member; None where that is not certain."""
+    for find in _WAYS:
+        if (found := find(member, text, words)) is not None:
+            return found
+    return None
+
+
+def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """ "K3" for "K5", or another number behind the same word."""
+    [*others, asked] = member.words[member.first : member.last]
+    if others or not asked.has_digit:
+        return None
+    letters = _letters(asked.text)
+    before = member.words[member.first - 1] if member.first and asked.follows else None
+    for at, word in enumerate(words):
+        if not word.has_digit or word.stems <= member.asked_stems or _letters(word.text) != letters:
+            continue
+        if letters:
+            return Replaced(asked=asked.text, found=word.text)
+        if before and before.stems and at and word.follows and words[at - 1].stems & before.stems:
+            pair = text_of(words[at - 1 : at + 1], text)
+            return Replaced(asked=text_of([before, asked], member.question), found=pair)
+    return None
+
+
+def _letters(code: str) -> str:
+    return "".join(character for character in code if character.isalpha()).casefold()
+
+
+def _before_same_noun(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """ "lemon tree" for "olive tree"."""
+    head = member.head
+    if head is None or head.text.endswith("ed") or not member.asks_besides(head):  # "a slab exposed to weather"
+        return None
+    for at, word in enumerate(words):
+        if word.stems & head.stems and (own := _run_before(words, at)) and _may_replace(member, own):
+            found = text_of([*own, word], text)
+            return Replaced(asked=member.text(with_head=True), found=found)
+    return None
+
+
+def _behind_same_name(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """ "Northwind Standard" for "Northwind Gold"."""
+    name = member.name_before
+    if name is None or not member.asks_besides(name):
+        return None
+    for at, word in enumerate(words):
+        if not word.stems & name.stems:
+            continue
+        own = [one for one in _run_behind(words, at + 1) if one.is_name]
+        if own and own[0].follows and _may_replace(member, own):
+            return Replaced(asked=member.text(with_name=True), found=text_of([word, *own], text))
+    return None
+
+
+def _behind_same_preposition(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """ "the bus to Lund" for "the bus to Malmö"."""
+    lead = _lead(member.words, member.first)
+    if lead is None:
+        return None
+    said, preposition = lead
+    for at in range(1, len(words)):
+        other = _lead(words, at)
+        if other is None or other[1] != preposition or not other[0].stems & said.stems:
+            continue
+        own = _run_behind(words, at)
+        if own and _may_replace(member, own):
+            return Replaced(asked=member.text(), found=text_of(own, text))
+    return None
+
+
+def _lead(words: Sequence[Word], at: int) -> tuple[Word, str] | None:
+    """The word of substance and the preposition right before this word, which may have an article."""
+    before = at - 1
+    while before > 0 and words[before].text.casefold() in _DETERMINERS:
+        before -= 1
+    preposition = words[before].text.casefold() if before > 0 else ""
+    are_joined = all(word.follows for word in words[max(0, before) : at + 1])
+    if preposition not in _PREPOSITIONS or not are_joined or not words[before - 1].stems:
+        return None
+    return words[before - 1], preposition
+
+
+def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
+    """ "a footing is cast straight" for "a wall is cast straight"."""
+    context = [word for word in member.words[member.last :] if word.stems][:2]
+    if len(context) < 2:
+        return None
+    said = [at for at, word in enumerate(words) if word.stems]
+    for place, at in enumerate(said[1:-1], start=1):
+        if not (words[at].stems & context[0].stems and words[said[place + 1]].stems & context[1].stems):
+            continue
+        last = said[place - 1]
+        own = [*_run_before(words, last), words[last]]
+        if all(word.follows for word in words[last + 1 : at + 1]) and _may_replace(member, own):
+            return Replaced(asked=member.text(), found=text_of(own, text))
+    return None
+
+
+def _run_before(words: Sequence[Word], at: int) -> list[Word]:
+    """The words of substance right before this one, up to three."""
+    first = at
+    while first > 0 and at - first < _MAX_FOUND_WORDS and words[first].follows and words[first - 1].stems:
+        first -= 1
+    return list(words[first:at])
+
+
+def _run_behind(words: Sequence[Word], at: int) -> list[Word]:
+    return list(words[at : run_end(words, at, most=_MAX_FOUND_WORDS)])
+
+
+def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
+    """Whether these words are something else than what was asked: none of the question's, no synonym of what is
+    missing, and a number only for a number."""
+    stems = stems_of(own)
+    if stems & member.asked_stems:
+        return False
+    if any(synonyms_of(stem) & stems for stem in member.missing):
+        return False
+    asked = member.words[member.first : member.last]
+    return any(word.has_digit for word in own) == any(word.has_digit for word in asked)
+
+
+Way = Callable[[AskedMember, str, Sequence[Word]], Replaced | None]
+_WAYS: Sequence[Way] = (
+    _other_code,
+    _before_same_words,
+    _before_same_noun,
+    _behind_same_name,
+    _behind_same_preposition,
+)

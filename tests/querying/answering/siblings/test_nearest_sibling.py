@@ -1,0 +1,119 @@
+"""Evidence about a sibling of what was asked is recognised where that is certain, and never otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from querying.answering.siblings.nearest_sibling import find_nearest_sibling
+from querying.answering.siblings.same_place import Replaced
+from querying.types import Evidence
+from tests.querying.passages import evidence, passage
+
+
+def nearest(question: str, *contents: str, section: str = "3 Cover", title: str = "Handbook") -> Replaced | None:
+    found = [
+        passage(one, number=at, section_path=(section,), document_title=title) for at, one in enumerate(contents, 1)
+    ]
+    return find_nearest_sibling(question, evidence(*found))
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "asked", "found"),
+    [
+        (
+            "What is the cover of a slab exposed to weather?",
+            "A beam exposed to weather needs a cover of 45 mm.",
+            "slab",
+            "beam",
+        ),
+        ("How wide is the canal bridge?", "The river bridge is 12 m wide.", "canal bridge", "river bridge"),
+        ("When does the ferry to Oban leave?", "The ferry to Mallaig leaves at nine.", "Oban", "Mallaig"),
+        ("How heavy is the R7 pump?", "The R4 pump has a weight of 80 kg.", "R7", "R4"),
+        (
+            "What does insurance class 4 cover?",
+            "Insurance class 2 covers theft and fire.",
+            "class 4",
+            "class 2",
+        ),
+        ("What does Harbour Gold cost?", "Harbour Silver costs 30 euros.", "Harbour Gold", "Harbour Silver"),
+    ],
+)
+def test_another_name_in_the_same_place_is_a_sibling(question: str, sentence: str, asked: str, found: str):
+    assert nearest(question, sentence) == Replaced(asked=asked, found=found)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("How far may a beam sag?", "The deflection of a beam is at most 20 mm."),  # another wording
+        ("What is the cover of a slab?", "The cover of a slab is 20 mm."),  # nothing is missing
+        ("How do residents book the hall and the garden?", "The pool opens at nine."),  # all is
+        ("Who repairs the lift at night?", "The staff fixes the elevator by day."),  # synonyms
+        ("What is the car park's height limit in winter?", "The height limit is two metres."),  # nothing in its place
+        ("How many days of leave do interns get?", "There are 12 days of leave."),
+    ],
+)
+def test_what_may_be_another_wording_is_none(question: str, sentence: str):
+    assert nearest(question, sentence) is None
+
+
+def test_a_row_of_another_name_is_one_where_its_column_is_asked_for():
+    row = passage("| Beans | early May | 30 cm |")
+    table = evidence(row)
+    best = replace(table.sentences[0], header="| Plant | Sown | Spacing |")
+    table = replace(table, sentences=(best,))
+    assert find_nearest_sibling("What spacing do leeks need?", table) == Replaced(asked="leeks", found="Beans")
+    assert find_nearest_sibling("Which pests harm leeks?", table) is None
+    assert find_nearest_sibling("What spacing do beans need?", table) is None
+
+
+def test_names_of_one_breath_are_siblings_wherever_they_stand():
+    told = nearest(
+        "Are dogs allowed in the library?",
+        "In the café dogs are allowed on a lead.",
+        "The house has a café, a library and a cinema.",
+    )
+    assert told is None  # articles: no enumeration of plain names
+    told = nearest(
+        "How often are hinges oiled?", "Rollers are oiled every week.", "Oil hinges, rollers and chains by hand."
+    )
+    assert told == Replaced(asked="hinges", found="rollers")
+
+
+def test_the_label_of_a_line_among_others_is_a_sibling():
+    lines = "Monstera: watered once a week in summer.\nCactus: watered once a month in summer."
+    found = passage(lines, section_path=("Watering",))
+    one = evidence(found)
+    best = replace(one.sentences[0], text=lines.splitlines()[0], end=lines.index("\n"))
+    one = replace(one, sentences=(best,))
+    assert find_nearest_sibling("How often is the aloe watered in summer?", one) == Replaced(
+        asked="aloe", found="Monstera"
+    )
+
+
+def of_sections(question: str, **texts: str) -> Replaced | None:
+    found = [
+        passage(text, number=at, section_path=("Visit", heading.replace("_", " ")))
+        for at, (heading, text) in enumerate(texts.items(), 1)
+    ]
+    return find_nearest_sibling(question, evidence(*found))
+
+
+def test_parallel_sections_are_siblings_and_others_are_not():
+    parallel = {"Juno": "Weight: 23 kg\nBorn: 2019", "Pixel": "Born: 2021\nFood: dry"}
+    assert of_sections("What is the weight of Pixel?", **parallel) == Replaced(asked="Pixel", found="Juno")
+    houses = {"Mill_House": "Photos may be taken without flash.", "Glass_House": "It opens at ten."}
+    assert of_sections("Are photos allowed to be taken in Glass House?", **houses) is not None
+    others = {"Prices": "A ticket is 8 euros.", "Palm_Hall": "It opens at ten."}
+    assert of_sections("What does a ticket for Palm Hall cost?", **others) is None
+
+
+def test_a_file_of_code_is_none():
+    code = passage("The K3 pump is 12 m wide.", path="pump.py")
+    assert find_nearest_sibling("How wide is the K5 pump?", evidence(code)) is None
+
+
+def test_without_evidence_there_is_none():
+    assert find_nearest_sibling("How wide?", Evidence(passages=(), sentences=(), strength=0.0)) is None
