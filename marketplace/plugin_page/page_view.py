@@ -19,6 +19,7 @@ from marketplace.listings.trust_label import build_trust_label
 from marketplace.listings.update_listing import build_listing
 from marketplace.models import Listing
 from marketplace.plugin_page import code_snippets, qr_code, release_history
+from marketplace.plugin_page.first_question import first_question
 from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, offered_sample_answer
 from marketplace.plugin_page.similar_plugins import similar_listings
 from marketplace.plugin_page.source_table import source_rows
@@ -82,6 +83,8 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         listing.release = releases[0]  # so that it is not read once more
     questions = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True)
     samples = list(questions[:MAX_SAMPLE_QUESTIONS])
+    # Those who only visit know no others.
+    question = samples[0] if samples else first_question(plugin, viewer=viewer) if viewer else ""
     sources_page, sources = source_rows(releases[0], number=request.GET.get("sources"), is_open=plugin.is_shared)
     return context | {
         "sources": sources,
@@ -91,7 +94,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],
         "samples": samples,
-        "snippets": code_snippets.build_snippets(plugin.address, question=samples[0] if samples else ""),
+        "snippets": code_snippets.build_snippets(plugin.address, question=question),
         "key": newest_usable_key(plugin, viewer),
         "usage": build_usage_chart(plugin),
         "is_copied": plugin.is_shared and may_be_copied(releases[0]),

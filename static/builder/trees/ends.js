@@ -11,6 +11,9 @@ const WORDS = {
   unchecked: "No page says this. Citations are off, so it is given all the same.",
 };
 
+// Each end takes a search.
+const MOST_AFTER_SAVING = 40;
+
 export class Ends {
   /** What was found for each text, so that a change of an end forgets its result and undoing brings it back. */
   #found = new Map();
@@ -44,7 +47,7 @@ export class Ends {
     return this.#ids
       .map((id) => [id, this.resultOf(id)])
       .filter(([, found]) => found && found.outcome !== "answered" && found.outcome !== "unchecked")
-      .map(([node, found]) => ({ node, severity: "warning", message: found.error || WORDS[found.outcome] }));
+      .map(([node, found]) => ({ node, severity: "warning", message: found.error || saidOf(found) }));
   }
 
   async tryOne(id) {
@@ -58,22 +61,29 @@ export class Ends {
     return this.#found.get(JSON.stringify(texts));
   }
 
+  /** What was saved is tried at once, so that no end is a surprise when the plugin is published. */
+  tryAfterSaving() {
+    const written = this.#ids.filter((id) => this.#texts(id).recommendation.trim());
+    if (this.sheet && !this.#now && written.length <= MOST_AFTER_SAVING) this.tryAll({ ids: written, isAsked: false });
+  }
+
   /** One after another, while the tree is worked on: an end that is gone meanwhile is left out. */
-  async tryAll() {
-    const open = this.#ids.filter((id) => !this.resultOf(id)?.outcome);
+  async tryAll({ ids = this.#ids, isAsked = true } = {}) {
+    const open = ids.filter((id) => !this.resultOf(id)?.outcome);
     const run = { of: open.length };
     this.#now = run;
     for (const [index, id] of open.entries()) {
       if (kindOf(nodeAt(this.desk.tree, id)) !== "action") continue;
       Object.assign(run, { id, number: index + 1 });
       this.draw();
-      if (isTold(run)) this.desk.say(this.#progressWords());
+      if (isAsked && isTold(run)) this.desk.say(this.#progressWords());
       await this.tryOne(id);
       if (this.#now !== run) return;
     }
     this.#now = null;
     this.desk.tell("ends");
     const { problems } = this;
+    if (!isAsked && !problems.length) return;
     this.desk.say(problems.length ? `${problems.length} of ${this.#ids.length} ends are not supported by the documents.` : "The documents support every end.");
   }
 
@@ -157,10 +167,16 @@ function isTold({ number, of }) {
   return number === 1 || Math.floor((10 * number) / of) > Math.floor((10 * (number - 1)) / of);
 }
 
-function endLine({ outcome, cited, error }, { withExcerpt = false } = {}) {
+/** What people get where no page says it, and what is lacking. */
+function saidOf({ outcome, why }) {
+  return [WORDS[outcome], why].filter(Boolean).join(" ");
+}
+
+/** Whether a page supports an end, for the panels that speak of one. */
+export function endLine({ outcome, cited, why, error }, { withExcerpt = false } = {}) {
   if (error) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), ` It could not be tried: ${error}`);
   const [look, sign] = SIGNS[outcome];
-  if (!cited) return h("p", { class: "small" }, h("span", { class: look }, icon(sign)), ` ${WORDS[outcome]} Add the page that says it, or word the recommendation as the page does.`);
+  if (!cited) return h("p", { class: "small" }, h("span", { class: look }, icon(sign)), ` ${saidOf({ outcome, why })} Add the page that says it, or word the recommendation as the page does.`);
   const link = h("a", { href: cited.url, target: "_blank" }, cited.title);
   const line = h("p", { class: "small" }, h("span", { class: look }, icon(sign)), " Supported by ", link, ".");
   return withExcerpt ? h("div", { class: "stack-s" }, [line, h("blockquote", { class: "small end-excerpt" }, cited.excerpt)]) : line;
