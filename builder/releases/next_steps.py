@@ -9,8 +9,8 @@ from django.urls import reverse
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import render_pane
 from builder.sharing.public_chat import widget_tag
-from evaluation.golden.propose_questions import questions_to_try
 from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.first_question import first_question
 from marketplace.plugin_page.usable_key import newest_usable_key
 from marketplace.publishing.audience_choices import describe_visibility
 from plugins.models import Plugin
@@ -20,8 +20,7 @@ def show_next_steps(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Leads to the publish page where nothing is published."""
     if not plugin.is_published:
         return HttpResponseRedirect(reverse("admin:builder_publish", args=[plugin.pk]))
-    # One that it can answer, so that the first call is no refusal.
-    question = next(iter(questions_to_try(plugin, count=1)), "")
+    question = first_question(plugin, viewer=request.user)
     snippets = {snippet.id: snippet for snippet in build_snippets(plugin.address, question=question)}
     context = {
         "address": f"{settings.PUBLIC_URL}{reverse('plugin', args=[plugin.address])}" if plugin.has_page else "",

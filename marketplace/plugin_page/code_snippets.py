@@ -12,7 +12,7 @@ from django.conf import settings
 from marketplace.site.sdk_wheel import build_sdk_wheel
 
 _DEFAULT_QUESTION = "What should I know first?"
-_MAX_QUESTION_LENGTH = 120
+MAX_QUESTION_LENGTH = 120
 _PLACEHOLDER = re.compile("«([a-z]+)»")
 _TITLES = {"python": "Python", "http": "HTTP", "mcp": "MCP", "openai": "OpenAI client"}
 _TEMPLATES = {
@@ -32,7 +32,7 @@ def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
     """`reference` is what agents call the plugin, such as `slug@1.2.0`. The question is a string of the language, and
     nothing else, in each of them; one that is too long is replaced by a general one."""
     one_line = " ".join(question.split())
-    if not 0 < len(one_line) <= _MAX_QUESTION_LENGTH:
+    if not 0 < len(one_line) <= MAX_QUESTION_LENGTH:
         one_line = _DEFAULT_QUESTION
     body = json.dumps({"plugin": reference, "query": one_line}, ensure_ascii=False, indent=2)
     values = {

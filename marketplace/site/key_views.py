@@ -23,6 +23,7 @@ from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.first_question import first_question
 from marketplace.site.key_forms import KeyForm, OriginsForm, RotateKeyForm
 from plugins.models import Plugin
 from querying.query_log.key_usage import KeyUsage, usage_by_key
@@ -126,7 +127,7 @@ def _keys_page(request: SignedInRequest, **context: Any) -> HttpResponse:
     working = list(usable_keys(request.user))
     uses = usage_by_key(key.pk for key in working)
     if secret := context.get("secret"):
-        context["example"] = _example_command(context["key"], secret)
+        context["example"] = _example_command(context["key"], secret, user=request.user)
     context |= {
         "section": "keys",
         "address": request.build_absolute_uri("/api/v1/query"),
@@ -137,14 +138,14 @@ def _keys_page(request: SignedInRequest, **context: Any) -> HttpResponse:
     return render(request, "marketplace/keys.html", context)
 
 
-def _example_command(key: ApiKey, secret: str) -> str:
+def _example_command(key: ApiKey, secret: str, *, user: User) -> str:
     """What to type to get an answer with this key, ready to run; empty where there is nothing that it could ask."""
     askable = Plugin.objects.discoverable_by(key).filter(is_published=True).select_related("listing")
     plugin = askable.order_by(F("listing__share_right").desc(nulls_last=True), "slug").first()
     if plugin is None:
         return ""
-    question = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True).first() or ""
-    snippets = {snippet.id: snippet.code for snippet in build_snippets(plugin.slug, question=question)}
+    question = first_question(plugin, viewer=user)
+    snippets = {snippet.id: snippet.code for snippet in build_snippets(plugin.address, question=question)}
     return snippets["http"].replace("$LEXIC_API_KEY", secret)
 
 
