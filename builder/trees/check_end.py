@@ -16,7 +16,7 @@ from knowledge.page_names import page_name
 from lexic.errors import InvalidInput
 from plugins.models import CitationMode, Plugin
 from querying import releases
-from querying.answering.tree_support import supporting_citations
+from querying.answering.tree_support import find_end_support
 from querying.types import Citation
 from trees.definition.parser import MAX_TEXT_LENGTH
 
@@ -31,20 +31,21 @@ _WITHOUT_PAGE = {
 @json_errors
 def check_end(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """Whether a page says what an end recommends, which need not be saved yet. `outcome` is what people get who reach
-    it: "answered" with the page that is cited, or "refused", "unverified" or "unchecked"."""
+    it: "answered" with the page that is cited, or "refused", "unverified" or "unchecked" with `why` no page says it."""
     tree_or_404(plugin, tree)
     data = read_body(request)
     label, recommendation, hint = (_read_text(data, name) for name in ("label", "recommendation", "sourceHint"))
     if not recommendation.strip():
         raise InvalidInput("The end has no recommendation.", hint="Write what a professional would do here.")
     try:
-        found = supporting_citations(
+        found = find_end_support(
             releases.snapshot(plugin), label=label, recommendation=recommendation, source_hint=hint
         )
     except EmbedderError as error:
-        return JsonResponse({"outcome": "", "cited": None, "error": error.message})
-    outcome = "answered" if found else _WITHOUT_PAGE[CitationMode(plugin.citation_mode)]
-    return JsonResponse({"outcome": outcome, "cited": _cited_json(found[0]) if found else None, "error": ""})
+        return JsonResponse({"outcome": "", "cited": None, "why": "", "error": error.message})
+    cited = _cited_json(found.citations[0]) if found.citations else None
+    outcome = "answered" if cited else _WITHOUT_PAGE[CitationMode(plugin.citation_mode)]
+    return JsonResponse({"outcome": outcome, "cited": cited, "why": found.why, "error": ""})
 
 
 def _cited_json(citation: Citation) -> dict[str, Any]:

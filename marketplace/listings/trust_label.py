@@ -65,8 +65,8 @@ class Rate:
 class TrustLabel:
     """The measured quality of a plugin; None means that it was not measured. Times are in milliseconds. `dropped` is a
     share of 0 to 1, of the sentences written for the questions `asked` in the last 30 days. `golden` questions were put
-    to the release, and `passed` of them were answered as the author fixed. Of the sources, `paged` have pages; None where
-    that was not counted."""
+    to the release, and `passed` of them were answered as the author fixed. Of the sources, `paged` have pages; None
+    where that was not counted."""
 
     version: str
     label: Label

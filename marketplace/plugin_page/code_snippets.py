@@ -11,7 +11,8 @@ from django.conf import settings
 
 from marketplace.site.sdk_wheel import build_sdk_wheel
 
-_DEFAULT_QUESTION = "What should I know first?"
+# To be replaced; a question that the documents do not answer would be refused.
+_PLACE_OF_QUESTION = "Your question"
 MAX_QUESTION_LENGTH = 120
 _PLACEHOLDER = re.compile("«([a-z]+)»")
 _TITLES = {"python": "Python", "http": "HTTP", "mcp": "MCP", "openai": "OpenAI client"}
@@ -30,10 +31,10 @@ class Snippet:
 
 def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
     """`reference` is what agents call the plugin, such as `slug@1.2.0`. The question is a string of the language, and
-    nothing else, in each of them; one that is too long is replaced by a general one."""
+    nothing else, in each of them; where there is none, or it is too long, its place is named."""
     one_line = " ".join(question.split())
     if not 0 < len(one_line) <= MAX_QUESTION_LENGTH:
-        one_line = _DEFAULT_QUESTION
+        one_line = _PLACE_OF_QUESTION
     body = json.dumps({"plugin": reference, "query": one_line}, ensure_ascii=False, indent=2)
     values = {
         "site": settings.PUBLIC_URL,

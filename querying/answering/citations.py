@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 
 from knowledge.search.passages import Passage
+from language.answer_words import without_leading_yes
 from language.clauses import claim_splits
 from language.figures.figure_extraction import unsupported_figures
 from querying.answering.grounding.conflicts import conflicting_sentences
@@ -100,7 +101,7 @@ class CitationVerifier:
         does."""
         if len(claim) > MAX_CLAIM_CHARACTERS:
             return []
-        claim = remove_case_brackets(claim)
+        claim = without_leading_yes(remove_case_brackets(claim))
         if found := _supporting_spans(claim, named) or _spans_by_part(claim, named):
             return found
         elsewhere = _best_spans(claim, self._passages, least=MIN_SUPPORT_UNCITED)

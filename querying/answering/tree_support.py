@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
 from django.core.cache import caches
 
+from language.answer_words import without_leading_yes
 from plugins.models import Plugin, Release
 from querying import releases
 from querying.answering.citations import CitationVerifier
+from querying.answering.drop_reasons import explain_drops
 from querying.question.tree_consultation import tree_profiles
 from querying.retrieval import retriever
-from querying.types import Caller, Citation, Question
-from trees.definition.nodes import ActionNode
+from querying.types import Caller, Citation, DroppedSentence, Question
 
 # Each end takes a search, and somebody waits.
 _MAX_ENDS, _CACHE_SECONDS = 40, 600
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndSupport:
+    """The spans of pages that say what an end recommends; where there is none, `why` in a sentence for its author."""
+
+    citations: tuple[Citation, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class UnsupportedEnd:
+    """`tree` is the id of its tree, "" where a release of another version of Lexic has none."""
+
+    tree: str
     label: str
     recommendation: str
+    why: str
 
 
 def unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
@@ -32,32 +46,24 @@ def unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
     release = releases.snapshot(plugin)
     content = repr([plugin.pk, release.policy(), release.trees, release.knowledge])
     key = f"unsupported-ends:{sha256(content.encode()).hexdigest()}"
-    return caches["process"].get_or_set(key, lambda: _find_unsupported(release), _CACHE_SECONDS) or []
+    return caches["process"].get_or_set(key, lambda: list(_find_unsupported(release)), _CACHE_SECONDS) or []
 
 
-def _find_unsupported(release: Release) -> list[UnsupportedEnd]:
-    ends = islice((node for profile in tree_profiles(release) for node in profile.tree.actions), _MAX_ENDS)
-    return [
-        UnsupportedEnd(label=node.label, recommendation=node.action.recommendation)
-        for node in ends
-        if not _supporting(node, release)
-    ]
+def _find_unsupported(release: Release) -> Iterator[UnsupportedEnd]:
+    ends = ((profile.id, node) for profile in tree_profiles(release) for node in profile.tree.actions)
+    for tree, node in islice(ends, _MAX_ENDS):
+        said, hint = node.action.recommendation, node.action.source_hint or ""
+        found = find_end_support(release, label=node.label, recommendation=said, source_hint=hint)
+        if not found.citations:
+            yield UnsupportedEnd(tree=tree, label=node.label, recommendation=said, why=found.why)
 
 
-def _supporting(node: ActionNode, release: Release) -> tuple[Citation, ...]:
-    action = node.action
-    return supporting_citations(
-        release, label=node.label, recommendation=action.recommendation, source_hint=action.source_hint or ""
-    )
-
-
-def supporting_citations(
-    release: Release, *, label: str, recommendation: str, source_hint: str
-) -> tuple[Citation, ...]:
-    """The spans of pages that say what an end recommends; empty where no page does. One search.
-
-    Raises `EmbedderError`."""
+def find_end_support(release: Release, *, label: str, recommendation: str, source_hint: str) -> EndSupport:
+    """Whether a page says what an end recommends. One search. Raises `EmbedderError`."""
     text = f"{label}. {recommendation} {source_hint}"
     passages = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="author")))
     claim = f"{recommendation.rstrip(' .')}."
-    return CitationVerifier(passages, finds_conflicts=False).cite(claim).citations
+    if found := CitationVerifier(passages, finds_conflicts=False).cite(claim).citations:
+        return EndSupport(citations=found)
+    (dropped,) = explain_drops([DroppedSentence(claim=without_leading_yes(claim), passages=tuple(passages))])
+    return EndSupport(citations=(), why=dropped.explanation)

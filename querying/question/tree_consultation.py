@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -174,7 +174,8 @@ def _read_profiles(stored_trees: str) -> tuple[TreeProfile, ...]:
     for stored in json.loads(stored_trees):
         try:
             tree = parse_tree(stored["tree_data"])
-            profiles.append(profile_tree(f"{stored['name']} {stored['description']}", tree))
+            profile = profile_tree(f"{stored['name']} {stored['description']}", tree)
+            profiles.append(replace(profile, id=stored.get("id", "")))
         except (InvalidTree, KeyError):  # a release that another version of Lexic made may lack a part
             logger.exception("tree %s cannot be read", stored.get("id"))
     return tuple(profiles)

@@ -71,13 +71,15 @@ class Weights:
 @dataclass(frozen=True, kw_only=True)
 class TreeProfile:
     """What a tree is about. `subject` are the stems of its name, description and recommendations, `words` also those of
-    its labels and questions; `vectors` one array [texts, 384] for each kind of text."""
+    its labels and questions; `vectors` one array [texts, 384] for each kind of text. `id` is the stored tree's, if it
+    has one."""
 
     name: str
     tree: Tree
     subject: frozenset[str]
     words: frozenset[str]
     vectors: tuple[Vector, ...]
+    id: str = ""
 
 
 def select_tree(

@@ -430,7 +430,24 @@ def test_an_end_is_tried_against_the_documents(alice, documented):
 def test_an_end_that_no_page_supports_says_what_people_get(alice, documented, citations, outcome):
     Plugin.objects.update(citation_mode=citations)
     told = try_end(alice, documented, label="Call", recommendation="Call the office of Professor Quillfeather").json()
-    assert told == {"outcome": outcome, "cited": None, "error": ""}
+    assert told == {
+        "outcome": outcome,
+        "cited": None,
+        "why": "No passage that was read has a word of it.",
+        "error": "",
+    }
+
+
+def test_the_author_is_told_which_words_of_an_end_the_nearest_page_lacks(alice, documented):
+    told = try_end(alice, documented, label="Cover", recommendation="Nominal cover of a balcony in severe exposure")
+    assert told.json()["why"] == "The nearest passage does not say “balcony”."
+
+
+def test_yes_before_the_words_of_a_page_is_supported_by_it(alice, documented):
+    told = try_end(
+        alice, documented, label="Allowed", recommendation="Yes: in severe exposure, a cover of 45 mm"
+    ).json()
+    assert (told["outcome"], told["why"]) == ("answered", "")
 
 
 def test_an_end_is_tried_by_those_who_may_change_the_plugin(alice, bob, charlie, plugin, documented):

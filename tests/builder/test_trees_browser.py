@@ -400,6 +400,28 @@ def test_ends_are_tried_against_the_documents_and_marked(page: Page, alice: User
     expect(node(page, "n2")).not_to_have_attribute("aria-label", containing("refused"))
 
 
+def test_an_end_that_no_page_supports_is_a_problem_as_soon_as_it_is_saved(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    expect(part(page, "state")).to_have_text("no problems")
+    node(page, "mild_cover").press("Enter")
+    page.get_by_label("Recommendation").fill("Ask Professor Quillfeather")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save", exact=True).click()
+    refused = "No page says this: people who get here are refused."
+    expect(part(page, "ends")).to_contain_text(refused)
+    expect(part(page, "problems")).to_contain_text(refused)
+    expect(part(page, "state")).not_to_have_text("no problems")
+
+
+def test_a_walk_says_whether_a_page_supports_its_end(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_label("A question, as an agent would ask it").fill("Cover in mild exposure?")
+    page.get_by_role("button", name="Run").click()
+    expect(part(page, "try")).to_contain_text("people who get here are refused")
+
+
 def test_tab_goes_on_after_an_answer_is_renamed(page: Page, alice: User, cover: DecisionTree) -> None:
     open_editor(page, alice, cover)
     node(page, "exposure_check").press("Enter")

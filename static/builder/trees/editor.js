@@ -2,7 +2,7 @@
 
 import { Cases } from "./cases.js";
 import { checkOnChange } from "./check_on_change.js";
-import { Ends } from "./ends.js";
+import { Ends, endLine } from "./ends.js";
 import { EditorState } from "./editor_state.js";
 import { h, useIcons } from "./dom.js";
 import { TreeSvg } from "./tree_svg.js";
@@ -26,8 +26,8 @@ const view = new View(find("canvas"), drawing.svg, find("zoom"));
 const ends = new Ends(desk, { sheet: find("ends") });
 const panel = new Panel(desk, { sheet: find("panel"), remove: (id) => removeNode({ desk, drawing }, id), hintOf, endPart: (id) => ends.panelPart(id) });
 const openPanel = (name, how) => panel.focus(name, how);
-const problems = new Problems(desk, { sheet: find("problems"), state: own("state"), openPanel });
-const tryIt = new WalkPanel(desk, { sheet: find("try"), keep: (walked) => cases.keep(walked) });
+const problems = new Problems(desk, { sheet: find("problems"), state: own("state"), openPanel, found: () => ends.problems });
+const tryIt = new WalkPanel(desk, { sheet: find("try"), keep: (walked) => cases.keep(walked), support });
 const cases = new Cases(desk, { sheet: find("cases"), tryIt });
 const json = new JsonView(desk, { sheet: find("json"), toggle: own("json-toggle"), shown: (isOpen) => (find("sketch").hidden = isOpen) });
 const saving = new Saver(desk, { saveButton: own("save"), state: own("saved"), notice: find("notice"), json });
@@ -35,6 +35,10 @@ const saving = new Saver(desk, { saveButton: own("save"), state: own("saved"), n
 function hintOf(id) {
   const { walked } = tryIt;
   return walked?.hint && walked.path.at(-1)?.node === id ? hintLine(walked.hint) : null;
+}
+
+async function support(id) {
+  return desk.mayChange ? endLine(ends.resultOf(id) ?? (await ends.tryOne(id))) : null;
 }
 
 function drawTree() {
@@ -87,13 +91,17 @@ desk.on("checked", () => {
 });
 desk.on("draft", () => cases.draw());
 desk.on("draft", () => ends.draw());
-desk.on("ends", markNodes);
+desk.on("ends", () => {
+  markNodes();
+  counted = problems.draw();
+});
 desk.on("checked", () => tryIt.again());
 desk.on("lit", () => {
   drawing.light(desk.lit, desk.tree);
   if (!find("panel").contains(document.activeElement)) panel.draw();
 });
 desk.on("saved", drawButtons);
+desk.on("saved", () => ends.tryAfterSaving());
 desk.on("unchecked", ({ words }) => problems.draw(words));
 desk.on("said", ({ words }) => (find("said").textContent = words));
 

@@ -11,6 +11,9 @@ const WORDS = {
   unchecked: "No page says this. Citations are off, so it is given all the same.",
 };
 
+// Each end takes a search.
+const MOST_AFTER_SAVING = 40;
+
 export class Ends {
   /** What was found for each text, so that a change of an end forgets its result and undoing brings it back. */
   #found = new Map();
@@ -43,7 +46,7 @@ export class Ends {
     return this.#ids
       .map((id) => [id, this.resultOf(id)])
       .filter(([, found]) => found && found.outcome !== "answered" && found.outcome !== "unchecked")
-      .map(([node, found]) => ({ node, severity: "warning", message: found.error || WORDS[found.outcome] }));
+      .map(([node, found]) => ({ node, severity: "warning", message: found.error || saidOf(found) }));
   }
 
   async tryOne(id) {
@@ -57,15 +60,22 @@ export class Ends {
     return this.#found.get(JSON.stringify(texts));
   }
 
-  async tryAll() {
+  /** What was saved is tried at once, so that no end is a surprise when the plugin is published. */
+  tryAfterSaving() {
+    const written = this.#ids.filter((id) => this.#texts(id).recommendation.trim());
+    if (this.sheet && written.length <= MOST_AFTER_SAVING) this.tryAll({ ids: written, isAsked: false });
+  }
+
+  async tryAll({ ids = this.#ids, isAsked = true } = {}) {
     if (this.#trying) return;
     this.#trying = true;
-    for (const id of this.#ids) {
+    for (const id of ids) {
       if (!this.#found.get(JSON.stringify(this.#texts(id)))?.outcome) await this.tryOne(id);
     }
     this.#trying = false;
     this.desk.tell("ends");
     const { problems } = this;
+    if (!isAsked && !problems.length) return;
     this.desk.say(problems.length ? `${problems.length} of ${this.#ids.length} ends are not supported by the documents.` : "The documents support every end.");
   }
 
@@ -119,10 +129,16 @@ export class Ends {
   }
 }
 
-function endLine({ outcome, cited, error }, { withExcerpt = false } = {}) {
+/** What people get where no page says it, and what is lacking. */
+function saidOf({ outcome, why }) {
+  return [WORDS[outcome], why].filter(Boolean).join(" ");
+}
+
+/** Whether a page supports an end, for the panels that speak of one. */
+export function endLine({ outcome, cited, why, error }, { withExcerpt = false } = {}) {
   if (error) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), ` It could not be tried: ${error}`);
   const [look, sign] = SIGNS[outcome];
-  if (!cited) return h("p", { class: "small" }, h("span", { class: look }, icon(sign)), ` ${WORDS[outcome]} Add the page that says it, or word the recommendation as the page does.`);
+  if (!cited) return h("p", { class: "small" }, h("span", { class: look }, icon(sign)), ` ${saidOf({ outcome, why })} Add the page that says it, or word the recommendation as the page does.`);
   const link = h("a", { href: cited.url, target: "_blank" }, cited.title);
   const line = h("p", { class: "small" }, h("span", { class: look }, icon(sign)), " Supported by ", link, ".");
   return withExcerpt ? h("div", { class: "stack-s" }, [line, h("blockquote", { class: "small end-excerpt" }, cited.excerpt)]) : line;

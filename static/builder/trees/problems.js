@@ -4,14 +4,15 @@ import { h, icon } from "./dom.js";
 import { add, branches, connect, leadingTo, nodeAt, openBranches, readingOrder, remove } from "./model.js";
 
 export class Problems {
-  constructor(desk, { sheet, state, openPanel }) {
-    Object.assign(this, { desk, openPanel, state });
+  /** `found` gives the problems that are found by trying, beside those of the checks. */
+  constructor(desk, { sheet, state, openPanel, found }) {
+    Object.assign(this, { desk, openPanel, state, found });
     this.list = sheet.querySelector("ul");
     this.count = sheet.querySelector("[data-count]");
   }
 
   draw(note = "") {
-    const { problems } = this.desk.checked;
+    const problems = [...this.desk.checked.problems, ...this.found()];
     const errors = problems.filter((problem) => problem.severity === "error").length;
     const items = problems.map((problem) => this.#item(problem));
     const none = h("li", { class: "problem" }, h("span", { class: "ok" }, icon("check")), h("span", {}, "Nothing is wrong: every way leads to a recommendation."));

@@ -9,8 +9,9 @@ export class WalkPanel {
   facts = {};
   walked = null;
 
-  constructor(desk, { sheet, keep }) {
-    Object.assign(this, { desk, keep });
+  /** `support` gives a line that says whether a page supports an end, once that is found. */
+  constructor(desk, { sheet, keep, support }) {
+    Object.assign(this, { desk, keep, support });
     this.form = sheet.querySelector("form");
     this.sentence = sheet.querySelector("textarea");
     this.factBox = sheet.querySelector("[data-facts]");
@@ -94,10 +95,17 @@ export class WalkPanel {
         walked.path.length ? h("ol", { class: "path", "aria-label": "Decision path" }, steps) : null,
         this.#end(walked),
         walked.hint && hintLine(walked.hint),
+        walked.action?.recommendation?.trim() && this.#support(walked.path.at(-1).node),
         walked.selection && h("p", { class: "small faint" }, selectionText(walked.selection)),
         h("p", { class: "row" }, this.desk.mayChange ? button("Save as a test case", () => this.keep(this), { icon: "flag" }) : null, button("Clear", () => this.clear(), { look: "btn-bare" })),
       ].filter(Boolean),
     );
+  }
+
+  #support(id) {
+    const box = h("div", { "aria-live": "polite" });
+    this.support(id).then((line) => line && box.replaceChildren(line));
+    return box;
   }
 
   #step(step) {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from accounts.models import User
 from evaluation.golden.propose_questions import propose_questions
@@ -58,3 +61,20 @@ def test_a_new_title_stays_private_until_it_is_published(published: Plugin) -> N
 def test_what_reads_nothing_has_none(alice: User) -> None:
     plugin = Plugin.objects.create(owner=alice, name="Empty", domain="testing", system_prompt="You answer.")
     assert first_question(plugin, viewer=alice) == ""
+
+
+def test_the_command_of_a_new_key_asks_it(client: Client, published: Plugin, alice: User) -> None:
+    golden(published, ASKED)
+    assert command_of_a_new_key(client, alice)["query"] == ASKED
+
+
+def test_the_command_for_an_unlisted_plugin_has_its_address(client: Client, published: Plugin, alice: User) -> None:
+    Plugin.objects.update(visibility="unlisted", page_token="unlisted-abc")
+    assert command_of_a_new_key(client, alice)["plugin"] == "unlisted-abc"
+
+
+def command_of_a_new_key(client: Client, user: User) -> dict[str, str]:
+    client.force_login(user)
+    made = client.post("/api-keys", {"name": "desk", "plugin": "boots", "capabilities": ["query"], "lifetime": "90"})
+    body = shlex.split(made.context["example"].replace("\\\n", " "))[-1]
+    return dict(json.loads(body))

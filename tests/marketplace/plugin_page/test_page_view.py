@@ -23,9 +23,9 @@ from querying.models import Query
 from trees.models import DecisionTree
 
 PAGE = "/marketplace/boots"
-# The plugin; its releases, samples, a question to begin with and days; its sources: which bases it may read (twice), how
-# many, which, and their pages; these as the trust label counts them, with the bases; its reviews; and, where nobody
-# remembers them, those of its domain, and these in full.
+# The plugin; its releases, samples, a question to begin with and days; its sources: which bases it may read (twice),
+# how many, which, and their pages; these as the trust label counts them, with the bases; its reviews; and, where
+# nobody remembers them, those of its domain, and these in full.
 STATEMENTS = 15
 
 

@@ -31,7 +31,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size
 
 @given(question=TEXT)
 def test_whatever_a_question_says_it_is_a_string_in_the_code(question: str) -> None:
-    asked = " ".join(question.split()) or "What should I know first?"
+    asked = " ".join(question.split()) or "Your question"
     code = {one.id: one.code for one in build_snippets("boots@1.0.0", question=question)}
     for name in ("python", "openai"):
         strings = [node.value for node in ast.walk(ast.parse(code[name])) if isinstance(node, ast.Constant)]

@@ -105,7 +105,9 @@ def test_values_are_no_admission_of_not_knowing(value: object) -> None:
 def test_the_author_is_told_of_an_end_without_a_page_before_publishing(plugin: Plugin) -> None:
     assert _unsupported_ends(plugin) == []
     plugin.trees.update(tree_data=with_recommendations(cover_severe="Call the office of Professor Quillfeather"))
-    assert [end.label for end in _unsupported_ends(plugin)] == ["Cover in severe exposure"]
+    (end,) = _unsupported_ends(plugin)
+    assert (end.label, end.tree) == ("Cover in severe exposure", str(plugin.trees.get().pk))
+    assert end.why == "No passage that was read has a word of it."
 
 
 def test_the_ends_are_searched_once_for_one_content(
