@@ -152,13 +152,11 @@ def sign_up(one: Newcomer) -> None:
     for label in ("Password", "Password (again)"):
         one.write(page.get_by_label(label, exact=True), "a long walk home")
     one.press(page.get_by_role("button", name="Sign Up"))
-    one.press(page.get_by_role("button", name="Open the builder"))
+    one.press(page.get_by_role("button", name="Create your first plugin"))
 
 
 def name_it(one: Newcomer) -> None:
     page = one.page
-    one.reads(page.locator(".board-first p").first)
-    one.press(page.get_by_role("link", name="Create your first plugin"))
     one.write(page.get_by_label("Name"), "Work at height")
     one.write(page.get_by_label("Domain"), "safety")
     one.reads(page.locator("#draft"))

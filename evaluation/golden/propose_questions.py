@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
+from django.db.models import F
+
+from evaluation.models import GoldenQuestion, GoldenQuestionQuerySet
 from knowledge.citation_url import source_path
 from knowledge.models import Chunk, Document, DocumentStatus
 from language.lists import without_bullet
@@ -54,9 +57,15 @@ def propose_questions(plugin: Plugin) -> list[ProposedQuestion]:
 
 def questions_to_try(plugin: Plugin, *, count: int) -> list[str]:
     """Questions that the plugin should answer: golden ones, or else those that its documents suggest."""
-    golden = plugin.golden_questions.filter(expectation="answer").order_by("pk")
-    questions = list(golden.values_list("question", flat=True)[:count])
+    questions = list(answerable_questions(plugin).values_list("question", flat=True)[:count])
     return questions or [one.question for one in propose_questions(plugin)[:count]]
+
+
+def answerable_questions(plugin: Plugin) -> GoldenQuestionQuerySet:
+    """The golden questions that expect an answer without more being said, without those that failed; those that passed
+    come first."""
+    expected = GoldenQuestion.objects.filter(plugin=plugin, expectation=GoldenQuestion.Expectation.ANSWER, facts={})
+    return expected.exclude(last_passed=False).order_by(F("last_passed").desc(nulls_last=True), "pk")
 
 
 def chunks_to_ask_about(plugin: Plugin) -> list[Chunk]:

@@ -55,13 +55,14 @@ def titled_documents(release: Release) -> DocumentQuerySet:
 
 
 def source_figures(release: Release, *, today: date, measured_on: date | None) -> dict[str, Any]:
-    """`sources`, their `pages`, how many are `superseded` today, the `newest` date among them, and how many were
-    superseded `since` the release was measured. One statement."""
+    """`sources`, their `pages` and how many of them have pages (`paged`), how many are `superseded` today, the `newest`
+    date among them, and how many were superseded `since` the release was measured. Two statements."""
     is_over = models.Q(superseded_on__lte=today)
     since = is_over & models.Q(superseded_on__gt=measured_on) if measured_on else models.Q(pk=None)
     figures = public_documents(release).aggregate(
         sources=models.Count("pk"),
         pages=Coalesce(models.Sum("page_count"), 0),
+        paged=models.Count("page_count"),
         superseded=models.Count("pk", filter=is_over),
         newest=models.Max(Coalesce("effective_from", "doc_date")),
         since=models.Count("pk", filter=since),

@@ -21,6 +21,7 @@ _HALF_MARK_WIDTH = 0.4
 _EXTRACTIVE_ANSWERER = "extractive"
 # A share of fewer questions than this is shown as one of few.
 MIN_QUESTIONS = 10
+_SOURCE_FIGURES = ("sources", "pages", "newest", "superseded")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +65,8 @@ class Rate:
 class TrustLabel:
     """The measured quality of a plugin; None means that it was not measured. Times are in milliseconds. `dropped` is a
     share of 0 to 1, of the sentences written for the questions `asked` in the last 30 days. `golden` questions were put
-    to the release, and `passed` of them were answered as the author fixed."""
+    to the release, and `passed` of them were answered as the author fixed. Of the sources, `paged` have pages; None
+    where that was not counted."""
 
     version: str
     label: Label
@@ -79,6 +81,7 @@ class TrustLabel:
     p95_ms: float | None
     sources: int
     pages: int
+    paged: int | None
     newest: date | None
     superseded: int
     measured_on: date | None
@@ -121,6 +124,8 @@ class TrustLabel:
     def sources_summary(self) -> str:
         """How many pages, the newest, and how many are superseded, as far as there is something to say."""
         pages = ngettext("%(count)s page", "%(count)s pages", self.pages) % {"count": _figure(self.pages)}
+        if self.paged is not None and self.paged < self.sources:
+            pages = gettext("%(pages)s in %(count)s of them") % {"pages": pages, "count": _figure(self.paged)}
         said = [pages] if self.pages else []
         if self.newest:
             said.append(gettext("newest %(month)s") % {"month": date_format(self.newest, "YEAR_MONTH_FORMAT")})
@@ -160,9 +165,12 @@ class TrustLabel:
         return " ".join(said)
 
 
-def build_trust_label(listing: Listing) -> TrustLabel:
-    """Of the release that the listing shows. No statement, where the listing comes with its release."""
+def build_trust_label(listing: Listing, *, figures: Mapping[str, Any] | None = None) -> TrustLabel:
+    """Of the release that the listing shows; its sources as `figures` has them, which are of this moment
+    (`release_documents.source_figures`), or as they were listed. No statement, where the listing comes with its
+    release."""
     card: Mapping[str, Any] = listing.release.scorecard
+    read: Mapping[str, Any] = figures or {name: getattr(listing, name) for name in _SOURCE_FIGURES}
     return TrustLabel(
         version=listing.release.version,
         label=Label(listing.label),
@@ -175,10 +183,11 @@ def build_trust_label(listing: Listing) -> TrustLabel:
         asked=listing.asked,
         median_ms=card.get("p50_ms"),
         p95_ms=card.get("p95_ms"),
-        sources=listing.sources,
-        pages=listing.pages,
-        newest=listing.newest,
-        superseded=listing.superseded,
+        sources=read["sources"],
+        pages=read["pages"],
+        paged=read.get("paged"),
+        newest=read["newest"],
+        superseded=read["superseded"],
         measured_on=listing.measured_on,
         golden=card.get("golden_total") or 0,
         passed=card.get("golden_passed") or 0,

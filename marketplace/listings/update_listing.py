@@ -67,6 +67,7 @@ def _listing_columns(plugin: Plugin, release: Release, today: date) -> dict[str,
     measures = scorecard_columns.scorecard_columns(release)
     read = release_documents.source_figures(release, today=today, measured_on=measures["measured_on"])
     attention = scorecard_columns.attention_sentence(plugin, release, superseded=read.pop("since"), today=today)
+    del read["paged"]
     return {
         "domain": plugin_domain(plugin),
         "tags": plugin_tags(plugin),

@@ -13,7 +13,7 @@ from marketplace.site.sdk_wheel import build_sdk_wheel
 
 # To be replaced; a question that the documents do not answer would be refused.
 _PLACE_OF_QUESTION = "Your question"
-_MAX_QUESTION_LENGTH = 120
+MAX_QUESTION_LENGTH = 120
 _PLACEHOLDER = re.compile("«([a-z]+)»")
 _TITLES = {"python": "Python", "http": "HTTP", "mcp": "MCP", "openai": "OpenAI client"}
 _TEMPLATES = {
@@ -33,7 +33,7 @@ def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
     """`reference` is what agents call the plugin, such as `slug@1.2.0`. The question is a string of the language, and
     nothing else, in each of them; where there is none, or it is too long, its place is named."""
     one_line = " ".join(question.split())
-    if not 0 < len(one_line) <= _MAX_QUESTION_LENGTH:
+    if not 0 < len(one_line) <= MAX_QUESTION_LENGTH:
         one_line = _PLACE_OF_QUESTION
     body = json.dumps({"plugin": reference, "query": one_line}, ensure_ascii=False, indent=2)
     values = {

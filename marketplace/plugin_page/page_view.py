@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
@@ -15,7 +16,8 @@ from accounts.models import User
 from accounts.signed_in_request import user_or_none
 from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
-from marketplace.listings.trust_label import build_trust_label
+from marketplace.listings.release_documents import source_figures
+from marketplace.listings.trust_label import TrustLabel, build_trust_label
 from marketplace.listings.update_listing import build_listing
 from marketplace.models import Listing
 from marketplace.plugin_page import code_snippets, qr_code, release_history
@@ -83,14 +85,13 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         listing.release = releases[0]  # so that it is not read once more
     questions = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True)
     samples = list(questions[:MAX_SAMPLE_QUESTIONS])
-    # Those who only visit know no others.
-    question = samples[0] if samples else first_question(plugin, viewer=viewer) if viewer else ""
     sources_page, sources = source_rows(releases[0], number=request.GET.get("sources"), is_open=plugin.is_shared)
+    question = first_question(plugin, viewer=viewer, titles=[source.title for source in sources])
     return context | {
         "sources": sources,
         "sources_page": sources_page,
         "language": ", ".join(sorted({source.language.capitalize() for source in sources if source.language})),
-        "trust": build_trust_label(listing) if listing else None,
+        "trust": _trust_label(listing) if listing else None,
         "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],
         "samples": samples,
@@ -103,6 +104,12 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).contains(plugin)),
         "is_staff": viewer is not None and viewer.is_staff,
     }
+
+
+def _trust_label(listing: Listing) -> TrustLabel:
+    """With the sources as they are marked and dated at this moment, as the table beside it shows them."""
+    figures = source_figures(listing.release, today=timezone.localdate(), measured_on=listing.measured_on)
+    return build_trust_label(listing, figures=figures)
 
 
 def plugin_or_404(address: str) -> Plugin:

@@ -14,6 +14,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
+from marketplace.listings.trust_label import TrustLabel
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import DayOfPlugin, Listing
 from marketplace.publishing.publish import publish
@@ -22,9 +23,10 @@ from querying.models import Query
 from trees.models import DecisionTree
 
 PAGE = "/marketplace/boots"
-# The plugin; its releases, samples and days; its sources: which bases it may read (twice), how many, which, and their
-# pages; its reviews; and, where nobody remembers them, those of its domain, and these in full.
-STATEMENTS = 12
+# The plugin; its releases, samples, a question to begin with and days; its sources: which bases it may read (twice),
+# how many, which, and their pages; these as the trust label counts them, with the bases; its reviews; and, where
+# nobody remembers them, those of its domain, and these in full.
+STATEMENTS = 15
 
 
 def content(client: Client, path: str = PAGE) -> str:
@@ -207,3 +209,26 @@ def test_other_sites_are_told_what_it_is(client: Client, published: Plugin) -> N
 @pytest.mark.parametrize("path", [PAGE, f"{PAGE}@1.0.0"])
 def test_it_is_only_looked_at(client: Client, published: Plugin, path: str) -> None:
     assert client.post(path).status_code == 405
+
+
+def test_the_trust_label_counts_the_sources_as_they_are_marked_now(client: Client, published: Plugin) -> None:
+    Plugin.objects.filter(pk=published.pk).update(public_chat=True)
+    published.refresh_from_db()
+    update_listing(published)
+    assert trust_of(client).sources == 0
+    Document.objects.update(is_public=True)
+    assert trust_of(client).sources == 1
+
+
+def test_pages_are_said_to_be_of_the_sources_that_have_them(client: Client, published: Plugin) -> None:
+    add_documents(published, 1)
+    publish(published, by=published.owner)
+    Document.objects.update(page_count=None)
+    Document.objects.filter(title="Sheet 00").update(page_count=2)
+    assert trust_of(client).sources_summary == "2 pages in 1 of them; none superseded"
+
+
+def trust_of(client: Client) -> TrustLabel:
+    trust = client.get(PAGE).context["trust"]
+    assert isinstance(trust, TrustLabel)
+    return trust
