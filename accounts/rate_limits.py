@@ -24,11 +24,10 @@ from itertools import chain
 
 from django.conf import settings
 from django.core.cache import cache
-from django.utils.translation import ngettext
 
 from accounts.models import ApiKey
 from lexic import redis_cache
-from lexic.errors import LexicError
+from lexic.errors import LexicError, try_again_in
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
@@ -70,10 +69,8 @@ class RateLimited(LexicError):
     status = 429
 
     def __init__(self, *, wait: float) -> None:
-        self.retry_after = math.ceil(wait)
-        minutes = max(1, math.ceil(wait / 60))
-        hint = ngettext("Try again in %(count)s minute.", "Try again in %(count)s minutes.", minutes)
-        super().__init__(hint=hint % {"count": minutes})
+        self.retry_after = max(1, math.ceil(wait))
+        super().__init__(hint=try_again_in(self.retry_after))
 
 
 class KeyLimitReached(RateLimited):

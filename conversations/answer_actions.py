@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from conversations.chat_page import render_chat_page
 from conversations.exchanges import exchanges_of
-from conversations.expert_request_form import put_posted_question
+from conversations.expert_request_form import put_posted_question, refused_request
 from conversations.models import ChatSession
 from conversations.views import own_session_or_404, with_public_plugin
 from lexic.errors import LexicError, NotFound
@@ -32,33 +32,37 @@ class _AnswerForm(forms.Form):
 def share_answer(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
     """Makes the link, or with `revoke` takes it back."""
 
-    def act(query: Query) -> None:
-        if "revoke" not in request.POST:
-            make_link(query)
-        elif link := AnswerLink.objects.filter(query=query).first():
-            link.revoke()
-
-    return _act_on_answer(request, plugin, session, act)
+    return _act_on_answer(request, plugin, session, _share)
 
 
 @require_POST
 @with_public_plugin
 def ask_expert(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
-    return _act_on_answer(request, plugin, session, lambda query: _put(request, query))
+    return _act_on_answer(request, plugin, session, _put)
+
+
+def _share(request: HttpRequest, query: Query) -> None:
+    if "revoke" not in request.POST:
+        make_link(query)
+    elif link := AnswerLink.objects.filter(query=query).first():
+        link.revoke()
 
 
 def _put(request: HttpRequest, query: Query) -> None:
     put_posted_question(request, query)
 
 
-def _act_on_answer(request: HttpRequest, plugin: Plugin, session: UUID, act: Callable[[Query], None]) -> HttpResponse:
+def _act_on_answer(
+    request: HttpRequest, plugin: Plugin, session: UUID, act: Callable[[HttpRequest, Query], None]
+) -> HttpResponse:
     """Does it with an answer of a conversation that is the visitor's own. Bad input changes nothing."""
     found = own_session_or_404(request, plugin, session)
     try:
         query = _shown_query(found, request)
-        act(query)
+        act(request, query)
     except LexicError as error:
-        response = render_chat_page(request, plugin, found, error=error)
+        refused = refused_request(request, field="answer", error=error) if act is _put else None
+        response = render_chat_page(request, plugin, found, error=None if refused else error, refused=refused)
         response.status_code = error.status
         return with_retry_after(response, error)
     response = HttpResponseRedirect(f"{reverse('one_chat', args=[plugin.address, session])}#turn-{query.pk}")

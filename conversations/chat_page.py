@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from conversations.exchanges import Exchange, exchanges_of
+from conversations.expert_request_form import RefusedRequest
 from conversations.models import ChatSession
 from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
@@ -107,9 +108,10 @@ def render_chat_page(
     *,
     question: str = "",
     error: LexicError | None = None,
+    refused: RefusedRequest | None = None,
 ) -> HttpResponse:
     """The conversation, or the beginning of one (None). `error` says why a question was not asked; `question` stands in
-    the box."""
+    the box, and `refused` in the form that puts an answer to the expert."""
     visitor = Visitor.from_request(request)
     owner = plugin.owner
     assert isinstance(owner, User)
@@ -133,6 +135,7 @@ def render_chat_page(
         "samples": [] if session else samples,
         "question": question,
         "error": error,
+        "refused": refused,
         "left": questions_left_text(request, plugin),
         "kept_days": plugin.retention_days("chats"),
     }

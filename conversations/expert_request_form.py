@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django import forms
 from django.http import HttpRequest
 
 from accounts import visitors
+from accounts.rate_limits import RateLimited
 from accounts.signed_in_request import user_or_none
-from lexic.errors import InvalidInput
+from lexic.errors import InvalidInput, LexicError
 from querying.models import ExpertRequest, Query
-from querying.query_log.put_to_expert import put_to_expert
+from querying.query_log.put_to_expert import AddressNotConfirmed, put_to_expert
 
 
 class ExpertRequestForm(forms.Form):
@@ -29,3 +32,23 @@ def put_posted_question(request: HttpRequest, query: Query) -> ExpertRequest:
     asker = f"user:{user.pk}" if user else visitors.visitor_id(request)
     wants_mail = said["mail"] if user else bool(said["email"])
     return put_to_expert(query, asker=asker, user=user, email=said["email"], wants_mail=wants_mail)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedRequest:
+    """What was sent and refused, to stand in the form. `answer` names the answer, as the form does."""
+
+    answer: str
+    email: str
+    wants_mail: bool
+    error: LexicError
+
+
+def refused_request(request: HttpRequest, *, field: str, error: LexicError) -> RefusedRequest | None:
+    """None where sending it again would not help. `field` is the one that names the answer."""
+    if not isinstance(error, (InvalidInput, RateLimited, AddressNotConfirmed)):
+        return None
+    sent = request.POST
+    return RefusedRequest(
+        answer=sent.get(field, ""), email=sent.get("email", ""), wants_mail="mail" in sent, error=error
+    )

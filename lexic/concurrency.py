@@ -39,7 +39,8 @@ class Overloaded(LexicError):
 
     def __init__(self, *, seconds: float) -> None:
         self.retry_after = max(1, math.ceil(seconds))
-        super().__init__(hint=f"{try_again_in(self.retry_after)} {gettext('About half of them are done then.')}")
+        then = gettext("About half of them are done then.")
+        super().__init__(hint=f"{try_again_in(self.retry_after)} {then}")
 
 
 class ConcurrencyLimit:

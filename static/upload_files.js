@@ -7,7 +7,7 @@
   const input = form.elements.files;
   const sheet = document.getElementById("sending");
   const list = sheet.querySelector("ul");
-  const said = document.getElementById("sending-said");
+  const announcer = document.getElementById("sending-said");
   const clear = document.getElementById("sending-clear");
   const pattern = document.getElementById("sending-row").content.firstElementChild;
   const mostBytes = Number(form.dataset.mostBytes);
@@ -91,7 +91,7 @@
     request.addEventListener("load", () => {
       const result = request.response?.results?.[0];
       if (result?.is_in) take(row);
-      else refuse(row, result?.said ?? reason(request.status));
+      else refuse(row, result?.said ?? said(request.response) ?? reason(request.status));
     });
     request.addEventListener("error", () => refuse(row, "The connection was lost. Drop the file in again."));
     request.addEventListener("loadend", () => {
@@ -133,7 +133,7 @@
     const words = [left && `${left} to send`, taken && `${taken} added`, refused && `${refused} refused`];
     document.getElementById("sending-count").textContent = words.filter(Boolean).join(", ");
     if (!left && (taken || refused)) {
-      said.textContent = words.filter(Boolean).join(", ");
+      announcer.textContent = words.filter(Boolean).join(", ");
       taken = 0;
       refresh();
     }
@@ -145,6 +145,11 @@
       refreshing = undefined;
       htmx.trigger("#documents", "refresh");
     }, 300);
+  }
+
+  // What the server says of the whole request: that it is not available, say.
+  function said(answer) {
+    return answer?.error && `${answer.error} ${answer.hint ?? ""}`.trim();
   }
 
   function reason(status) {

@@ -18,6 +18,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
 from django.utils import translation
+from django.utils.translation import gettext
 from django.views import defaults
 from rest_framework import exceptions as api
 
@@ -109,7 +110,8 @@ def to_lexic_error(exc: BaseException) -> LexicError:
     for kinds, make in _DJANGO_ERROR_MAPPING:
         if isinstance(exc, kinds):
             return make(exc)
-    return InternalError(hint=f"If it happens again, report it with this id: {number_to_report()}")
+    hint = gettext("If it happens again, report it with this id: %(number)s")
+    return InternalError(hint=hint % {"number": number_to_report()})
 
 
 def _from_drf_error(exc: api.APIException) -> LexicError:
@@ -297,16 +299,32 @@ def outage_response(request: HttpRequest, error: LexicError) -> HttpResponse:
 
 
 def _server_error_page(request: HttpRequest, outage: LexicError | None, *, cause: BaseException) -> HttpResponse:
-    """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
+    """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well.
+
+    To the script of a page that sent the request, which cannot read a page, the same as JSON.
+    """
     number = number_to_report()
     code = outage.code if outage else "internal"
     logger.error("%s: error %s at %s: %s: %s", code, number, request.path, type(cause).__name__, cause)
+    if _is_sent_by_script(request):
+        return _localised_error(outage or to_lexic_error(cause))
     status = outage.status if outage else 500
     is_read, is_framed = request.method in ("GET", "HEAD"), request.path.startswith(_FRAMED_PATHS)
     shown = {"number": number, "outage": outage, "status": status, "is_framed": is_framed, "is_read": is_read}
     content = loader.render_to_string("500.html", {**shown, "address": request.get_full_path()})
     response = HttpResponse(content, status=status, headers=_error_headers(outage) if outage else None)
     return _allow_any_frame(response) if is_framed else response
+
+
+def _is_sent_by_script(request: HttpRequest) -> bool:
+    return request.headers.get("Accept", "").lower().startswith(("application/json", "text/event-stream"))
+
+
+def _localised_error(error: LexicError) -> JsonResponse:
+    """In the language of the page."""
+    error = error if error.status >= 500 else InternalError()
+    shown = {"error": gettext(error.message), "code": error.code, "hint": gettext(error.hint) if error.hint else ""}
+    return JsonResponse(shown, status=error.status, headers=_error_headers(error))
 
 
 def _allow_any_frame(response: HttpResponse) -> HttpResponse:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from conversations.expert_request_form import put_posted_question
+from conversations.expert_request_form import put_posted_question, refused_request
 from conversations.shared_answer import redirect_to_made
 from conversations.signed_question_ids import asked_query
 from lexic.errors import LexicError
@@ -47,5 +47,7 @@ def _act_on_answer(request: HttpRequest, slug: str, act: Callable[[Plugin, Query
     try:
         return act(plugin, asked_query(request.POST.get("proof", ""), plugin=plugin))
     except LexicError as error:
-        response = render(request, _TEMPLATE, {"plugin": plugin, "error": error}, status=error.status)
+        refused = refused_request(request, field="proof", error=error)
+        shown = {"plugin": plugin, "error": error, "refused": refused}
+        response = render(request, _TEMPLATE, shown, status=error.status)
         return with_retry_after(response, error)

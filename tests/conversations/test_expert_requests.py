@@ -151,6 +151,37 @@ def test_what_is_no_address_is_refused_and_nothing_is_kept(chat: Plugin, client:
     assert mail.outbox == []
 
 
+def forms_of(page: str) -> list[str]:
+    """The forms that put an answer to the expert, as they are shown."""
+    return re.findall(r'<details class="ask-expert".*?</details>', page, re.DOTALL)
+
+
+def test_a_refused_form_stays_open_with_the_reason_and_what_was_typed(chat: Plugin, client: Client) -> None:
+    ask(client, WORN)
+    session, first = ChatSession.objects.get(), Query.objects.get()
+    ask(client, DIVER, session=str(session.pk))
+    sent = {"answer": first.pk, "email": "no address"}
+    page = client.post(f"/chat/boots/{session.pk}/expert", sent).content.decode()
+    [form, other] = forms_of(page)
+    assert 'class="ask-expert" open>' in form
+    assert ('value="no address"' in form, 'role="alert"' in form, "aria-invalid" in form) == (True, True, True)
+    assert "Enter a valid email address." in form
+    assert " open>" not in other
+    assert page.count("Enter a valid email address.") == 1
+
+
+def test_the_address_is_kept_where_a_limit_is_reached(chat: Plugin, client: Client) -> None:
+    ask(client, DIVER)
+    session, asked = ChatSession.objects.get(), Query.objects.get()
+    for _ in range(min(REQUEST_LIMITS.values()) + 1):
+        response = client.post(f"/chat/boots/{session.pk}/expert", {"answer": asked.pk, "email": ME})
+        ExpertRequest.objects.all().delete()
+    [form] = forms_of(response.content.decode())
+    assert (response.status_code, f'value="{ME}"' in form) == (429, True)
+    assert re.search(r"Try again in \d+ (minute|second)s?\.", form)
+    assert int(response["Retry-After"]) > 0
+
+
 def test_who_has_signed_in_gets_it_at_the_account_and_never_at_another_address(
     chat: Plugin, client: Client, alice: User, bob: User
 ) -> None:
@@ -196,6 +227,9 @@ def test_a_question_of_the_plugins_page_is_put_with_the_proof_that_came_with_its
     proof = re.search(r'name="proof" value="([^"]+)"', page)
     assert proof
     assert client.post("/marketplace/boots/expert", {"proof": "x"}).status_code == 404
+    wrong = client.post("/marketplace/boots/expert", {"proof": proof[1], "email": "me"}).content.decode()
+    [form] = forms_of(wrong)
+    assert (proof[1] in form, 'value="me"' in form, " open>" in form) == (True, True, True)
     assert client.post("/marketplace/boots/expert", {"proof": proof[1]}).status_code == 200
     assert ExpertRequest.objects.get().query.question == DIVER
 

@@ -9,6 +9,7 @@ from django.core import exceptions as django_errors
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework import exceptions as api
@@ -192,6 +193,27 @@ def test_only_where_a_chat_would_be_the_error_stands_in_the_frames_of_other_site
     response = broken_page(RequestFactory().get(path), OperationalError())
     assert hasattr(response, "xframe_options_exempt") == hasattr(response, "_csp_replace") == is_framed
     assert ("chat_frame" in response.content.decode()) == is_framed
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
+def test_the_script_of_a_page_gets_what_it_can_read_in_the_language_of_the_page(accept: str) -> None:
+    request = RequestFactory().post("/chat/cover/ask", headers={"Accept": accept})
+    with translation.override("de"):
+        response = broken_page(request, OperationalError())
+    assert (response.status_code, response["Retry-After"], set(content(response))) == (503, "2", FIELDS)
+    assert content(response)["error"] == "Die Datenbank ist zurzeit nicht erreichbar."
+
+
+def test_the_script_of_a_page_gets_the_number_of_what_nobody_foresaw() -> None:
+    take_id("order-77")
+    try:
+        request = RequestFactory().post("/chat/cover/ask", headers={"Accept": "text/event-stream"})
+        response = broken_page(request, ZeroDivisionError("secret"))
+    finally:
+        take_id("")
+    assert (response.status_code, content(response)["code"]) == (500, "internal")
+    assert content(response)["hint"].endswith("order-77")
+    assert "secret" not in response.content.decode()
 
 
 def test_the_number_on_a_page_begins_the_id_of_its_request(caplog: pytest.LogCaptureFixture) -> None:
