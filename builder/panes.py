@@ -141,7 +141,8 @@ def _permission_and_publishing(request: HttpRequest, plugin: Plugin) -> dict[str
     editable = Plugin.objects.editable_by(signed_in_user(request)).filter(pk=OuterRef("pk"))
     active = PublishingRun.objects.active().filter(plugin=OuterRef("pk"))
     rows = Plugin.objects.filter(pk=plugin.pk).annotate(may_change=Exists(editable), is_publishing=Exists(active))
-    return rows.values("may_change", "is_publishing").first() or {"may_change": False, "is_publishing": False}
+    may_change, is_publishing = rows.values_list("may_change", "is_publishing").first() or (False, False)
+    return {"may_change": may_change, "is_publishing": is_publishing}
 
 
 def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:
