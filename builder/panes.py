@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -23,6 +24,7 @@ from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
 from evaluation.plugin_counts import counts_by_plugin
+from marketplace.models import PublishingRun
 from marketplace.publishing.publish import latest_if_unchanged, next_version, publish_blockers
 from marketplace.publishing.publishing_gate import GateResult, gate_result
 from marketplace.sharing.copy_updates import update_offers
@@ -113,7 +115,7 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         "plugin": plugin,
         "crumbs": _pane_breadcrumbs(plugin, slug),
         "pane": slug,
-        "may_change": may_edit_plugin(request, plugin),
+        **_permission_and_publishing(request, plugin),
         "readiness": parts,
         "tabs": [
             {
@@ -126,13 +128,21 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         ],
         "next_version": next_version(plugin),
         "unchanged_since": latest_if_unchanged(plugin),
-        "is_publishing": plugin.publishing_runs.active().exists(),
         "blocking_reasons": reasons,
         "has_documents": bool(counted.answering),
         "blocking_reason": _blocking_reason(parts, reasons),
         "update_available": update_offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",
     }
+
+
+def _permission_and_publishing(request: HttpRequest, plugin: Plugin) -> dict[str, bool]:
+    """Whether this person may change the plugin, and whether it is being published, in one statement."""
+    editable = Plugin.objects.editable_by(signed_in_user(request)).filter(pk=OuterRef("pk"))
+    active = PublishingRun.objects.active().filter(plugin=OuterRef("pk"))
+    rows = Plugin.objects.filter(pk=plugin.pk).annotate(may_change=Exists(editable), is_publishing=Exists(active))
+    may_change, is_publishing = rows.values_list("may_change", "is_publishing").first() or (False, False)
+    return {"may_change": may_change, "is_publishing": is_publishing}
 
 
 def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:

@@ -224,7 +224,7 @@ def test_a_list_takes_the_same_queries_for_any_number_of_rows(client: Client, pl
         with CaptureQueriesContext(connection) as queries:
             client.get(at(name, plugin))
         counts.append(len(queries))
-    assert counts[0] == counts[1] <= 31
+    assert counts[0] == counts[1] <= 30
 
 
 def test_documents_of_attached_bases_are_shown_and_not_changed_here(

@@ -131,7 +131,7 @@ def test_the_page_takes_the_same_queries_for_any_number_of_people(
     client = browsing(alice)
     _people(plugin, by=alice, first=0, last=1)
     client.get(address("sharing", plugin))
-    with django_assert_max_num_queries(45) as counted:
+    with django_assert_max_num_queries(44) as counted:
         client.get(address("sharing", plugin))
     _people(plugin, by=alice, first=1, last=6)
     with django_assert_num_queries(len(counted.captured_queries)):
