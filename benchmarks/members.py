@@ -1,10 +1,12 @@
 """Whether evidence about one member of a class is taken for another: the pairs of tests/data/members.
 
-    python -m benchmarks.members dev [--data ../shared/data] [--save FILE]
+    python -m benchmarks.members dev [--data ../shared/data] [--named] [--save FILE]
 
 Both questions of a pair must come out right: `a` answered with the sentence that answers it; `b` answered from its own
 sentence, or refused or asked back where the document says nothing of that member. Pairs over the developers' data sets
-are asked where `--data` names them. `--save` writes every answer as one JSON object a line.
+are asked where `--data` names them. `--save` writes every answer as one JSON object a line. `--named` prints each
+refusal that names a sibling ("gives this for beams; you asked about slabs"), to be checked by hand, also those among
+all questions of northwind where `--data` has it.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("half", choices=("dev", "heldout"), nargs="?", default="dev")
     parser.add_argument("--data", type=Path, help="the folder of the developers' data sets")
+    parser.add_argument("--named", action="store_true", help="print each refusal that names a sibling")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
@@ -48,10 +51,13 @@ def main() -> None:
     with services_for_command():
         pairs = read_pairs(options.half, _document_folders(options.data))
         rows = [judge_pair(pair, *outcomes) for pair, outcomes in zip(pairs, ask_pairs(pairs), strict=True)]
+        others = ask_northwind(options.data) if options.named and options.data else []
     if options.save:
         options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for line in table(rows):
         print(line)
+    if options.named:
+        print("\n".join(named_refusals(rows, others)))
 
 
 def _document_folders(data: Path | None) -> list[Path]:
@@ -80,6 +86,31 @@ def ask_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[PipelineOutcome, Pipeline
     return zip(given[::2], given[1::2], strict=True)
 
 
+def ask_northwind(data: Path) -> list[tuple[str, PipelineOutcome]]:
+    """All questions of northwind with what the pipeline gives."""
+    folder = data / "northwind"
+    asked = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [{"id": one["id"], "question": one["question"]} for one in asked]
+    outcomes = ask_questions(rows, (folder / "documents").iterdir())
+    return [(one["question"], outcome) for one, outcome in zip(rows, outcomes, strict=True)]
+
+
+def named_refusals(rows: Sequence[dict[str, Any]], others: Sequence[tuple[str, PipelineOutcome]]) -> Iterator[str]:
+    """Three lines for each refusal that names a sibling: the question, what is said, and the nearest sentence."""
+    named = [(row[side]["question"], row[side]["about"]) for row in rows for side in "ab" if row[side]["about"]]
+    named += [(question, _about(outcome)) for question, outcome in others if outcome.about]
+    for question, about in named:
+        yield f"? {question}\n  gives “{about['found']}”, asked “{about['asked']}”\n  {about['sentence'][:300]}"
+    yield f"{len(named)} refusals name a sibling"
+
+
+def _about(outcome: PipelineOutcome) -> dict[str, str] | None:
+    about = outcome.about
+    if about is None:
+        return None
+    return {"asked": about.asked, "found": about.found, "sentence": " ".join(about.passage.content.split())}
+
+
 def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, Any]:
     """Which of the two came out right. `high_and_wrong`: `b` is answered from other evidence with high confidence."""
     asked = pair["b"]
@@ -96,20 +127,20 @@ def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, 
         "a_right": is_a_right,
         "b_right": is_b_right,
         "high_and_wrong": is_wrong and b.confidence == "high",
-        "a": {
-            "outcome": a.outcome,
-            "text": a.text,
-            "score": a.sufficiency_score,
-            "grounds": asdict(a.grounds) if a.grounds else None,
-            "confidence": a.confidence,
-        },
-        "b": {
-            "outcome": b.outcome,
-            "text": b.text,
-            "score": b.sufficiency_score,
-            "grounds": asdict(b.grounds) if b.grounds else None,
-            "confidence": b.confidence,
-        },
+        "a": _as_json(pair["a"]["question"], a),
+        "b": _as_json(asked["question"], b),
+    }
+
+
+def _as_json(question: str, given: PipelineOutcome) -> dict[str, Any]:
+    return {
+        "question": question,
+        "outcome": given.outcome,
+        "text": given.text,
+        "score": given.sufficiency_score,
+        "grounds": asdict(given.grounds) if given.grounds else None,
+        "confidence": given.confidence,
+        "about": _about(given),
     }
 
 

@@ -30,7 +30,7 @@ class AskedFor(enum.Enum):
 
 def what_is_asked_for(question: str, language: str) -> AskedFor:
     """By the words of this language (an ISO code)."""
-    phrases = _phrases().get(language)
+    phrases = _asking_phrases().get(language)
     if phrases is None:
         return AskedFor.UNKNOWN
     words = _words(question)
@@ -48,7 +48,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 @cache
-def _phrases() -> Mapping[str, Mapping[tuple[str, ...], AskedFor]]:
+def _asking_phrases() -> Mapping[str, Mapping[tuple[str, ...], AskedFor]]:
     read = json.loads(Path(__file__).with_name("procedure_words.json").read_text(encoding="utf-8"))
     return {
         language: {_words(phrase): kind for name, kind in _KINDS.items() for phrase in kinds[name]}
