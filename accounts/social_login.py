@@ -22,8 +22,8 @@ from django.shortcuts import render
 
 from accounts.email_addresses import find_user_by_email
 from accounts.models import User
-from lexic.celery import publish_task
 from lexic.column_length import column_length
+from lexic.publish_task import publish_task
 
 _MAX_NAME_LENGTH = column_length(User, "display_name")
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from celery import shared_task
-
 from agents.execution import background_runs
 from agents.models import AgentRun
-from lexic.celery import publish_task
+from lexic.celery import app
+from lexic.publish_task import publish_task
 
 
-@shared_task(name="agents.resume_interrupted")
+@app.task(name="agents.resume_interrupted")
 def resume_interrupted(**kwargs: object) -> None:
     """Has a task take up each, so that several workers share them."""
     for pk in AgentRun.objects.interrupted().values_list("pk", flat=True):
         publish_task("agents.resume", expires=60, run_id=str(pk))
 
 
-@shared_task(name="agents.resume")
+@app.task(name="agents.resume")
 def resume(*, run_id: str, **kwargs: object) -> None:
     """Begins to work on the run, where no other process has taken it up. The task ends at once: a run may wait for a
     review that this very worker makes, and is taken up by another process where this one ends."""

@@ -3,28 +3,28 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from celery import shared_task
 from django.utils import timezone
 
 from api.batch.ask_questions import work_on
 from api.models import Batch, IdempotentRequest
-from lexic.celery import publish_task
+from lexic.celery import app
+from lexic.publish_task import publish_task
 
 
-@shared_task(name="api.forget_requests", ignore_result=True)
+@app.task(name="api.forget_requests", ignore_result=True)
 def forget_requests(**kwargs: Any) -> None:
     """Deletes the responses that are not sent again any more."""
     IdempotentRequest.objects.expired(now=timezone.now()).delete()
 
 
-@shared_task(name="api.work_on_batch")
+@app.task(name="api.work_on_batch")
 def work_on_batch(*, batch_id: str, **kwargs: Any) -> None:
     """Asks questions of the batch for a while, and has the rest asked behind what else is in the queue."""
     if work_on(UUID(batch_id)):
         publish_task("api.work_on_batch", batch_id=batch_id)
 
 
-@shared_task(name="api.resume_batches", ignore_result=True)
+@app.task(name="api.resume_batches", ignore_result=True)
 def resume_batches(**kwargs: Any) -> None:
     """Has those taken up that no worker is at: one died, or a limit has room again. Those that are old are deleted."""
     now = timezone.now()

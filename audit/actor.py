@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from celery import current_task
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -39,6 +38,8 @@ def current_actor() -> tuple[Reference | None, str]:
             return None, f"scim:{directory.pk}"
         user = getattr(request, "user", None)
         return (person(user) if user is not None and user.is_authenticated else None), "page"
+    from celery import current_task  # slow import
+
     if current_task:
         return _asked_by.get(), f"task:{current_task.name}"
     return None, f"command:{_command_name()} by {_system_account()}"

@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import logging
 
-from celery import shared_task
-
 from audit.chain import BrokenChain
 from audit.prune import prune_log
 from audit.verification import verify_and_remember
+from lexic.celery import app
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="audit.prune")
+@app.task(name="audit.prune")
 def prune_audit_log(**kwargs: object) -> None:
     prune_log()
 
 
-@shared_task(name="audit.verify")
+@app.task(name="audit.verify")
 def verify_audit_log(**kwargs: object) -> None:
     """Once a day. Where logs are kept elsewhere, the head that stands in them proves later what was there."""
     try:

@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import logging
 
-from celery import shared_task
 from django.conf import settings
 
 from backups.backup_errors import BackupRuns, VerificationRuns
 from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
 from backups.verify import verify_backup
+from lexic.celery import app
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="backups.create")
+@app.task(name="backups.create")
 def make_scheduled_backup(**kwargs: object) -> None:
     """Once a day, where LEXIC_BACKUP_TO says where to."""
     if settings.BACKUPS["to"]:
@@ -28,7 +28,7 @@ def make_scheduled_backup(**kwargs: object) -> None:
             logger.info("backup %s was made; %d files are missing", manifest.name, len(manifest.missing))
 
 
-@shared_task(name="backups.verify")
+@app.task(name="backups.verify")
 def verify_scheduled_backup(**kwargs: object) -> None:
     """Once a week, the newest one."""
     if where := settings.BACKUPS["to"]:

@@ -77,7 +77,7 @@ def write_library(repository: Path) -> None:
 
 def ask_all(plugin: Plugin, repository: Path, questions: Mapping[str, Any]) -> dict[str, float | str]:
     """The figures of one set, and on the standard error what went wrong."""
-    from knowledge.sync.library_files import source_of_path
+    from knowledge.sync.library_layout import source_of_path
 
     right = answered = right_anywhere = wrong_lines = 0
     for one in questions["answered"]:

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import print_figures, processor_seconds, temporary_database
+from benchmarks._harness import compile_modules, print_figures, processor_seconds, temporary_database
 from benchmarks._reading_costs import reading_costs
 from benchmarks.crowd import QUICK_CROWDS, measure_crowds
 from benchmarks.query import create_published_plugin, time_answer, time_search
@@ -69,6 +69,7 @@ def save(figures: dict[str, float], folder: Path) -> None:
 
 
 def command_costs(times: int) -> dict[str, float]:
+    compile_modules()
     bare = _of_children(times, [sys.executable, "-c", _LOAD_COMMANDS])
     ours = _of_children(times, [sys.executable, "manage.py", "--help"])
     return {

@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks._harness import temporary_database
+from benchmarks._harness import compile_modules, temporary_database
 from benchmarks.query import random_document
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     if set(options.systems) - {"lexic"}:
         _make_environment()
+    compile_modules()
     figures = measure_all(options.systems, share=0.2 if options.quick else 1.0)
     print(json.dumps(figures, indent=1) if options.json else _as_table(figures))
 

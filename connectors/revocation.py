@@ -13,7 +13,7 @@ from accounts import key_secrets
 from accounts.models import User
 from connectors import google_oauth
 from connectors.models import DriveConnection, DriveRevocation
-from lexic.celery import publish_task
+from lexic.publish_task import publish_task
 
 logger = logging.getLogger(__name__)
 

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from celery import shared_task
-
 from connectors import revocation
+from lexic.celery import app
 
 
-@shared_task(name="connectors.revoke_tokens")
+@app.task(name="connectors.revoke_tokens")
 def revoke_tokens(**kwargs: Any) -> int:
     """Tell Google of the tokens that are not needed any more. Returns how many it has taken back."""
     return revocation.revoke_due()

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from celery import shared_task
 from django.db.models import F
 from django.utils import timezone
 
@@ -18,8 +17,9 @@ from knowledge.embedders.base import EmbedderError
 from knowledge.lease import LeaseLost, held_names, try_lease
 from knowledge.models import PinKind
 from knowledge.revision_pins import release_pins_without_holder
-from lexic.celery import publish_task
+from lexic.celery import app
 from lexic.errors import LexicError
+from lexic.publish_task import publish_task
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ STALE_AFTER = timedelta(minutes=1)
 _RESUME_BATCH_SIZE = 200
 
 
-@shared_task(name="contracts.review")
+@app.task(name="contracts.review")
 def make_review(*, review_id: str, **kwargs: Any) -> None:
     """Make this review, or what is left of it. However often the message comes, one worker makes it, and no finding is
     made twice. A long one lets other tasks go first now and then."""
@@ -78,7 +78,7 @@ def _wait_for_embedder(review: ContractReview, error: EmbedderError) -> None:
         ContractReview.objects.filter(pk=review.pk).update(outages=F("outages") + 1)
 
 
-@shared_task(name="contracts.resume")
+@app.task(name="contracts.resume")
 def resume_reviews(**kwargs: Any) -> int:
     """Enqueue the unfinished reviews that no worker makes, and delete those whose document was deleted. Returns how
     many were enqueued."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from celery import shared_task
 from django.utils import timezone
 
 from conversations.retention import delete_stale
+from lexic.celery import app
 
 
-@shared_task(name="conversations.forget")
+@app.task(name="conversations.forget")
 def delete_stale_conversations(**kwargs: object) -> None:
     delete_stale(now=timezone.now())

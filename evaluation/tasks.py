@@ -6,7 +6,6 @@ import logging
 from datetime import datetime
 from uuid import UUID
 
-from celery import shared_task
 from django.utils import timezone
 
 from evaluation.golden import run_progress
@@ -14,8 +13,9 @@ from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.golden.golden_runs import run_golden
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.lease import try_lease
-from lexic.celery import publish_task
+from lexic.celery import app
 from lexic.errors import LexicError
+from lexic.publish_task import publish_task
 from plugins.models import Plugin
 from querying import releases
 
@@ -36,7 +36,7 @@ def enqueue_golden(plugin_id: UUID) -> bool:
     return is_sent
 
 
-@shared_task(name="querying.run_golden_questions", acks_late=True)
+@app.task(name="querying.run_golden_questions", acks_late=True)
 def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> None:
     """Run them once, however often the message comes: a run since it was asked for is enough. While another worker is
     at them, the message waits: a broker sends that of a long run again, and a second run would cost as much."""

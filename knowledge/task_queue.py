@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge.models import Document, DocumentStatus
-from lexic.celery import publish_task
+from lexic.publish_task import publish_task
 
 WAITING_FOR_BROKER = "waiting_for_broker"
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from celery import Task, shared_task
+from celery import Task
 from celery.signals import worker_ready
 from django.conf import settings
 from django.core.cache import cache
@@ -34,7 +34,7 @@ from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
 from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, enqueue_sync, publish_ingest
-from lexic.celery import consumes_queue
+from lexic.celery import app, consumes_queue
 from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
 
@@ -58,7 +58,7 @@ class WorkerCrashed(LexicError):
     hint = "The document may need more memory than the worker has. Split it, or give the worker more."
 
 
-@shared_task(
+@app.task(
     name="knowledge.ingest_document",
     bind=True,
     acks_late=True,
@@ -138,7 +138,7 @@ def _start_count_key(document_id: str) -> str:
     return f"knowledge:starts:{document_id}"
 
 
-@shared_task(name="knowledge.reread_page")
+@app.task(name="knowledge.reread_page")
 def reread_page(*, page_id: int, document_id: str, **kwargs: Any) -> bool:
     """Read one page of a document anew. Returns whether it was read; why it was not stands in the log."""
     page = page_corrections.page_to_reread(page_id, UUID(document_id))
@@ -152,7 +152,7 @@ def reread_page(*, page_id: int, document_id: str, **kwargs: Any) -> bool:
     return True
 
 
-@shared_task(name="knowledge.resume_unfinished")
+@app.task(name="knowledge.resume_unfinished")
 def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those that
     found no broker and those that have been quiet for a while. Returns how many."""
@@ -179,7 +179,7 @@ def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:
     )
 
 
-@shared_task(name="knowledge.index_vectors")
+@app.task(name="knowledge.index_vectors")
 def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
     """Give a knowledge base that has grown large an index of its own, or take it away again. Cheap otherwise."""
     base = KnowledgeBase.objects.filter(pk=knowledge_base_id).first()
@@ -189,7 +189,7 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
         ensure_index(base)
 
 
-@shared_task(name="knowledge.sync_source")
+@app.task(name="knowledge.sync_source")
 def sync_source(*, source_id: int, allows_removals: bool = False, **kwargs: Any) -> bool:
     """Sync this source: a remote one, or one that the timetable would sync. With `allows_removals` a person has
     confirmed that what a remote one no longer has is gone. Returns whether it was synced."""
@@ -197,7 +197,7 @@ def sync_source(*, source_id: int, allows_removals: bool = False, **kwargs: Any)
     return any(_sync_if_allowed(source, allows_removals=allows_removals) for source in rows)
 
 
-@shared_task(name="knowledge.sync_sources")
+@app.task(name="knowledge.sync_sources")
 def sync_sources(**kwargs: Any) -> int:
     """Sync every source under the operator's folders, and enqueue the remote ones that are due. Returns how many; one
     that fails does not stop the others."""
@@ -224,7 +224,7 @@ def _sync_if_allowed(source: Source, *, allows_removals: bool = False) -> bool:
     return True
 
 
-@shared_task(name="knowledge.prune_knowledge")
+@app.task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
     """Delete for good what left any knowledge base long enough ago and is pinned by no release. Returns the number of
     chunks."""

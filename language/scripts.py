@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from itertools import chain
 
 # Letters up to this one are Latin.
 LAST_LATIN = "\u024f"
@@ -12,9 +14,24 @@ SPACELESS_SCRIPTS = (
 )
 
 
-# Combining marks of the Basic Multilingual Plane. Python's `\w` leaves them out, and without them the words
-# of Hindi or of vocalised Arabic would fall apart.
-COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code))[0] == "M")
+# Where there are marks: not among Han, Hangul and what is private.
+_WITH_MARKS = (range(0x300, 0x3400), range(0xA000, 0xAC00), range(0xFB00, 0xFFFF))
+
+
+def _as_ranges(codes: Iterable[int]) -> str:
+    """As a character class has them. It is compiled in half the time of one that names each character."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and code == runs[-1][1] + 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in runs)
+
+
+# Combining marks of the Basic Multilingual Plane, for character classes. Python's `\w` leaves them out,
+# and without them the words of Hindi or of vocalised Arabic would fall apart.
+COMBINING_MARKS = _as_ranges(code for code in chain(*_WITH_MARKS) if unicodedata.category(chr(code))[0] == "M")
 
 
 def is_latin(text: str) -> bool:

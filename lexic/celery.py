@@ -6,16 +6,16 @@ import json
 import os
 import signal
 import warnings
-from threading import Lock
 from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_embedded_init, worker_init, worker_process_init
-from kombu.exceptions import OperationalError as BrokerUnavailable
+from django.conf import settings
+from kombu.entity import Exchange, Queue
 
 from lexic import task_signals  # noqa: F401 -- connects itself to what happens to tasks
-from lexic.redis_cache import Outage
+from lexic.timetable import TIMETABLE
 from local.process_memory import return_memory_early
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
@@ -27,44 +27,9 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.beat_schedule = TIMETABLE
+app.conf.task_queues = [Queue(name, Exchange(name), routing_key=name) for name in settings.TASK_QUEUES]
 app.autodiscover_tasks()
-
-# Whoever sends a message does not wait for a broker that is away. A connection that went stale gets a second try.
-BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
-
-
-broker_outage = Outage("The broker")
-_tasks_are_loading = Lock()
-
-
-def publish_task(name: str, *, expires: float | None = None, countdown: float | None = None, **arguments: Any) -> bool:
-    """Ask a worker to run the task of this name. False, and a line in the log, when the broker cannot be reached.
-
-    The task is looked up by its name, so that the code that asks need not import the code that works. `expires`: after
-    so many seconds no worker takes it up any more. `countdown`: none takes it up before; less than the broker's
-    `visibility_timeout`.
-    """
-    _load_tasks(name)
-    if broker_outage.is_on():
-        return False
-    try:
-        app.tasks[name].apply_async(
-            kwargs=arguments, expires=expires, countdown=countdown, retry_policy=BROKER_RETRY_POLICY
-        )
-    except BrokerUnavailable as error:
-        broker_outage.begin(error)
-        return False
-    broker_outage.end()
-    return True
-
-
-def _load_tasks(name: str) -> None:
-    """Imports the tasks where the one of this name is missing. Celery imports them once: who comes meanwhile waits."""
-    if name in app.tasks:
-        return
-    with _tasks_are_loading:
-        if name not in app.tasks:
-            app.loader.import_default_modules()
 
 
 def consumes_queue(queue: str) -> bool:

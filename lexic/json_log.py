@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from celery import current_task
 from pythonjsonlogger.json import JsonFormatter
 
 from lexic.log_redaction import redact
@@ -19,6 +18,8 @@ class RedactingJsonFormatter(JsonFormatter):
         super().__init__("%(levelname)s %(name)s %(process)d %(message)s", timestamp="time", json_ensure_ascii=False)
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        from celery import current_task  # slow import
+
         found = {
             "time": log_data["time"].isoformat(timespec="milliseconds"),
             "level": log_data["levelname"],

@@ -9,15 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cache as once
 from functools import partial, wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import redis
 from django.conf import settings
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
+
+if TYPE_CHECKING:
+    import redis
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -58,6 +57,8 @@ class Outage:
 
     def run(self, ask: Callable[[], T], instead: Callable[[], T]) -> T:
         """What the server answers, or what `instead` gives while it is away."""
+        from redis.exceptions import RedisError  # slow import
+
         if self.is_on():
             return instead()
         try:
@@ -86,6 +87,10 @@ class _KeptClient(RedisCacheClient):
 @once
 def _shared_client(servers: tuple[str, ...]) -> RedisCacheClient:
     """One pool of connections for the process: Django makes a cache for every thread."""
+    import redis  # slow import
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     return _KeptClient(
         list(servers),
         socket_timeout=TIMEOUT_SECONDS,

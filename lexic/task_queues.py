@@ -13,7 +13,7 @@ from lexic.celery import app
 from lexic.task_signals import SENT_AT
 
 BrokerUnavailable = OperationalError
-QUEUES = (settings.CELERY_TASK_DEFAULT_QUEUE, settings.READING_QUEUE, settings.REVIEW_QUEUE)
+QUEUES: tuple[str, ...] = settings.TASK_QUEUES
 
 
 def count_waiting() -> dict[str, float]:

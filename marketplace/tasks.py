@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from celery import shared_task
-
 from evaluation.models import GoldenQuestion
-from lexic.celery import publish_task
+from lexic.celery import app
+from lexic.publish_task import publish_task
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts
@@ -20,7 +19,7 @@ from marketplace.sharing import release_files
 from plugins.models import Plugin
 
 
-@shared_task(name="marketplace.complete_listing", acks_late=True)
+@app.task(name="marketplace.complete_listing", acks_late=True)
 def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
     """The vector of what it says, and the sample answer. The same afterwards, however often the message comes."""
     plugin = Plugin.objects.listed().filter(pk=plugin_id).first()
@@ -30,7 +29,7 @@ def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
     Listing.objects.filter(pk=plugin.pk).update(sample=current_sample(plugin))
 
 
-@shared_task(name="marketplace.refresh_listings")
+@app.task(name="marketplace.refresh_listings")
 def refresh_listings(**kwargs: object) -> None:
     """Count what was asked, and relist what is stale; where there are samples, look whether they are of it."""
     relisted = listing_refresh.refresh_stale_listings()
@@ -41,31 +40,31 @@ def refresh_listings(**kwargs: object) -> None:
         publish_task("marketplace.complete_listing", plugin_id=str(plugin_id))
 
 
-@shared_task(name="marketplace.forget_shared_files")
+@app.task(name="marketplace.forget_shared_files")
 def forget_shared_files(**kwargs: object) -> None:
     """What was written for others to copy goes when they may not copy it any more."""
     release_files.delete_stale_files()
 
 
-@shared_task(name="marketplace.recount_reviews")
+@app.task(name="marketplace.recount_reviews")
 def recount_reviews(**kwargs: object) -> None:
     """Put right what the end of an account changed."""
     repair_review_counts()
 
 
-@shared_task(name="marketplace.publish_plugin", acks_late=True)
+@app.task(name="marketplace.publish_plugin", acks_late=True)
 def publish_plugin(*, run_id: str, **kwargs: object) -> None:
     """Run the golden questions that are left, and publish. The same afterwards, however often the message comes."""
     continue_publishing(UUID(run_id))
 
 
-@shared_task(name="marketplace.close_answered", acks_late=True)
+@app.task(name="marketplace.close_answered", acks_late=True)
 def close_answered_task(*, plugin_id: str, **kwargs: object) -> None:
     """What waited in the inbox and is answered now. The same afterwards, however often the message comes."""
     close_answered(UUID(plugin_id))
 
 
-@shared_task(name="marketplace.mail_approval")
+@app.task(name="marketplace.mail_approval")
 def mail_approval(*, approval_id: int, **kwargs: object) -> None:
     """Tell those whom a request for an approval, or the decision on one, is about."""
     people = ("plugin__organisation", "requested_by")
@@ -73,7 +72,7 @@ def mail_approval(*, approval_id: int, **kwargs: object) -> None:
         approval_mails.mail_approval(approval)
 
 
-@shared_task(name="marketplace.resume_publishing")
+@app.task(name="marketplace.resume_publishing")
 def resume_publishing(**kwargs: object) -> None:
     """Have a worker go on with what was interrupted: its message may be lost."""
     for pk in PublishingRun.objects.interrupted().values_list("pk", flat=True):

@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from knowledge.lease import try_lease
-from lexic.celery import publish_task
+from lexic.publish_task import publish_task
 from notifications.mails import mail_language, send_to_address
 from querying.models import ExpertRequest
 from querying.query_log.put_to_expert import make_confirmation_token

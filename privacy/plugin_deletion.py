@@ -17,7 +17,7 @@ from conversations.models import ChatMessage, ChatSession
 from evaluation.models import EvaluationRun
 from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
-from lexic.celery import publish_task
+from lexic.publish_task import publish_task
 from marketplace.models import PublishingRun
 from marketplace.publishing.membership import end_lapsed_grants
 from plugins import collaborators

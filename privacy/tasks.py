@@ -6,11 +6,11 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from celery import shared_task
 from django.utils import timezone
 
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
-from lexic.celery import publish_task
+from lexic.celery import app
+from lexic.publish_task import publish_task
 from lexic.storage import StorageUnavailable
 from plugins.retention import expired_rows, site_retention_days
 from privacy import storage_sweep
@@ -19,7 +19,7 @@ from querying.models import Query
 logger = logging.getLogger(__name__)
 
 
-@shared_task(
+@app.task(
     name="marketplace.delete_files",
     acks_late=True,
     autoretry_for=(StorageUnavailable,),
@@ -35,7 +35,7 @@ def delete_files(*, hashes: list[str], **kwargs: object) -> None:
         publish_task("marketplace.delete_files", countdown=FILE_GRACE.total_seconds(), hashes=left)
 
 
-@shared_task(name="marketplace.erase_old_questions")
+@app.task(name="marketplace.erase_old_questions")
 def erase_old_questions(**kwargs: object) -> int:
     """Erase the words and answers of questions that are older than their plugin keeps them; what was asked in private,
     and so of no plugin, as this site keeps questions. Returns how many."""
@@ -48,7 +48,7 @@ def erase_old_questions(**kwargs: object) -> int:
     return count
 
 
-@shared_task(name="marketplace.sweep_storage")
+@app.task(name="marketplace.sweep_storage")
 def sweep_storage_task(**kwargs: object) -> None:
     """Delete the files that nothing names any more, and log those that are missing."""
     report = storage_sweep.sweep_storage()

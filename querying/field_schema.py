@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import jsonschema
-
 from language.units import UNIT_PATTERN, parse_unit
 from lexic.errors import InvalidInput
 
@@ -87,6 +85,8 @@ class ValueSchema:
 
     def fits(self, value: Any) -> bool:
         """Whether the value is what the schema allows."""
+        import jsonschema  # slow import
+
         checker = jsonschema.FormatChecker()
         try:
             return jsonschema.Draft202012Validator(dict(self.limits), format_checker=checker).is_valid(value)
@@ -119,6 +119,8 @@ Node = ValueSchema | ObjectSchema | ArraySchema
 
 def read_schema(schema: Any) -> ObjectSchema:
     """The fields of a schema. Raises `InvalidSchema`, `UnsupportedSchema`; `param` names the place in the schema."""
+    import jsonschema  # slow import
+
     if not isinstance(schema, Mapping):
         raise InvalidSchema
     if len(json.dumps(schema)) > MAX_SCHEMA_CHARACTERS:

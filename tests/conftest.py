@@ -15,7 +15,7 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import User
-from lexic import celery, redis_cache
+from lexic import publish_task, redis_cache
 from tests import embedding, emptying, prepared, reading
 from tests.audit.recorded import everything_is_recorded
 from tests.servers import server, stub
@@ -66,7 +66,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> No
 def _nothing_is_away() -> None:
     """What an earlier test took for an outage is over."""
     redis_cache.outage.end()
-    celery.broker_outage.end()
+    publish_task.broker_outage.end()
 
 
 @pytest.fixture

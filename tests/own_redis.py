@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lexic import celery, redis_cache
+from lexic import celery, publish_task, redis_cache
 from local.embedded_services import Redis, stop_service, wait_until_ready
 
 
@@ -42,7 +42,7 @@ class OwnRedis:
 
 
 def forget_outages() -> None:
-    for outage in (redis_cache.outage, celery.broker_outage):
+    for outage in (redis_cache.outage, publish_task.broker_outage):
         outage.end()
         outage._warned_at = float("-inf")
     redis_cache.in_process.clear()

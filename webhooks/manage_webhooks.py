@@ -19,7 +19,7 @@ from lexic.errors import Conflict, InvalidInput
 from plugins.models import Plugin
 from webhooks import outbox
 from webhooks.models import Delivery, Event, Webhook
-from webhooks.tasks import enqueue_webhook
+from webhooks.task_queue import enqueue_webhook
 
 
 class InvalidReceiverUrl(InvalidInput):

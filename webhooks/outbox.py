@@ -16,7 +16,7 @@ from django.db import models, transaction
 
 from plugins.models import Plugin
 from webhooks.models import TEST_EVENT, Delivery, Webhook
-from webhooks.tasks import enqueue_webhook
+from webhooks.task_queue import enqueue_webhook
 
 # Texts are cut so that a payload stays below the 20 kB that receivers are promised.
 MAX_TEXT_LENGTH = 2000

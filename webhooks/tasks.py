@@ -5,32 +5,25 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from celery import shared_task
 from django.utils import timezone
 
-from lexic.celery import publish_task
+from lexic.celery import app
 from webhooks import sender
 from webhooks.models import Delivery, Webhook
+from webhooks.task_queue import enqueue_webhook
 
 PICK_UP_BATCH_SIZE = 500
-# The next round asks again; a queue that nobody empties must not fill up with doubles.
-TASK_EXPIRY_SECONDS = 60
 PRUNE_BATCH_SIZE = 10_000
 
 
-def enqueue_webhook(webhook_id: UUID) -> None:
-    """Have a worker send what is due to this receiver. Without a broker the next `enqueue_due_deliveries` does."""
-    publish_task("webhooks.send_due", expires=TASK_EXPIRY_SECONDS, webhook_id=str(webhook_id))
-
-
-@shared_task(name="webhooks.send_due")
+@app.task(name="webhooks.send_due")
 def send_due(*, webhook_id: str, **kwargs: Any) -> None:
     """However often it is called, nothing is sent twice: what is sent is claimed first."""
     if sender.send_due(UUID(webhook_id)):
         enqueue_webhook(UUID(webhook_id))
 
 
-@shared_task(name="webhooks.pick_up")
+@app.task(name="webhooks.pick_up")
 def enqueue_due_deliveries(**kwargs: Any) -> int:
     """Enqueue the receivers for which something is due, the longest due first. Returns how many.
 
@@ -46,7 +39,7 @@ def enqueue_due_deliveries(**kwargs: Any) -> int:
     return len(ids)
 
 
-@shared_task(name="webhooks.forget_deliveries")
+@app.task(name="webhooks.forget_deliveries")
 def prune_deliveries(**kwargs: Any) -> int:
     """Delete what was settled more than a month ago and is under no legal hold. Returns how many rows."""
     old = Delivery.objects.filter(created_at__lt=timezone.now() - Delivery.KEPT_FOR, webhook__plugin__legal_hold="")

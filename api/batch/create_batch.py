@@ -12,9 +12,9 @@ from api.batch.serializers import BatchLineSerializer
 from api.fields import validated
 from api.models import Batch, BatchItem
 from api.query.questions import make_options
-from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput, LexicError
 from lexic.http.error_handlers import to_lexic_error
+from lexic.publish_task import publish_task
 from querying import releases
 from querying.redaction.redact_question import redact_question
 

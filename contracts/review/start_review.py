@@ -25,8 +25,8 @@ from contracts.review.contract_kind import is_nda
 from contracts.review.contract_language import check_language, contract_language
 from knowledge.models import BaseKind, Document, PinKind
 from knowledge.revision_pins import pin_documents
-from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput
+from lexic.publish_task import publish_task
 from querying.answering.llms import get_llm
 
 MAX_CONTRACT_CHARACTERS = 5_000_000

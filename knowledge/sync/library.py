@@ -16,6 +16,7 @@ from knowledge.models import Document, Source
 from knowledge.readers.types import UnreadableDocument
 from knowledge.sync import folder as disk
 from knowledge.sync import library_files as files
+from knowledge.sync import library_layout as layout
 from knowledge.sync import secret_scanning
 from knowledge.sync.library_files import LibraryFile
 from knowledge.sync.notes.note_problems import NoteMistake
@@ -43,7 +44,7 @@ class _ReadFile:
 
 def has_library(folder: Path) -> bool:
     """Whether this is a repository with a library."""
-    library = folder / files.LIBRARY_FOLDER
+    library = folder / layout.LIBRARY_FOLDER
     return library.is_dir() and not library.is_symlink()
 
 
@@ -63,9 +64,11 @@ class _LibraryPlanner:
         self.result = SyncPlan()
 
     def plan(self) -> SyncPlan:
-        listing = disk.list_folder(self.root / files.LIBRARY_FOLDER, is_wanted=files.is_library_file, shows_hidden=True)
+        listing = disk.list_folder(
+            self.root / layout.LIBRARY_FOLDER, is_wanted=layout.is_library_file, shows_hidden=True
+        )
         self.result.others = listing.others
-        self.result.skipped = [(f"{files.LIBRARY_FOLDER}/{path}", reason) for path, reason in listing.skipped]
+        self.result.skipped = [(f"{layout.LIBRARY_FOLDER}/{path}", reason) for path, reason in listing.skipped]
         for path in listing.notes:
             self._read_library_file(path)
         self._read_sources()
@@ -83,7 +86,7 @@ class _LibraryPlanner:
     # --- What is there ---
 
     def _read_library_file(self, within: str) -> None:
-        path = f"{files.LIBRARY_FOLDER}/{within}"
+        path = f"{layout.LIBRARY_FOLDER}/{within}"
         if opened := self._open(path):
             data, text = opened
             try:
@@ -95,17 +98,17 @@ class _LibraryPlanner:
 
     def _read_sources(self) -> None:
         """The sources of all design files, and which of these are stale."""
-        designs = {path: one for path, one in self.read.items() if one.said.doc_type == files.DESIGN}
+        designs = {path: one for path, one in self.read.items() if one.said.doc_type == layout.DESIGN}
         hashes = {source: self._read_source(source) for source in sorted({one.said.source for one in designs.values()})}
         for path, design in designs.items():
             hash_now = hashes[design.said.source]
             if design.said.source_hash and hash_now is not None and hash_now != design.said.source_hash:
-                columns = {**design.note.columns, "doc_status": files.STALE}
+                columns = {**design.note.columns, "doc_status": layout.STALE}
                 self.read[path] = replace(design, note=replace(design.note, columns=columns))
 
     def _read_source(self, path: str) -> str | None:
         """The hash of the source as it is now; empty where it is gone, None where it may not be read."""
-        if not files.is_safe_source(path):
+        if not layout.is_safe_source(path):
             self.result.skipped.append((path, "it is no source of the repository"))
             return None
         if reason := secret_scanning.reason_by_name(path):
@@ -197,7 +200,7 @@ class _LibraryPlanner:
 
     def _with_validity(self, columns: Mapping[str, Any], document: Document | None) -> dict[str, Any]:
         """What is deprecated or outdated is out of force since the first sync that saw it so, where no day is given."""
-        if columns["superseded_on"] or columns["doc_status"].casefold() not in files.RETIRED_STATUSES:
+        if columns["superseded_on"] or columns["doc_status"].casefold() not in layout.RETIRED_STATUSES:
             return dict(columns)
         known = document.superseded_on if document else None
         return {**columns, "superseded_on": known or self.today}

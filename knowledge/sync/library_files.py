@@ -16,20 +16,24 @@ from typing import Any
 from knowledge.models import Document, SourceType
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text
+from knowledge.sync.library_layout import (
+    CONCEPT,
+    DESIGN,
+    DIRECTORY,
+    INDEX_NAME,
+    POST,
+    SOURCE,
+    is_safe_source,
+    item_places,
+    sections,
+)
 from knowledge.sync.notes.document_columns import EMPTY_COLUMNS, parse_fields
 from knowledge.sync.notes.frontmatter import FrontMatterField, parse_frontmatter, split_frontmatter
 from knowledge.sync.notes.note_problems import NoteMistake
 from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES
 from lexic.column_length import column_length
 
-LIBRARY_FOLDER = ".lexibrary"
-INDEX_NAME = ".aindex"
-DESIGN, CONCEPT, POST, DIRECTORY, SOURCE = "design", "concept", "stack", "directory", "source"
-STALE = "stale"
-# What is no longer to be relied on, by the word that its front matter has for it.
-RETIRED_STATUSES = frozenset({"deprecated", "outdated"})
 _FOLDERS = {"concepts": CONCEPT, "stack": POST}
-_ENTRY_NAME = "START_HERE.md"
 _MAX_TITLE_LENGTH, _MAX_TAG_LENGTH = column_length(Document, "title"), column_length(Document, "tags")
 # Tables and generated lists are no text to answer from, but a short one may be a setting.
 _DATA_ENDINGS = (".json", ".jsonl", ".ndjson", ".lock", ".csv", ".tsv", ".svg", ".xml", ".map", ".ipynb")
@@ -38,14 +42,7 @@ _MAX_DATA_CHARACTERS = 16_000
 _FOOTER = "<!-- lexibrarian:meta"
 _FOOTER_PAIR = re.compile(r'(\w{1,40})="([^"\n]{0,2000})"')
 _FOOTER_LINE = re.compile(r"^(\w{1,40}):[ \t]*([^\n]{0,2000})$", re.MULTILINE)
-# How pytest, Go, Jest, JUnit and RSpec find tests.
-_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec"})
-_TEST_NAME = re.compile(
-    r"test_.*\.py|.*_test\.\w{1,5}|.*\.(?:test|spec)\.\w{1,5}|.*_spec\.rb|.*Tests?\.java|conftest\.py"
-)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_SECTION = re.compile(r"^## (.{1,200})$", re.MULTILINE)
-_ITEM = re.compile(r"^[ \t]*[-*] `?([^`\n]{1,2000})`?[ \t]*$", re.MULTILINE)
 _FIRST_TITLE = re.compile(r"^# [^\n]*", re.MULTILINE)
 # The sections of a design file that only name other files: the metadata has those.
 _LISTING_SECTIONS = frozenset({"Dependencies", "Dependents", "Tests"})
@@ -68,31 +65,6 @@ class LibraryFile:
     @property
     def source_type(self) -> SourceType:
         return SourceType.CODE if self.doc_type == SOURCE else SourceType.MARKDOWN
-
-
-def is_library_file(path: str) -> bool:
-    """Whether a file at this path, within the library's folder, is one that is read."""
-    name = PurePosixPath(path).name
-    return name == INDEX_NAME or (name.endswith(".md") and path != _ENTRY_NAME)
-
-
-def source_of_path(path: str) -> str:
-    """The source that a file of a library is about, by its path in the repository; of any other file its own path."""
-    within = path.removeprefix(f"{LIBRARY_FOLDER}/")
-    return within.removesuffix(".md") if within != path else path
-
-
-def is_test_file(path: str) -> bool:
-    """Whether the runners of tests take the file for one, by its path in the repository."""
-    *folders, name = PurePosixPath(source_of_path(path)).parts or ("",)
-    return not _TEST_FOLDERS.isdisjoint(folders) or _TEST_NAME.fullmatch(name) is not None
-
-
-def is_safe_source(path: str) -> bool:
-    """Whether a path that a footer names may lead to a source: down from the root, and into no folder of tools."""
-    parts = PurePosixPath(path).parts
-    is_named = bool(parts) and path.isprintable() and not path.startswith("/")
-    return is_named and not {"..", ".git", LIBRARY_FOLDER} & {*parts}
 
 
 def decode_file(data: bytes) -> str:
@@ -192,22 +164,6 @@ def _items(body: str, section: str) -> list[str]:
     return [item for item, _ in item_places(body, section)]
 
 
-def item_places(text: str, section: str) -> Iterator[tuple[str, int]]:
-    """The items of the list in the first section of this name, each with its place in the text; `(none)` is no item."""
-    start, end = next(((start, end) for name, start, end in _sections(text) if name == section), (0, 0))
-    for item in _ITEM.finditer(text, start, end):
-        if not item[1].startswith("("):
-            yield item[1].strip(), item.start(1) + len(item[1]) - len(item[1].lstrip())
-
-
-def _sections(body: str) -> Iterator[tuple[str, int, int]]:
-    """The name of each section, and its span with its heading."""
-    starts = list(_SECTION.finditer(body))
-    for at, heading in enumerate(starts):
-        end = starts[at + 1].start() if at + 1 < len(starts) else len(body)
-        yield heading[1].strip(), heading.start(), end
-
-
 def _line_start(text: str, line: int) -> int:
     """Where the line with this number begins, counted from 0."""
     at = 0
@@ -224,7 +180,7 @@ def _searched_spans(
             yield from _value_span(text, one)
     title = _FIRST_TITLE.match(text, _skip_space(text, body_at))
     at = title.end() if title else body_at
-    for name, start, end in _sections(text[:footer_at]):
+    for name, start, end in sections(text[:footer_at]):
         if start >= at and doc_type == DESIGN and name in _LISTING_SECTIONS:
             yield at, start
             at = end

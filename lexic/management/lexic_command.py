@@ -18,6 +18,8 @@ class LexicCommand(BaseCommand):
     """A command whose help keeps its lines, with `epilog` at its end. A `LexicError` ends it with a sentence."""
 
     epilog: str | None = None
+    # Django's checks of the code import every page, which takes a second; `manage.py check` and the tests make them.
+    requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         kwargs |= {"epilog": self.epilog, "formatter_class": _HelpFormatter}

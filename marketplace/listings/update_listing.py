@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.utils import timezone
 
-from lexic.celery import publish_task
+from lexic.publish_task import publish_task
 from marketplace.listings import daily_counts, release_documents, scorecard_columns
 from marketplace.listings.listing_text import plugin_domain, plugin_tags, weighted_texts
 from marketplace.listings.review_counts import review_counts

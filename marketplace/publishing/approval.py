@@ -19,8 +19,8 @@ from audit.actions import Action
 from audit.models import AuditEntry
 from audit.references import person as person_reference
 from knowledge.models import KnowledgeBase
-from lexic.celery import publish_task
 from lexic.errors import Conflict, NotAllowed
+from lexic.publish_task import publish_task
 from marketplace.models import ReleaseApproval
 from organisations.models import APPROVING_ROLES, Organisation
 from plugins.models import Plugin, Release

@@ -18,8 +18,8 @@ from evaluation.eval_types import QuestionScores
 from evaluation.golden import golden_dataset, golden_runs
 from evaluation.scoring.scores_json import parse_scores, scores_as_json
 from knowledge.lease import LeaseLost, confirm_held, try_lease
-from lexic.celery import publish_task
 from lexic.errors import Conflict, LexicError
+from lexic.publish_task import publish_task
 from marketplace.models import PublishingRun
 from marketplace.publishing.publish import (
     DraftChanged,

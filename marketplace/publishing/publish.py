@@ -13,8 +13,8 @@ from accounts.models import User
 from evaluation.golden import golden_dataset, golden_runs
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import Consent
-from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput, LexicError, NotFound
+from lexic.publish_task import publish_task
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.models import PublishingRun
 from marketplace.publishing.approval import approval_blocker

@@ -13,7 +13,7 @@ from django.db.models import Prefetch, Q
 
 from knowledge.code_location import lines_of_span
 from knowledge.models import Chunk, Page, RevisionQuerySet
-from knowledge.sync.library_files import DESIGN, SOURCE, item_places
+from knowledge.sync.library_layout import DESIGN, SOURCE, item_places
 from plugins.models import PluginKind
 from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence

@@ -14,8 +14,8 @@ from accounts import rate_limits
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.rate_limits import DAY, HOUR, RateLimited
-from lexic.celery import publish_task
 from lexic.errors import Conflict, NotFound
+from lexic.publish_task import publish_task
 from querying.expert_requests import CONFIRMATION_PERIOD, hash_address
 from querying.models import ExpertRequest, Query
 

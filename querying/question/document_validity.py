@@ -21,7 +21,7 @@ from django.utils import timezone
 from knowledge.models import Document
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
-from knowledge.sync.library_files import DESIGN, LIBRARY_FOLDER, STALE
+from knowledge.sync.library_layout import DESIGN, LIBRARY_FOLDER, STALE
 from language.month_names import MONTH_PATTERN, month_number
 from querying.question.resolve import ResolvedQuestion
 from querying.types import SUFFICIENCY_THRESHOLD, Citation

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from knowledge.search.passages import Passage
-from knowledge.sync.library_files import source_of_path
+from knowledge.sync.library_layout import source_of_path
 
 # How many passages are ranked: about as many as the two searches propose.
 MAX_RANKED_PASSAGES = 100

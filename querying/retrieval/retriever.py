@@ -22,7 +22,7 @@ from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.term_statistics import term_weights
 from knowledge.search.wording import Wording
-from knowledge.sync.library_files import INDEX_NAME, is_test_file
+from knowledge.sync.library_layout import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
 from language.stemming import stem
 from language.terms import terms

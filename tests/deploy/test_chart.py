@@ -55,9 +55,7 @@ def test_it_runs_what_the_procfile_runs(documents: list[Document]) -> None:
 
 
 def test_every_queue_has_workers_and_the_timetable_is_kept_once(documents: list[Document]) -> None:
-    assert {worker["queue"] for worker in values()["workers"].values()} == {
-        queue.name for queue in settings.CELERY_TASK_QUEUES
-    }
+    assert {worker["queue"] for worker in values()["workers"].values()} == set(settings.TASK_QUEUES)
     keepers = [name for name, pod in pods(documents).items() if "-B" in container(pod)["command"]]
     assert keepers == ["demo-scheduler"]
     scheduler = of_kind(documents, "Deployment")["demo-scheduler"]["spec"]

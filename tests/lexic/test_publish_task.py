@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lexic import celery
+from lexic.publish_task import publish_task
 from tests.lexic.running import ROOT
 
 
@@ -33,9 +34,9 @@ def test_who_asks_while_the_tasks_are_being_imported_waits_for_them(monkeypatch:
     monkeypatch.setattr(celery.app.loader, "import_default_modules", import_once)
     monkeypatch.setattr(type(task), "apply_async", lambda self, kwargs, **options: sent.append(kwargs))
     with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(celery.publish_task, name, document_id="one")
+        first = threads.submit(publish_task, name, document_id="one")
         assert has_begun.wait(timeout=120)
-        second = threads.submit(celery.publish_task, name, document_id="two")
+        second = threads.submit(publish_task, name, document_id="two")
         with pytest.raises(TimeoutError):
             second.result(timeout=0.3)
         may_end.set()

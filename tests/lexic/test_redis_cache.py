@@ -17,7 +17,7 @@ from accounts.models import ApiKey, User
 from accounts.rate_limits import count_visitor_request
 from knowledge import tasks
 from knowledge.models import Document
-from lexic import celery, redis_cache
+from lexic import publish_task, redis_cache
 from tests.knowledge.bases import add_markdown, make_base
 from tests.lexic.running import until
 from tests.own_redis import OwnRedis, own_redis
@@ -127,7 +127,7 @@ def test_a_document_says_that_it_waits_for_the_queue_and_is_resumed_when_that_is
         own_redis.thaw()
     else:
         own_redis.start()
-    celery.broker_outage.end()
+    publish_task.broker_outage.end()
     with redis.Redis.from_url(own_redis.url.replace("db=1", "db=0")) as broker:
         broker.delete("reading")  # a frozen one may have taken the message after all
         assert tasks.resume_unfinished() == 1
@@ -153,7 +153,7 @@ def test_a_broker_that_is_away_is_asked_once_for_a_hundred_documents(
 
 def test_what_was_queued_survives_the_end_of_the_built_in_redis(own_redis: OwnRedis) -> None:
     address = own_redis.url.replace("db=1", "db=0")
-    assert celery.publish_task("knowledge.index_vectors", knowledge_base_id=1)
+    assert publish_task.publish_task("knowledge.index_vectors", knowledge_base_id=1)
     with redis.Redis.from_url(address) as broker:
         # While the disk is busy Redis keeps what it has to write for up to two seconds.
         until(lambda: broker.info("persistence")["aof_buffer_length"] == 0)

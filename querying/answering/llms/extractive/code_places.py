@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from knowledge.search.passages import Passage
-from knowledge.sync.library_files import source_of_path
+from knowledge.sync.library_layout import source_of_path
 from querying.answering.llms.extractive.statements import MAX_STATEMENT_CHARACTERS
 from querying.types import Evidence, Sentence
 

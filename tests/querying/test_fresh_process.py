@@ -1,0 +1,46 @@
+"""What a process that has just started loads until it has answered: it costs each command and each worker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from plugins.models import Plugin
+
+WEATHER = "What is the minimum cover for a beam exposed to weather?"
+
+# What other things are done with. A worker that answers keeps none of it in memory, either.
+NOT_NEEDED = frozenset(
+    {
+        *("celery", "kombu", "markdown_it", "yaml", "jsonschema", "httpx2", "openai", "pint", "dateparser", "jinja2"),
+        *("rest_framework.views", "drf_spectacular.openapi", "docx", "openpyxl", "pypdfium2", "reportlab", "rapidocr"),
+        *("lexic.urls", "api.urls", "builder.urls", "workspace.urls"),
+        *("knowledge.tasks", "knowledge.ingest", "webhooks.sender"),
+    }
+)
+PROGRAM = """
+import sys
+import django
+django.setup()
+from django.core.management import call_command
+call_command("ask", "cover", sys.argv[1])
+print("loaded:", *sys.modules)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_loads_nothing_that_other_work_is_done_with(published: Plugin) -> None:
+    environment = {**os.environ, "LEXIC_TEST_DATABASE": str(connection.settings_dict["NAME"])}
+    command = [sys.executable, "-c", PROGRAM, WEATHER]
+    done = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=600, check=True
+    )
+    answer, _, loaded = done.stdout.partition("loaded: ")
+    assert "[Source 1]" in answer
+    assert "querying.pipeline" in loaded.split()
+    assert NOT_NEEDED.intersection(loaded.split()) == set()
