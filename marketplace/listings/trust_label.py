@@ -121,7 +121,8 @@ class TrustLabel:
     def sources_summary(self) -> str:
         """How many pages, the newest, and how many are superseded, as far as there is something to say."""
         pages = ngettext("%(count)s page", "%(count)s pages", self.pages) % {"count": _figure(self.pages)}
-        said = [pages] if self.pages else []
+        # Fewer pages than sources are those of a few among sources without pages.
+        said = [pages] if self.pages >= max(1, self.sources) else []
         if self.newest:
             said.append(gettext("newest %(month)s") % {"month": date_format(self.newest, "YEAR_MONTH_FORMAT")})
         superseded = ngettext("%(count)s superseded", "%(count)s superseded", self.superseded)
