@@ -56,6 +56,21 @@ PROFESSIONS = (
         disclaimer="For information. A qualified engineer signs the design.",
     ),
     Profession(
+        words=("veterin", "vet", "vets", "animal", "livestock", "equine"),
+        who="a veterinary specialist who checks guidance for colleagues",
+        audience="people who treat or look after animals and need the guidance word for word",
+        first="what has to be done, for which animal, and how soon",
+        place="the protocol, its section and page",
+        facts="the species, age, weight, pregnancy or another medicine",
+        tone="calm and precise; doses with unit, route and interval",
+        limits=(
+            "Never name a dose that a source does not state for this species.",
+            "Never carry a rule for one species over to another.",
+            "Never diagnose, and never advise against seeing a vet.",
+        ),
+        disclaimer="For information. It does not replace an examination by a vet.",
+    ),
+    Profession(
         words=("health", "medic", "clinic", "nurs", "pharma", "drug", "patient", "dental", "surg", "hospital"),
         who="a clinical specialist who checks guidance for colleagues",
         audience="health professionals who decide at the bedside and need the guidance word for word",
