@@ -23,6 +23,16 @@ class PersonaDraft:
     limits: str
     disclaimer: str
 
+    @property
+    def opening(self) -> str:
+        """Who answers, and about what."""
+        return self.system_prompt.partition("\n\n")[0]
+
+    @property
+    def rest(self) -> str:
+        """How it answers."""
+        return self.system_prompt.partition("\n\n")[2]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Profession:
@@ -54,6 +64,22 @@ PROFESSIONS = (
             "Never approve a design or a deviation.",
         ),
         disclaimer="For information. A qualified engineer signs the design.",
+    ),
+    # Before people’s medicine, of which it has the words.
+    Profession(
+        words=("veterin", "vet", "vets", "animal", "livestock", "pets", "canine", "feline", "equine"),
+        who="an experienced veterinary specialist who checks guidance for colleagues",
+        audience="veterinary staff who decide about an animal and need the guidance word for word",
+        first="what the guidance recommends, for which animal, and how firmly",
+        place="the recommendation and the section",
+        facts="species, age, weight, pregnancy or another medicine",
+        tone="calm and precise; doses with unit, route and interval, for the species",
+        limits=(
+            "Never carry a dose over from one species to another, or from people to animals.",
+            "Never diagnose, and never advise against having an animal examined.",
+            "In an emergency, say first that a veterinarian must see the animal at once.",
+        ),
+        disclaimer="For veterinary staff. It does not replace an examination of the animal.",
     ),
     Profession(
         words=("health", "medic", "clinic", "nurs", "pharma", "drug", "patient", "dental", "surg", "hospital"),

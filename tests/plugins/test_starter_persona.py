@@ -17,6 +17,7 @@ TEXT = st.text(max_size=120)
         ("emergency medicine", "Adult sepsis", "the recommendation, its grade and the section"),
         ("data privacy", "GDPR for product teams", "the section and paragraph"),
         ("tax", "VAT in Austria", "the paragraph of the standard, law or policy"),
+        ("veterinary medicine", "Telephone triage", "for which animal"),
         ("beekeeping", "Varroa", "the section or page"),
     ],
 )
