@@ -84,7 +84,8 @@ def profile(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         form.save()
         messages.success(request, gettext("Your name is saved."))
-        return redirect("profile")
+        back = request.GET.get("next", "")
+        return redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "profile")
     return render(request, "accounts/profile.html", {"form": form})
 
 

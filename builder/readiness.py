@@ -98,7 +98,7 @@ def _knowledge_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
 
 def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     if not counts.trees:
-        return ReadinessStatus.OPEN, "none (optional)"
+        return ReadinessStatus.OPEN, "none in use (optional)"
     if blocking := len(counts.tree_problems):
         return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
     return ReadinessStatus.FINE, f"{counts.trees} checked"
@@ -111,7 +111,7 @@ def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatu
     if share is None:
         return ReadinessStatus.ATTENTION, f"{count}, not run yet"
     passed, enough = round(share * count), required_passes(count, share=plugin.golden_share)
-    gate = "" if plugin.golden_gate == GoldenGate.OFF else f", gate at {enough}"
+    gate = "" if plugin.golden_gate == GoldenGate.OFF else f", {enough} needed"
     status = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
     return status, f"{passed} of {count} pass{gate}"
 
@@ -123,7 +123,7 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
     if golden.run is None:
         status = ReadinessStatus.ATTENTION if golden.runs_on_publish else ReadinessStatus.BLOCKS
         return replace(part, status=status, detail=f"{golden.questions}, not run as it stands")
-    detail = f"{golden.passed} of {golden.questions} pass, gate at {golden.required}"
+    detail = f"{golden.passed} of {golden.questions} pass, {golden.required} needed"
     return replace(part, status=ReadinessStatus.FINE if golden.is_met else ReadinessStatus.BLOCKS, detail=detail)
 
 

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 
 from accounts.signed_in_request import SignedInRequest
 from builder.golden.forms import GoldenQuestionForm
+from builder.golden.sandbox_link import sandbox_address
 from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import render_pane
 from evaluation.golden.golden_file import document_page_counts
@@ -54,10 +55,12 @@ def delete_question(request: SignedInRequest, plugin: Plugin, golden: int) -> Ht
 
 def _render_form(request: SignedInRequest, plugin: Plugin, form: GoldenQuestionForm) -> HttpResponse:
     pages = sorted(document_page_counts(plugin).items())
+    # As it is stored: a form that is wrong has changed its own.
+    golden = plugin.golden_questions.filter(pk=form.instance.pk).first()
     context = {
         "form": form,
-        # As it is stored: a form that is wrong has changed its own.
-        "golden": plugin.golden_questions.filter(pk=form.instance.pk).first(),
+        "golden": golden,
+        "sandbox": sandbox_address(plugin, golden) if golden else "",
         "documents": pages[:_MAX_DOCUMENTS],
     }
     response = render_pane(request, plugin, "golden", "builder/golden/form.html", context)

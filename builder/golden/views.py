@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, F, Q
 from django.http import HttpResponse
-from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.golden.last_run import LastRun, calibration_text, last_run, propose_threshold
+from builder.golden.sandbox_link import sandbox_address
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from evaluation.golden import expectation_text, run_progress
@@ -89,13 +89,12 @@ def _conclusions_context(plugin: Plugin, last: LastRun | None, total: int) -> di
 
 def _question_row(plugin: Plugin, golden: GoldenQuestion, last: LastRun | None) -> GoldenQuestionRow:
     facts = expectation_text.format_facts(golden.facts)
-    asked = {"question": golden.question} | ({"facts": facts} if facts else {})
     was_run = golden.last_passed is not None and last is not None
     return GoldenQuestionRow(
         golden=golden,
         places=expectation_text.format_places(golden.must_cite).splitlines(),
         facts=facts.replace("\n", ", "),
-        sandbox=reverse("admin:builder_sandbox", args=[plugin.pk], query=asked),
+        sandbox=sandbox_address(plugin, golden),
         is_newly_failing=bool(was_run and last and golden.pk in last.newly_failing),
         is_newly_passing=bool(was_run and last and golden.pk in last.newly_passing),
     )

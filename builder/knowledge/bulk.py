@@ -20,6 +20,7 @@ from knowledge.documents.bulk_changes import MAX_DOCUMENTS, label_documents, rem
 from knowledge.models import Document
 from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
+from marketplace.listings.update_listing import update_listing_if_published
 from plugins.models import Plugin
 
 _STATE = ("q", "state", "page")
@@ -67,6 +68,7 @@ def _change(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document]
     match act:
         case "public" | "private":
             label_documents(chosen, {"is_public": act == "public"})
+            update_listing_if_published(plugin)
             log_and_report(request, plugin, f"Made {named} {act}.")
         case "remove":
             remove_documents(chosen)

@@ -97,6 +97,7 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     context = {
         **run,
         "form": form,
+        "is_publish_page": True,
         "golden": gate_result(plugin, has_worker=True),
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,

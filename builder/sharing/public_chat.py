@@ -15,6 +15,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from knowledge.models import Document, SourceItem
+from marketplace.listings.update_listing import update_listing_if_published
 from plugins.models import Plugin
 from plugins.visibility import WITH_PAGE
 
@@ -50,6 +51,7 @@ def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpRespo
     """All of its own documents at once."""
     own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
     marked = own.update(is_public=True, updated_at=timezone.now())
+    update_listing_if_published(plugin)
     words = f"Marked {marked} document{'' if marked == 1 else 's'} public."
     log_plugin_change(request, plugin, words)
     messages.success(request, f"{words} The public chat answers from them now.")

@@ -116,7 +116,8 @@ def walk_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRespo
         reading, sentence=_read_sentence(data.get("sentence", "")), facts=_read_facts(data.get("facts", {}))
     )
     hint = find_hint_passage(plugin, hint=found.action.source_hint) if found.action else None
-    taken = selection_json(f"{one.name} {one.description}", reading, sentence=data.get("sentence", ""))
+    about, sentence = f"{one.name} {one.description}", data.get("sentence", "")
+    taken = selection_json(about, reading, sentence=sentence, walk=found)
     return JsonResponse({**walk_json(reading, found), "hint": hint, "selection": taken})
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree
+from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree, unrelated_words
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import ConditionNode, QuestionNode, Tree
 from trees.definition.parser import parse_with_problems
+from trees.facts.extraction import extract_facts
 from trees.tree_test_cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.validation.tree_problems import find_problems
 from trees.walk import PathStep, Walk
@@ -66,12 +67,22 @@ def walk_json(tree: Tree, walk: Walk) -> dict[str, Any]:
     }
 
 
-def selection_json(name: str, tree: Tree, *, sentence: str) -> dict[str, Any] | None:
-    """Whether a question put so is taken by the tree, and by how much; None without a sentence."""
+def selection_json(name: str, tree: Tree, *, sentence: str, walk: Walk) -> dict[str, Any] | None:
+    """Whether a question put so is taken by the tree, and by how much; None without a sentence. `others` are words that
+    the tree does not name: while it knows nothing, the documents answer and it does not ask back (`consult_trees`)."""
     if not sentence.strip():
         return None
-    score = score_tree(profile_tree(name, tree), question=sentence)
-    return {"taken": score > THRESHOLD, "score": round(score, 2), "threshold": THRESHOLD}
+    profile = profile_tree(name, tree)
+    score = score_tree(profile, question=sentence)
+    is_taken = score > THRESHOLD
+    asks_first = is_taken and walk.missing and not walk.facts_used and not extract_facts(tree, question=sentence)
+    others = unrelated_words(profile, question=sentence) if asks_first else []
+    return {
+        "taken": is_taken and not others,
+        "others": others,
+        "score": round(score, 2),
+        "threshold": THRESHOLD,
+    }
 
 
 def _step_json(tree: Tree, walk: Walk, step: PathStep) -> dict[str, Any]:

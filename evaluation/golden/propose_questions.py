@@ -12,6 +12,7 @@ from django.db.models import F
 from evaluation.models import GoldenQuestion, GoldenQuestionQuerySet
 from knowledge.citation_url import source_path
 from knowledge.models import Chunk, Document, DocumentStatus
+from language.lists import without_bullet
 from language.question_generation import question_about
 from language.sentences import sentence_spans
 from plugins.models import Plugin
@@ -82,7 +83,7 @@ def proposal(chunk: Chunk, *, question: str, phrase: str, start: int, end: int) 
         title=chunk.document.title,
         page=chunk.page.number if chunk.is_paged else None,
         phrase=phrase,
-        excerpt=" ".join(chunk.content[start:end].split()),
+        excerpt=" ".join(without_bullet(chunk.content[start:end]).split()),
         url=f"{source_path(chunk.page_id, start=chunk.start + start, end=chunk.start + end)}#cited",
     )
 
@@ -99,10 +100,16 @@ def _from_headings(chunks: Iterable[Chunk]) -> Iterator[ProposedQuestion]:
         title, topic = chunk.document.title, chunk.section_path[-1] if chunk.section_path else ""
         topic = _CLAUSE_NUMBER.sub("", topic)
         sentences = sentence_spans(chunk.content)
-        if topic and topic != title and sentences:
+        if topic and sentences and not _names_the_document(topic, title):
             start, end = sentences[-1]
             question = topic if topic.endswith("?") else f"What does “{title}” say about {topic}?"
             yield proposal(chunk, question=question, phrase="", start=start, end=end)
+
+
+def _names_the_document(topic: str, title: str) -> bool:
+    """A heading such as that of a cover, which says nothing beside the title."""
+    heading, name = (" ".join(text.casefold().split()) for text in (topic, title))
+    return heading in name or name in heading
 
 
 def _taking_turns(lists: Iterable[Iterator[ProposedQuestion]]) -> Iterator[ProposedQuestion]:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
+from knowledge.models import Document
 from marketplace.catalogue import spelling
 from marketplace.listings import listing_embeddings
 from marketplace.listings.daily_counts import count_days, update_listing_counts
@@ -44,10 +45,15 @@ def rebuild_all_listings(*, progress: Callable[[Plugin], None] = lambda plugin: 
 
 
 def stale_plugins(*, now: datetime) -> PluginQuerySet:
-    """Published plugins whose listing is missing, older than the plugin, or older than a day; the oldest first."""
+    """Published plugins whose listing is missing, older than the plugin or one of its own documents, or older than a
+    day; the oldest first."""
+    changed = Document.objects.filter(
+        knowledge_base__plugin=OuterRef("pk"), updated_at__gt=OuterRef("listing__updated_at")
+    )
     is_stale = (
         Q(listing=None)
         | Q(listing__updated_at__lt=F("updated_at"))
+        | Exists(changed)
         | Q(listing__updated_at__lt=now - MAX_LISTING_AGE)
         | Q(listing__vector=None)
     )

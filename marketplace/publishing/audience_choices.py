@@ -63,7 +63,8 @@ def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibil
     documents, public = counted["all"], counted["public"]
     is_restricted = plugin.public_only or plugin.public_chat
     page = _page(public if is_restricted else documents, restricted=is_restricted)
-    choices = [_choice(audience, plugin, page) for audience in Audience]
+    tries = "" if is_restricted and not public else _tries(plugin)
+    choices = [_choice(audience, plugin, page=page, tries=tries) for audience in Audience]
     now = audience_of(plugin)
     return VisibilityFacts(
         now=_with_extras(next(choice for choice in choices if choice.audience == now), plugin, public),
@@ -79,13 +80,13 @@ _COPIES = "Others can install a copy with its persona, trees and documents, and 
 _MARKETPLACE_COPIES = f"{_COPIES} Anyone can read the pages of its latest release."
 
 
-def _choice(audience: Audience, plugin: Plugin, page: str) -> AudienceChoice:
+def _choice(audience: Audience, plugin: Plugin, *, page: str, tries: str) -> AudienceChoice:
     facts: dict[Audience, list[str]] = {
         Audience.PRIVATE: [_PRIVATE, _WITHDRAWS if plugin.is_published else ""],
         Audience.PEOPLE: [_people(plugin), "It has no public page, and nobody else finds it."],
         Audience.KEY: [_askers(plugin), "It has no public page, and is in no list of others."],
-        Audience.UNLISTED: [_unlisted(plugin), page, _tries(plugin), _UNLISTED_KEYS],
-        Audience.MARKETPLACE: [_FOUND, page, _tries(plugin), _askers(plugin)],
+        Audience.UNLISTED: [_unlisted(plugin), page, tries, _UNLISTED_KEYS],
+        Audience.MARKETPLACE: [_FOUND, page, tries, _askers(plugin)],
     }
     return AudienceChoice(audience=audience, facts=[fact for fact in facts[audience] if fact])
 
@@ -131,7 +132,11 @@ _UNLISTED_KEYS = "With an API key, programs ask its releases by that address, no
 
 
 def _tries(plugin: Plugin) -> str:
-    return "" if _is_closed_library(plugin) else "A visitor can ask it some questions there without an account."
+    return (
+        ""
+        if _is_closed_library(plugin)
+        else "A visitor can try it there without an account, with a few single questions a day."
+    )
 
 
 def _page(documents: int, *, restricted: bool) -> str:

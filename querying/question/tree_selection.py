@@ -35,6 +35,8 @@ _GENERAL_STEMS = content_stems(
     "given give get find know explain describe define mean kind type amount number many much condition check decide "
     "decision question answer choose choice first general use want make take according"
 )
+# “How soon must it be seen?” is about nothing else than “How soon is it seen?”
+_MODAL_STEMS = content_stems("must ought")
 # Log odds above which a tree takes a question: found by leaving out the questions of one tree after another.
 THRESHOLD = -0.5
 # One that scores less is plainly about something else: it does not go on from what was said before.
@@ -102,7 +104,14 @@ def select_tree(
 
 def unrelated_stems(profile: TreeProfile, *, question: str) -> set[str]:
     """Stems of the question's words of substance that the tree has nothing to do with: what else it is about."""
-    return _subject_words(question) - _related_stems(profile, question, extract_facts(profile.tree, question=question))
+    related = _related_stems(profile, question, extract_facts(profile.tree, question=question))
+    return _subject_words(question) - related - _MODAL_STEMS
+
+
+def unrelated_words(profile: TreeProfile, *, question: str) -> list[str]:
+    """The same as words of the question, in its order."""
+    stems = unrelated_stems(profile, question=question)
+    return list(dict.fromkeys(word.text for word in split_words(question) if word.stem in stems))
 
 
 def profile_tree(name: str, tree: Tree) -> TreeProfile:

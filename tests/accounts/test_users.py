@@ -156,7 +156,9 @@ def test_who_signs_up_by_mail_has_a_name_for_colleagues_and_none_for_the_public(
     user = User.objects.get()
     assert (str(user), user.public_name, user.display_name) == ("ruth.meyer", "Unnamed member", "")
     assert "What is your name?" in client.get(reverse("profile")).content.decode()
-    client.post(reverse("profile"), {"display_name": "Ruth"})
+    elsewhere = client.post(reverse("profile") + "?next=https://evil.example/", {"display_name": "Ruth"})
+    back = client.post(reverse("profile") + "?next=/admin/", {"display_name": "Ruth"})
+    assert [answer["Location"] for answer in (elsewhere, back)] == [reverse("profile"), "/admin/"]
     user.refresh_from_db()
     assert (str(user), user.public_name) == ("Ruth", "Ruth")
     assert "What is your name?" not in client.get(reverse("profile")).content.decode()

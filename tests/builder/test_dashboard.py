@@ -43,6 +43,13 @@ def full(owner: User, number: int) -> Plugin:
     return plugin
 
 
+def test_the_builder_says_that_it_is_dark_where_the_reader_is_before_its_scripts_run(
+    browsing: Browse, alice: User
+) -> None:
+    page = browsing(alice).get(reverse("admin:index")).content.decode()
+    assert '<meta name="color-scheme" content="light dark">' in page
+
+
 def test_a_newcomer_is_led_through_five_steps(browsing: Browse, alice: User) -> None:
     content = browsing(alice).get(INDEX).content.decode()
     for words in ("Create your first plugin", "Add documents", "Draw a tree", "Publish it"):

@@ -32,6 +32,15 @@ def press_tab_to(page: Page, name: str, *, most: int = 90) -> None:
     raise AssertionError(f"the keyboard does not reach “{name}”")
 
 
+def test_a_new_plugin_without_its_field_leads_to_the_field_that_is_missing(page: Page, alice: User) -> None:
+    sign_in(page, alice, to=reverse("admin:plugins_plugin_add"))
+    expect(page.get_by_label("Name")).to_be_focused()
+    page.get_by_label("Name").fill("Boots")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("This field is required.")).to_be_visible()
+    expect(page.get_by_label("Domain")).to_be_focused()
+
+
 def test_the_way_past_the_menu_can_be_seen(page: Page, alice: User) -> None:
     sign_in(page, alice, to=reverse("admin:index"))
     page.keyboard.press("Tab")

@@ -296,7 +296,7 @@ def test_what_went_the_other_way_is_named(expert: Client, plugin: Plugin) -> Non
     GoldenQuestion.objects.filter(pk=mended.pk).update(must_contain=["steel toe"])
     golden_runs.run_golden(releases.snapshot(plugin))
     content = shown(expert, plugin)
-    for words in ("1 newly failing", "1 newly passing", "passes again", "Asked of the draft as it stands."):
+    for words in ("1 newly failing", "1 newly passing", "passes now", "Asked of the draft as it stands."):
         assert words in content
 
 
@@ -402,8 +402,18 @@ def test_a_gate_that_blocks_refuses_what_fails_and_everything_agrees(expert: Cli
     response = expert.get(address("golden", plugin))
     assert response.context["blocking_reason"] == "golden questions first"
     (part,) = [one for one in response.context["readiness"] if one.slug == "golden"]
-    assert (part.status, part.detail) == ("no", "1 of 2 pass, gate at 2")
+    assert (part.status, part.detail) == ("no", "1 of 2 pass, 2 needed")
     assert "1 of its 2 golden questions pass" in expert.get(address("publish", plugin)).content.decode()
+
+
+def test_the_page_of_a_question_that_failed_says_so_first_and_leads_to_the_sandbox(
+    expert: Client, plugin: Plugin
+) -> None:
+    failed = wrong(plugin)
+    golden_runs.run_golden(releases.snapshot(plugin))
+    page = expert.get(reverse("admin:builder_golden_change", args=[plugin.pk, failed.pk])).content.decode()
+    assert page.index("It failed in the last run.") < page.index('name="question"')
+    assert "Ask it in the sandbox" in page
 
 
 def test_a_gate_that_blocks_passes_the_share_it_asks_for(plugin: Plugin) -> None:

@@ -45,6 +45,15 @@ def test_questions_are_made_of_sentences_with_figures_and_of_headings(plugin: Pl
     assert all(one.url.startswith("/source/") for one in headed)
 
 
+def test_a_heading_that_only_names_the_document_proposes_nothing(plugin: Plugin) -> None:
+    text = (
+        "# Riverside Practice: clinical protocols\n\nApproved by the director.\n\n## Fasting\n\n- Rabbits never fast.\n"
+    )
+    give_document(plugin, title="Clinical Protocols", text=text)
+    asked = {one.question: one.excerpt for one in propose_questions(plugin) if one.title == "Clinical Protocols"}
+    assert asked == {"What does “Clinical Protocols” say about Fasting?": "Rabbits never fast."}
+
+
 def test_a_heading_that_asks_is_the_question(plugin: Plugin) -> None:
     give_document(plugin, title="FAQ", text="# FAQ\n\n## Who cleans the boots?\n\nEverybody cleans their own boots.\n")
     assert "Who cleans the boots?" in [one.question for one in propose_questions(plugin)]

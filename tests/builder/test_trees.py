@@ -401,9 +401,49 @@ def test_trying_a_sentence_says_whether_the_plugin_would_take_the_tree(alice, co
         post(browse(alice), of(cover, "tree_walk"), {"tree": cover_tree_data(), "sentence": text, "facts": {}}).json()
         for text in ("What is the nominal cover of a concrete beam in severe exposure?", "Who won the world cup?")
     )
-    assert of_the_tree["selection"]["taken"] is True
+    assert (of_the_tree["selection"]["taken"], of_the_tree["selection"]["others"]) == (True, [])
     assert of_another["selection"]["taken"] is False
     assert of_another["selection"]["score"] <= of_another["selection"]["threshold"] < of_the_tree["selection"]["score"]
+
+
+VOMITING: dict[str, Any] = {
+    "rootNodeId": "young",
+    "nodes": {
+        "young": {
+            "id": "young",
+            "type": "question",
+            "label": "Younger than six months?",
+            "question": {"text": "Is the animal younger than six months?", "options": ["yes", "no"]},
+            "childrenByAnswer": {"yes": "today", "no": "later"},
+        },
+        "today": {
+            "id": "today",
+            "type": "action",
+            "label": "Today",
+            "action": {"recommendation": "Any vomiting in a young animal is seen today", "sourceHint": "vomiting"},
+        },
+        "later": {
+            "id": "later",
+            "type": "action",
+            "label": "Later",
+            "action": {"recommendation": "An animal with vomiting is seen within three days", "sourceHint": "vomiting"},
+        },
+    },
+}
+
+
+def test_a_question_that_is_also_about_something_else_is_told_to_be_answered_by_the_documents(alice, cover):
+    DecisionTree.objects.update(name="How soon is an animal with vomiting seen")
+
+    def selection(sentence: str) -> Any:
+        asked = {"tree": VOMITING, "sentence": sentence, "facts": {}}
+        return post(browse(alice), of(cover, "tree_walk"), asked).json()["selection"]
+
+    alone = selection("How soon must an animal that vomits be seen?")
+    beside = selection("How soon must a dog that vomits be seen?")
+    assert (alone["taken"], alone["others"]) == (True, [])
+    assert (beside["taken"], beside["others"]) == (False, ["dog"])
+    assert beside["score"] > beside["threshold"]
 
 
 def try_end(user: User, tree: DecisionTree, **end: object) -> Any:

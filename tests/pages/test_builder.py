@@ -104,7 +104,14 @@ def test_whoever_publishes_is_told_which_name_everybody_reads(browsing: Browse, 
     alice.display_name = ""
     alice.save()
     page = shown(browsing(alice), publish_page(plugin))
-    assert ("<bdi>Unnamed member</bdi>" in page, f'href="{reverse("profile")}"' in page) == (True, True)
+    assert (
+        "<bdi>Unnamed member</bdi>" in page,
+        f'href="{reverse("profile")}?next={publish_page(plugin)}"' in page,
+    ) == (
+        True,
+        True,
+    )
+    assert 'id="publish-form"' in page
 
 
 def test_publishing_by_hand(browsing: Browse, alice: User, plugin: Plugin) -> None:

@@ -15,9 +15,9 @@ TEXT = st.text(max_size=120)
     [
         ("structural-engineering", "Concrete cover", "the clause, table or figure"),
         ("emergency medicine", "Adult sepsis", "the recommendation, its grade and the section"),
+        ("veterinary medicine", "Riverside practice", "the protocol, its section and page"),
         ("data privacy", "GDPR for product teams", "the section and paragraph"),
         ("tax", "VAT in Austria", "the paragraph of the standard, law or policy"),
-        ("veterinary medicine", "Telephone triage", "for which animal"),
         ("beekeeping", "Varroa", "the section or page"),
     ],
 )

@@ -146,7 +146,11 @@ export function hintLine({ hint, found, error }) {
 }
 
 /** Whether a question put so enters the tree at all, in words. */
-function selectionText({ taken }) {
+function selectionText({ taken, others }) {
+  if (others.length) {
+    const named = others.map((word) => `“${word}”`).join(", ");
+    return `The question is also about ${named}, which this tree does not name: while no fact is known, the plugin answers from the documents. If it should ask back, put these words into the tree’s name or “Decides”.`;
+  }
   if (taken) return "The plugin uses this tree for a question like this.";
   return "The plugin answers a question like this from the documents, without this tree. If it should use the tree, put the words of the question into its name or “Decides”.";
 }

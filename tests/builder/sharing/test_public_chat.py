@@ -11,6 +11,8 @@ from django.urls import reverse
 from accounts.models import User
 from builder.readiness import reverse_pane
 from knowledge.models import Document
+from marketplace.models import Listing
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from tests.cover import give_document
 from tests.pages.conftest import browsing, plugin
@@ -36,6 +38,14 @@ def test_how_many_documents_are_public_is_said_and_all_are_marked_at_once(
     client.post(reverse_pane(plugin, "mark_public"))
     page = client.get(reverse_pane(plugin, "sharing")).content.decode()
     assert ('<span class="num">2 of 3</span>' in page, "of its own documents public" in page) == (True, False)
+
+
+def test_the_public_page_counts_what_was_marked_at_once(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    Plugin.objects.update(public_chat=True, visibility="marketplace")
+    publish(plugin, by=alice)
+    assert Listing.objects.get().sources == 0
+    browsing(alice).post(reverse_pane(plugin, "mark_public"))
+    assert Listing.objects.get().sources == 1
 
 
 def test_a_viewer_reads_it_and_marks_nothing(browsing: Browse, bob: User, charlie: User, plugin: Plugin) -> None:

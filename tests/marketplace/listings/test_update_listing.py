@@ -245,6 +245,18 @@ def test_what_is_stale_is_relisted(alice: User) -> None:
     assert not Listing.objects.filter(vector=None).exists()
 
 
+def test_a_change_of_its_own_documents_makes_a_listing_stale(alice: User) -> None:
+    plugin, _ = (listed(alice, name, embed=True).plugin for name in ("a", "b"))
+    base = KnowledgeBase.objects.create(owner=alice, plugin=plugin, name="x")
+    document = Document.objects.create(knowledge_base=base, title="Boots", source_type="pdf", added_in=1)
+    now = timezone.now()
+    Listing.objects.update(updated_at=now)
+    Document.objects.filter(pk=document.pk).update(updated_at=now - timedelta(seconds=1))
+    assert not listing_refresh.stale_plugins(now=now).exists()
+    Document.objects.filter(pk=document.pk).update(updated_at=now + timedelta(seconds=1))
+    assert set(listing_refresh.stale_plugins(now=now)) == {plugin}
+
+
 def test_the_timetable_may_come_at_any_time() -> None:
     refresh_listings()
     refresh_listings()
