@@ -26,15 +26,20 @@ from marketplace.plugin_templates.templates import get_template
 from plugins.models import Plugin
 from privacy.plugin_deletion import delete_plugin, plugin_deletion
 
-_NO_MODEL = (
-    "This site has no language model, so answers quote the documents. Of these fields only the disclaimer changes an "
-    "answer today; the others are used once a language model is set up."
-)
+_NO_MODEL = "This site has no language model yet: of these fields only the disclaimer changes an answer today."
 
 
 def _without_model(title: Any, options: Any) -> tuple[Any, Any]:
     """A part of the form that says which of its fields have no effect yet."""
     return title, {**options, "description": _NO_MODEL} if title == "Persona" else options
+
+
+def _template_sentence(plugin: Plugin) -> str:
+    """What a new plugin has of its template, with a space before; empty where that is nothing."""
+    questions, trees = plugin.golden_questions.count(), plugin.trees.count()
+    brought = [f"{questions} golden questions that it must refuse"] * bool(questions)
+    brought += ["a sample tree, switched off"] * bool(trees)
+    return f" Its template brought {' and '.join(brought)}." if brought else ""
 
 
 @admin.register(Plugin)
@@ -55,7 +60,7 @@ class PluginAdmin(ScopedAdmin):
         (None, {"fields": ["name", "slug", "domain"]}),
         ("Persona", {"fields": ["system_prompt", "audience", "tone", "limits", "disclaimer"]}),
         ("Public page", {"fields": ["tagline", "description", "tags"]}),
-        ("Citations", {"fields": ["citation_mode"]}),
+        ("Citations", {"fields": ["citation_mode"], "classes": ["collapse"]}),
         (
             "Advanced: what must pass before publishing",
             {
@@ -77,7 +82,10 @@ class PluginAdmin(ScopedAdmin):
             {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]},
         ),
     ]
-    add_fieldsets = [(None, {"fields": ["name", "domain", "slug", "template"]})]
+    add_fieldsets = [
+        (None, {"fields": ["name", "domain", "tagline"]}),
+        ("Optional: a template, and its name for programs", {"fields": ["template", "slug"], "classes": ["collapse"]}),
+    ]
 
     def get_urls(self) -> list[URLPattern]:
         # Imported here: the panes look this class up in the registry.
@@ -152,9 +160,9 @@ class PluginAdmin(ScopedAdmin):
             add_template_content(obj, template, by=signed_in_user(request))
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
-        text = "A first draft of its persona is below. Edit it, then add documents."
-        messages.success(request, f"“{obj}” is created. {text}")
-        return HttpResponseRedirect(reverse_pane(obj, "persona"))
+        """Leads to the documents: the rest of the way is optional."""
+        messages.success(request, f"“{obj}” is created, and who answers is drafted.{_template_sentence(obj)}")
+        return HttpResponseRedirect(reverse_pane(obj, "knowledge"))
 
     def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:
         what = "Agents still ask the latest release." if obj.is_published else "Nothing is published yet."

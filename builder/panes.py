@@ -7,6 +7,7 @@ person may read (or change), and answers 404 for all others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -131,6 +132,7 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         "blocking_reasons": reasons,
         "has_documents": bool(counted.answering),
         "blocking_reason": _blocking_reason(parts, reasons),
+        "next_step": _next_step(parts, reasons),
         "update_available": update_offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",
     }
@@ -161,6 +163,18 @@ def _gate_verdict(plugin: Plugin) -> GateResult:
     if plugin.golden_gate == GoldenGate.BLOCK:
         return gate_result(plugin, has_worker=True)
     return GateResult(policy=GoldenGate(plugin.golden_gate), share=plugin.golden_share, questions=0)
+
+
+_NEXT_STEPS = {"persona": "Say who answers", "knowledge": "Add documents", "trees": "Correct the trees"}
+
+
+def _next_step(parts: list[ReadinessPart], reasons: list[str]) -> ReadinessPart | None:
+    """The first part that a release waits for, by what is to be done there; None where nothing of that kind is."""
+    waiting = [part for part in parts if part.status == ReadinessStatus.BLOCKS and part.slug in _NEXT_STEPS]
+    if not reasons or not waiting:
+        return None
+    is_begun = waiting[0].slug == "knowledge" and waiting[0].count
+    return replace(waiting[0], title="See the documents" if is_begun else _NEXT_STEPS[waiting[0].slug])
 
 
 def _blocking_reason(parts: list[ReadinessPart], reasons: list[str]) -> str:

@@ -78,9 +78,10 @@ def _make_part(
 def _persona_status(plugin: Plugin) -> tuple[ReadinessStatus, str]:
     if not plugin.system_prompt.strip():
         return ReadinessStatus.BLOCKS, "says nothing yet"
-    missing = [name for name in ("tagline", "description") if not getattr(plugin, name)]
-    if missing:
-        return ReadinessStatus.ATTENTION, f"no {' or '.join(missing)} yet"
+    if not plugin.tagline:
+        return ReadinessStatus.ATTENTION, "no tagline yet"
+    if not plugin.description:
+        return ReadinessStatus.OPEN, "no description (optional)"
     return ReadinessStatus.FINE, "complete"
 
 
@@ -106,7 +107,7 @@ def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
 def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     count, share = counts.golden, counts.golden_share
     if not count:
-        return ReadinessStatus.OPEN, "none yet"
+        return ReadinessStatus.OPEN, "none (optional)"
     if share is None:
         return ReadinessStatus.ATTENTION, f"{count}, not run yet"
     passed, enough = round(share * count), required_passes(count, share=plugin.golden_share)

@@ -23,6 +23,16 @@ class PersonaDraft:
     limits: str
     disclaimer: str
 
+    @property
+    def opening(self) -> str:
+        """Who answers, and about what."""
+        return self.system_prompt.partition("\n\n")[0]
+
+    @property
+    def rest(self) -> str:
+        """How it answers."""
+        return self.system_prompt.partition("\n\n")[2]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Profession:

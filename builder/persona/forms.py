@@ -15,7 +15,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
 from lexic.admin_theme import RadioSelect, TextareaWidget
-from marketplace.plugin_templates.templates import plugin_templates
+from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
 from plugins.synonyms import format_synonyms, parse_synonyms
 
@@ -72,17 +72,18 @@ class PluginForm(forms.ModelForm):
             "golden_gate": "Golden gate",
         }
         help_texts = {
-            "name": "What people call it: what it knows, such as “Concrete cover in buildings”.",
-            "slug": "What agents call it, such as “concrete-cover”. Made from the name when left empty; fixed by the "
-            "first release.",
-            "domain": "The field it knows, such as “structural engineering”.",
-            "tagline": "One line for its card in the marketplace.",
-            "description": "For its public page: what it knows, for whom, and where its knowledge ends.",
+            "name": "What it knows, such as “Concrete cover in buildings”.",
+            "slug": "What agents call it. Made from the name when left empty; fixed by the first release.",
+            "domain": "Such as “structural engineering”.",
+            "tagline": "One line for its card in the marketplace. Optional.",
+            "description": "What it knows, for whom, and where its knowledge ends.",
             "tags": "Words to find it by, with commas between them.",
-            "system_prompt": "Write as you would brief a new colleague. Rules about citing are added for you and "
-            "need not be repeated.",
-            "disclaimer": "Added under every answer: “Let a qualified engineer decide.”",
-            "chunk_strategy": "How pages are cut into chunks, the pieces that are searched.",
+            "system_prompt": "As you would brief a new colleague. Rules about citing are added for you.",
+            "audience": "Who asks, and what they know already.",
+            "tone": "Such as “brief; the value first, then why”.",
+            "limits": "What it must never do or decide, one on a line.",
+            "disclaimer": "Added under every answer.",
+            "chunk_strategy": "How pages are cut into passages (chunks), the pieces that are searched.",
             "chunk_size": "The longest chunk, in characters; not used when tokens are counted. Existing "
             "documents are split again when they are next read.",
             "golden_share": "The share of golden questions that must pass, from 0 to 1, where the gate blocks.",
@@ -148,20 +149,18 @@ class NewPluginForm(forms.ModelForm):
         required=False,
         label="Begin with",
         widget=RadioSelect,
-        help_text="A template adds words to the draft, golden questions that must be refused, and a sample tree, which"
-        " is switched off.",
     )
 
     class Meta:
         model = Plugin
-        fields = ("name", "domain", "slug")
+        fields = ("name", "domain", "tagline", "slug")
         help_texts = PluginForm.Meta.help_texts
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         template = self.fields["template"]
         assert isinstance(template, forms.ChoiceField)
-        described = [(one.name, one.title, one.summary) for one in plugin_templates()]
+        described = [(one.name, one.title, f"{one.summary} {_what_it_adds(one)}") for one in plugin_templates()]
         template.choices = [
             (name, format_html("<b>{}.</b> {}", title, summary))
             for name, title, summary in [("", "No template", "Only a first draft of the persona."), *described]
@@ -179,6 +178,11 @@ class NewPluginForm(forms.ModelForm):
         except QuotaExceeded as error:
             raise ValidationError(error.message_with_hint) from error
         return super().clean()
+
+
+def _what_it_adds(template: PluginTemplate) -> str:
+    tree = " and a sample tree, switched off" if template.tree is not None else ""
+    return f"Adds {len(template.refused)} golden questions to refuse{tree}."
 
 
 def plugin_fingerprint(plugin: Plugin) -> str:

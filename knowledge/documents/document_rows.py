@@ -20,13 +20,13 @@ QUIET_AFTER = timedelta(seconds=60)
 MAX_QUEUE = 1000
 # Only reading pictures is slower than this.
 _MAX_TOLD_PACE = 40
-STAGES = ("reading", "splitting", "embedding", "ready")
+STAGES = ("reading", "splitting", "indexing", "ready")
 _STAGE_ORDER = [DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING, DocumentStatus.READY]
 _STATUS_LABELS = {
     DocumentStatus.QUEUED: "waiting",
     DocumentStatus.READING: "reading",
     DocumentStatus.CHUNKING: "splitting",
-    DocumentStatus.EMBEDDING: "embedding",
+    DocumentStatus.EMBEDDING: "indexing",
     DocumentStatus.READY: "ready",
     DocumentStatus.FAILED: "failed",
 }
@@ -174,7 +174,7 @@ def status_note(document: Document, *, place: int | None = None) -> str:
         case DocumentStatus.CHUNKING:
             return f"splitting {_count_text(document.pages_total, 'page')}"
         case DocumentStatus.EMBEDDING:
-            done = f"{document.chunks_done} of {_count_text(document.chunks_total, 'chunk')}"
+            done = f"{document.chunks_done} of {_count_text(document.chunks_total, 'passage')}"
             return _join_nonempty(
                 _count_text(document.pages_total, "page"), done, _time_left_text(document.expected_at, "")
             )

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.first_question import first_question
 from marketplace.site.featured import FeaturedPlugin, featured_plugin
 from marketplace.site.site_figures import cached_figures
 
@@ -29,8 +30,7 @@ def home_view(request: HttpRequest) -> HttpResponse:
 
 
 def _sample_question(shown: FeaturedPlugin) -> str:
-    """What the page shows an answer to, else the first question that the plugin offers; empty where it offers none."""
+    """What the page shows an answer to, else one that the plugin should answer."""
     if shown.answer:
         return shown.answer.question
-    offered = shown.listing.plugin.golden_questions.offered_to_visitors()
-    return offered.values_list("question", flat=True).first() or ""
+    return first_question(shown.listing.plugin, viewer=None)

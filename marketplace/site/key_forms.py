@@ -17,6 +17,7 @@ from lexic.choice_labels import translated_choices
 from lexic.column_length import column_length
 from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
+from plugins.visibility import is_page_token
 from querying.releases import UnknownPlugin, find_plugin
 
 LIFETIME_CHOICES = [
@@ -69,7 +70,9 @@ class KeyForm(OriginsForm):
     life = forms.ChoiceField(label=gettext_lazy("Expires"), choices=LIFETIME_CHOICES, required=False, initial="90")
 
     def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
-        initial = {"plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
+        # A key for one plugin is called after it, unless its name is an address that nobody can guess.
+        name = "" if is_page_token(plugin) else plugin
+        initial = {"name": name, "plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
         self.user = user
         for name, words in limit_help_texts().items():

@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from marketplace.listings.trust_label import few_questions_remark, format_percent, format_seconds
+from marketplace.listings.trust_label import MIN_QUESTIONS, format_percent, format_seconds
 from marketplace.models import DayOfPlugin
 
 FIGURE_DAYS = 30
@@ -29,15 +29,19 @@ class SiteFigures:
     asked: int
 
     @property
+    def are_telling(self) -> bool:
+        """Whether so many questions were asked that a share of them says something."""
+        return self.asked >= MIN_QUESTIONS
+
+    @property
     def rows(self) -> list[tuple[str, str]]:
         """Each figure in print, empty where there is none yet, and what it is of."""
-        few = few_questions_remark(self.asked) if self.asked else ""
         return [
             (
                 format_percent(self.dropped),
-                gettext("of sentences dropped before anyone saw them, because no page said so") + few,
+                gettext("of sentences dropped before anyone saw them, because no page said so"),
             ),
-            (format_percent(self.refused), gettext("of questions refused, because no source answered them") + few),
+            (format_percent(self.refused), gettext("of questions refused, because no source answered them")),
             (
                 format_seconds(self.milliseconds),
                 gettext("median time to a whole answer, every sentence of it compared with its page"),

@@ -36,7 +36,7 @@ def test_a_new_plugin_without_its_field_leads_to_the_field_that_is_missing(page:
     sign_in(page, alice, to=reverse("admin:plugins_plugin_add"))
     expect(page.get_by_label("Name")).to_be_focused()
     page.get_by_label("Name").fill("Boots")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_text("This field is required.")).to_be_visible()
     expect(page.get_by_label("Domain")).to_be_focused()
 

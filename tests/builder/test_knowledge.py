@@ -341,7 +341,7 @@ def test_how_far_it_has_come_in_words() -> None:
     assert status_note(document(status="queued", pages_done=9, pages_total=9)) == "waits for its turn"
     assert status_note(document(status="reading")) == "opening it"
     embedding = {"status": "embedding", "pages_total": 1, "chunks_done": 5, "chunks_total": 1200}
-    assert status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"
+    assert status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 passages · about 2 minutes left"
     since = {"effective_from": timezone.localdate().replace(year=2000, month=7, day=1)}
     assert status_note(document(status="ready", page_count=114, **since)) == "114 pages · in force since 1 Jul 2000"
 

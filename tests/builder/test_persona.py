@@ -47,7 +47,7 @@ def test_a_new_plugin_begins_with_a_draft_made_from_its_field(browsing: Browse, 
     assert (plugin.audience, plugin.tone, plugin.disclaimer) == (draft.audience, draft.tone, draft.disclaimer)
     assert (plugin.slug, plugin.owner) == ("adult-sepsis", alice)
     assert KnowledgeBase.objects.filter(plugin=plugin).exists()
-    assert answer.redirect_chain[-1][0] == reverse_pane(plugin, "persona")
+    assert answer.redirect_chain[-1][0] == reverse_pane(plugin, "knowledge")
 
 
 def test_the_draft_is_shown_while_name_and_field_are_typed(browsing: Browse, alice: User) -> None:
@@ -55,7 +55,7 @@ def test_the_draft_is_shown_while_name_and_field_are_typed(browsing: Browse, ali
     starting = reverse("admin:builder_starting")
     shown = unescape(client.get(starting, {"name": "Boots", "domain": "safety"}).content.decode())
     assert "You answer questions about Boots." in shown
-    assert "Type a name and a field" in client.get(starting, {"name": "Boots"}).content.decode()
+    assert "Type a name and a domain" in client.get(starting, {"name": "Boots"}).content.decode()
     assert not Plugin.objects.exists()
 
 

@@ -22,7 +22,8 @@ def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None
     page.get_by_label("Name").fill("Adult sepsis, first hour")
     page.get_by_label("Domain").fill("emergency medicine")
     expect(page.locator("#draft")).to_contain_text("You are a clinical specialist")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Create").click()
+    page.locator(".hub-tabs").get_by_role("link", name="Persona").click()
     expect(page.locator(".prompt")).to_contain_text("You answer questions about Adult sepsis, first hour.")
     plugin = Plugin.objects.get()
     assert (plugin.owner, plugin.slug) == (visitor, "adult-sepsis-first-hour")
@@ -30,6 +31,7 @@ def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None
     expect(page.locator(".prompt")).to_contain_text("How you speak: calm, in few words")
     plugin.refresh_from_db()
     assert plugin.tone != "calm, in few words"  # only shown so far
+    page.locator("summary", has_text="Citations").click()
     page.get_by_label("Optional. Sentences that nothing proves").check()
     expect(page.locator(".prompt")).to_contain_text("Prefer the numbered sources")
     page.get_by_role("button", name="Save").click()

@@ -140,10 +140,12 @@ def _make_a_plugin(walker: Walker) -> None:
     walker.look()
     page.get_by_label("Name").fill("Work at height")
     page.get_by_label("Domain").fill("safety")
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.locator(".ready").wait_for()
-    walker.look()
     page.get_by_label("Tagline").fill("Ladders, scaffolds and ropes.")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.locator("#drop").wait_for()
+    walker.look()
+    walker.open("Persona")
+    page.get_by_text("What a language model gets").click()
     page.get_by_label("Tone").fill("short and plain")
     expect(page.locator("#prompt")).to_contain_text("short and plain")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -267,6 +269,7 @@ def _ask_in_the_sandbox(walker: Walker) -> None:
 def _publish(walker: Walker) -> None:
     page = walker.page
     page.locator(".ready").get_by_role("link", name="Publish 1.0.0").click()
+    page.get_by_text("Notes and version (optional)").click()
     page.get_by_label("Notes").fill("The first one.")
     walker.look()
     page.locator("input[name=audience][value=marketplace]").check()

@@ -141,6 +141,7 @@ def test_what_was_refused_is_still_asked_about(page: Page, alice: User, plugin: 
 def test_notes_that_are_kept_while_they_are_typed_are_not_asked_about(page: Page, alice: User, plugin: Plugin) -> None:
     sign_in(page, alice, to=reverse("admin:builder_publish", args=[plugin.pk]))
     with page.expect_response(lambda response: response.url.endswith("/publish/notes/")):
+        page.get_by_text("Notes and version (optional)").click()
         page.get_by_label("Notes").fill("Boots of visitors are described.")
     page.wait_for_function("document.querySelector('[name=notes]').defaultValue")
     assert asked_on_leaving(page) == []

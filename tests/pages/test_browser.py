@@ -84,7 +84,7 @@ def _make_plugin(page: Page, alice: User) -> None:
     page.goto("/admin/plugins/plugin/add/")
     page.get_by_label("Name").fill("Gloves")
     page.get_by_label("Domain").fill("safety")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("link", name="Knowledge", exact=True).wait_for()
 
 

@@ -54,6 +54,7 @@ def test_notes_are_there_again_after_a_look_at_the_documents(page: Page, plugin:
     address = reverse("admin:builder_publish", args=[plugin.pk])
     sign_in(page, alice, to=address)
     with page.expect_response(lambda response: response.url.endswith("/publish/notes/")):
+        page.get_by_text("Notes and version (optional)").click()
         page.get_by_label("Notes").fill(NOTES)
     page.goto(reverse("admin:builder_knowledge", args=[plugin.pk]))
     page.goto(address)
@@ -64,6 +65,7 @@ def test_notes_are_kept_without_scripts(browser: Browser, live_server: Any, plug
     page = browser.new_context(base_url=live_server.url, java_script_enabled=False).new_page()
     address = reverse("admin:builder_publish", args=[plugin.pk])
     sign_in(page, alice, to=address)
+    page.get_by_text("Notes and version (optional)").click()
     page.get_by_label("Notes").fill(NOTES)
     page.get_by_role("button", name="Mark some under Knowledge").click()
     page.wait_for_url(f"**{reverse('admin:builder_knowledge', args=[plugin.pk])}")
