@@ -35,6 +35,12 @@ def publish_task(name: str, *, expires: float | None = None, countdown: float | 
     return True
 
 
+def run_task(name: str, **arguments: Any) -> None:
+    """Does the task here and now, for what cannot wait until the broker is back. Raises nothing that the task raises:
+    that is logged, as a worker does."""
+    _loaded_task(name).apply(kwargs=arguments)
+
+
 def _loaded_task(name: str) -> Any:
     """Imports the tasks where the one of this name is missing. Celery imports them once: who comes meanwhile waits."""
     from lexic.celery import app  # slow import

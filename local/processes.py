@@ -104,26 +104,33 @@ def collectstatic_process(folder: Path) -> ManagedProcess:
     )
 
 
-def worker_process(folder: Path, *, schedule: Path, before_start: Callable[[], None]) -> ManagedProcess:
+def worker_process(
+    folder: Path, *, schedule: Path, before_start: Callable[[], None], public_url: str
+) -> ManagedProcess:
     """The Celery worker with its timetable: what people wait for. `before_start` is called before each start, after a
     crash too."""
     options = ["-Q", "lexic", "-c", str(WORKER_CONCURRENCY), "-B", "-s", str(schedule)]
-    return _celery_process("worker", folder, options, before_start=before_start, niceness=5)
+    return _celery_process("worker", folder, options, before_start=before_start, public_url=public_url, niceness=5)
 
 
-def reader_process(folder: Path, *, concurrency: int, before_start: Callable[[], None]) -> ManagedProcess:
+def reader_process(
+    folder: Path, *, concurrency: int, before_start: Callable[[], None], public_url: str
+) -> ManagedProcess:
     """The Celery worker that reads documents, and gives way to everything else once it is up (`lexic.celery`)."""
     options = ["-Q", "reading", "-c", str(concurrency)]
     # One thread for each process of it: more would only be in the way of those who answer.
     threads = os.environ.get("LEXIC_EMBEDDER_THREADS") or "1"
     environment = {"LEXIC_EMBEDDER_THREADS": threads}
-    return _celery_process("reader", folder, options, before_start=before_start, environment=environment)
+    return _celery_process(
+        "reader", folder, options, before_start=before_start, public_url=public_url, environment=environment
+    )
 
 
-def reviewer_process(folder: Path, *, before_start: Callable[[], None]) -> ManagedProcess:
+def reviewer_process(folder: Path, *, before_start: Callable[[], None], public_url: str) -> ManagedProcess:
     """The Celery worker that reviews contracts, one after the other: somebody waits for each, and longer than for what
     the other worker does."""
-    return _celery_process("reviewer", folder, ["-Q", "reviews", "-c", "1"], before_start=before_start, niceness=5)
+    options = ["-Q", "reviews", "-c", "1"]
+    return _celery_process("reviewer", folder, options, before_start=before_start, public_url=public_url, niceness=5)
 
 
 def _celery_process(
@@ -132,6 +139,7 @@ def _celery_process(
     options: Sequence[str],
     *,
     before_start: Callable[[], None],
+    public_url: str,
     niceness: int = 0,
     environment: Mapping[str, str] | None = None,
 ) -> ManagedProcess:
@@ -140,7 +148,13 @@ def _celery_process(
         arguments=("-m", "celery", "--quiet", "--no-color", "-A", "lexic", "worker", *own),
         folder=folder,
         # SIGTERM is the soft stop: running tasks get a few seconds and go back to the queue.
-        environment={"REMAP_SIGTERM": "SIGQUIT", "LEXIC_DB_POOL": "0", **(environment or {})},
+        environment={
+            "REMAP_SIGTERM": "SIGQUIT",
+            "LEXIC_DB_POOL": "0",
+            # The links of mails lead there.
+            "LEXIC_PUBLIC_URL": os.environ.get("LEXIC_PUBLIC_URL") or public_url,
+            **(environment or {}),
+        },
         niceness=niceness,
     )
 

@@ -139,19 +139,21 @@ def _start_programs(
     def before(queue: str) -> Callable[[], None]:
         return partial(_requeue_messages, queue) if owns_broker else _skip_requeue
 
-    folder, default_queue = settings.BASE_DIR, settings.CELERY_TASK_DEFAULT_QUEUE
-    supervisor.start(processes.worker_process(folder, schedule=schedule, before_start=before(default_queue)))
-    supervisor.start(
-        processes.reader_process(folder, concurrency=options.concurrency, before_start=before(settings.READING_QUEUE))
+    folder, default_queue, url = settings.BASE_DIR, settings.CELERY_TASK_DEFAULT_QUEUE, listener_url(listener)
+    worker = processes.worker_process(folder, schedule=schedule, before_start=before(default_queue), public_url=url)
+    reader = processes.reader_process(
+        folder, concurrency=options.concurrency, before_start=before(settings.READING_QUEUE), public_url=url
     )
-    supervisor.start(processes.reviewer_process(folder, before_start=before(settings.REVIEW_QUEUE)))
+    reviewer = processes.reviewer_process(folder, before_start=before(settings.REVIEW_QUEUE), public_url=url)
+    for part in (worker, reader, reviewer):
+        supervisor.start(part)
     for number in range(1, options.web_processes + 1):
         part = processes.web_process(
             folder,
             number=number,
             of=options.web_processes,
             listener=listener,
-            public_url=listener_url(listener),
+            public_url=url,
         )
         supervisor.start(part)
     with HealthProbe(listener) as probe:

@@ -26,7 +26,9 @@ def start_run(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         messages.info(request, "A run is under way already.")
     elif not tasks.enqueue_golden(plugin.pk):
         messages.error(
-            request, "The queue cannot be reached, so nothing was run. Check that Redis runs, then try again."
+            request,
+            "The task queue cannot be reached, so nothing was run. Try again in a moment; if it lasts, tell the "
+            "operators of this site: Redis may have stopped.",
         )
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))
 

@@ -331,5 +331,5 @@ def _allow_any_frame(response: HttpResponse) -> HttpResponse:
     """For the page of an error where a chat would be, on another site: which sites may show it cannot be looked up now,
     and there is nothing to press that changes anything."""
     response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]
-    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    response.xframe_options_exempt = True
     return response

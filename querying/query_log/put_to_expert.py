@@ -15,7 +15,7 @@ from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from accounts.rate_limits import DAY, HOUR, RateLimited
 from lexic.errors import Conflict, NotFound
-from lexic.publish_task import publish_task
+from lexic.publish_task import publish_task, run_task
 from querying.expert_requests import CONFIRMATION_PERIOD, hash_address
 from querying.models import ExpertRequest, Query
 
@@ -23,6 +23,7 @@ REQUEST_LIMITS = {HOUR: 10, DAY: 20}  # of one visitor
 _PLUGIN_LIMITS = {DAY: 500}  # to one plugin, by everybody together
 _MAIL_LIMITS = {HOUR: 200}  # confirmations that the whole site sends
 _SALT = "expert-request"
+_CONFIRMATION = "notifications.ask_to_confirm"
 
 
 class NotForExperts(Conflict):
@@ -73,8 +74,9 @@ def put_to_expert(query: Query, *, asker: str, user: User | None, email: str, wa
                 "address_hash": hash_address(address) if may_mail else "",
             },
         )
-    if is_new and may_mail:
-        publish_task("notifications.ask_to_confirm", request_id=request.pk)
+    # Nothing asks for it later, as the timetable does for replies.
+    if is_new and may_mail and not publish_task(_CONFIRMATION, request_id=request.pk):
+        run_task(_CONFIRMATION, request_id=request.pk)
     return request
 
 

@@ -34,9 +34,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "notifications.ask_to_confirm": expert_replies.ask_to_confirm,
         "notifications.mail_expert_reply": expert_replies.mail_reply,
     }
-    monkeypatch.setattr(
-        "querying.query_log.put_to_expert.publish_task", lambda name, request_id: doors[name](request_id)
-    )
+
+    def publish(name: str, request_id: int) -> bool:
+        doors[name](request_id)
+        return True
+
+    monkeypatch.setattr("querying.query_log.put_to_expert.publish_task", publish)
 
 
 def put(client: Client, question: str = DIVER, **fields: str) -> Any:
@@ -97,6 +100,14 @@ def test_the_reply_is_mailed_once_its_address_is_confirmed_and_the_address_is_er
     assert (row.email, row.user, bool(row.sent_at)) == ("", None, True)
     assert not expert_replies.mail_reply(row.pk)
     assert len(mail.outbox) == 2
+
+
+def test_the_confirmation_is_mailed_although_no_worker_can_be_asked(
+    chat: Plugin, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("querying.query_log.put_to_expert.publish_task", lambda name, **arguments: False)
+    assert put(client, email=ME).status_code == 303
+    assert [one.to for one in mail.outbox] == [[ME]]
 
 
 def test_an_address_that_nobody_confirmed_gets_no_reply_and_is_erased(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import re
+import socket
+import threading
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx2
 import pytest
 
 from api.schema.views import get_schema
@@ -15,6 +18,7 @@ from tests.docs.pages import DOCS, blocks
 from tests.docs.running import ANSWER, environment, run_program
 from tests.our_modules import modules
 from webhooks import signing
+from webhooks.models import TEST_EVENT, Event
 
 __all__ = ["environment"]
 
@@ -54,6 +58,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("LangChain", "python", ['"answer": ', ANSWER]),
     ("Write a plugin", "bash", ['"isReady":true', '"version":"1.0.0"', '"outcome":"answered"', "steel cap"]),
     ("Webhooks", "python", []),
+    ("Webhooks", "json", None),
     ("From a browser", "html", None),
 ]
 PROGRAMS = [(number, heading) for number, (heading, _, expected) in enumerate(EXPECTED) if expected is not None]
@@ -88,6 +93,29 @@ def test_the_check_of_a_webhook_knows_our_signature_from_another() -> None:
     assert not is_ours(body + b" ", headers, secret)
     assert not is_ours(body, headers, signing.generate_webhook_secret())
     assert not is_ours(body, late, secret)
+
+
+def test_the_receiver_of_webhooks_prints_our_events_and_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:
+    known: dict[str, Any] = {}
+    exec(next(code for heading, _, code in blocks("api.md") if heading == "Webhooks"), known)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    secret, body = signing.generate_webhook_secret(), b'{"type":"webhook.test"}'
+    threading.Thread(target=known["receive"], args=[secret, port], daemon=True).start()
+    headers = signing.signature_headers(event_id="evt_1", at=datetime.now(UTC), body=body, valid=[secret])
+    with httpx2.Client(trust_env=False, transport=httpx2.HTTPTransport(retries=5)) as client:
+        statuses = [
+            client.post(f"http://127.0.0.1:{port}/", content=body, headers=sent).status_code
+            for sent in (headers, {**headers, "webhook-id": "evt_2"})
+        ]
+    assert statuses == [204, 401]
+    assert capsys.readouterr().out == f"{body.decode()}\n"
+
+
+@pytest.mark.parametrize("kind", [*Event.values, TEST_EVENT])
+def test_what_each_event_says_is_written_down(kind: str) -> None:
+    page = (DOCS / "api.md").read_text()
+    assert f"| `{kind}` | " in page
 
 
 def test_the_page_names_only_routes_that_there_are() -> None:

@@ -57,6 +57,9 @@ def test_up_waits_for_a_command_answers_beside_others_and_ctrl_c_stops_all_in_or
         reader = child_named(running.process.pid, "celery", "-Q reading")
         assert os.getpriority(os.PRIO_PROCESS, reader) > os.getpriority(os.PRIO_PROCESS, running.process.pid)
         assert child_named(running.process.pid, "celery", "-Q reviews")
+        # The links of the mails that it sends lead here.
+        told = Path(f"/proc/{child_named(running.process.pid, 'celery', '-Q lexic')}/environ").read_bytes()
+        assert f"LEXIC_PUBLIC_URL={running.url}" in told.decode().split("\0")
         with lexic(seed) as of_another_folder:
             of_another_folder.wait_until_up()
             assert of_another_folder.url != running.url
