@@ -18,6 +18,10 @@ def components_css(request: HttpRequest) -> str:
     return static("components.css")
 
 
+def file_field_css(request: HttpRequest) -> str:
+    return static("file_field.css")
+
+
 def builder_css(request: HttpRequest) -> str:
     return static("builder/builder.css")
 

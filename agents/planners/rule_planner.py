@@ -22,6 +22,7 @@ from agents.planners.planner_types import (
     RequestedToolCall,
 )
 from agents.planners.templated_replies import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
+from agents.tools.stated_facts import request_in
 from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document
@@ -59,6 +60,7 @@ class RulesPlanner:
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
         self._text = assignment.question.text
+        self._request = request_in(self._text)
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
         if reviews := await in_thread(lambda: self._reviews):
@@ -102,7 +104,7 @@ class RulesPlanner:
     def _reviews(self) -> tuple[_Review, ...]:
         """One for each document that came along, in order; none where no review is asked for."""
         attached = self._assignment.attachments
-        if not attached or example_classifier("requests").classify(self._text) != _REVIEW_REQUEST:
+        if not attached or example_classifier("requests").classify(self._request) != _REVIEW_REQUEST:
             return ()
         documents = Document.objects.in_bulk([one.document_id for one in attached])
         return tuple(
@@ -118,9 +120,9 @@ class RulesPlanner:
         if (waiting := self._assignment.draft) and not self._text.rstrip().endswith("?"):
             facts = {**waiting.facts, waiting.field: self._text.strip()}
             return OpenDraft(template=waiting.template, facts=facts, field="")
-        if example_classifier("requests").classify(self._text) != _DRAFT_REQUEST:
+        if example_classifier("requests").classify(self._request) != _DRAFT_REQUEST:
             return None
-        template = closest_template(self._text, templates_of(self._assignment.question))
+        template = closest_template(self._request, templates_of(self._assignment.question))
         return OpenDraft(template=template.title, facts={}, field="") if template else None
 
     @staticmethod

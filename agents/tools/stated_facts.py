@@ -1,4 +1,5 @@
-"""Finds the facts that a person has stated: those whose words occur in this order in the person's texts."""
+"""Finds the facts that a person has stated, those whose words occur in this order in the texts, and the request above
+them."""
 
 from __future__ import annotations
 
@@ -15,6 +16,13 @@ def unstated_facts(facts: Mapping[str, str], said: Iterable[str]) -> list[str]:
     difference. A value without words never occurs."""
     texts = [f" {_folded_words(text)} " for text in said]
     return [name for name, value in facts.items() if not any(f" {_folded_words(value)} " in text for text in texts)]
+
+
+def request_in(message: str) -> str:
+    """The message without the lines below its first one that state a fact as `name: value`. What is asked for does not
+    depend on whose name stands there."""
+    first, *others = message.strip().splitlines() or [""]
+    return "\n".join([first, *(line for line in others if not line.partition(":")[2].strip())]).strip()
 
 
 def _folded_words(text: str) -> str:

@@ -43,7 +43,7 @@ async def fetched(path: str, accepted: str) -> tuple[Any, bytes]:
     return response, b"".join([piece async for piece in response.streaming_content])
 
 
-@pytest.mark.parametrize("name", ["components.css", "tokens.css", "common.js", "builder/builder.css", "icons.svg"])
+@pytest.mark.parametrize("name", ["components.css", "tokens.css", "live_answer.js", "builder/builder.css", "icons.svg"])
 def test_style_sheets_and_scripts_are_compressed_and_kept_for_a_year(collected: Path, name: str) -> None:
     address = static(name)
     assert re.fullmatch(r"/static/[\w/-]+\.[0-9a-f]{12}\.\w+", address)

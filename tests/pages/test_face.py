@@ -17,7 +17,7 @@ from tests.browsers import WIDE_AND_NARROW, each_look, overflow, serious, seriou
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-MOST_BYTES = 155_000
+MOST_BYTES = 150_000
 GUIDES = [f"/docs/{name}" for name in sorted(GUIDE_NAMES)]
 # One template shows all operations of the API, another one all its schemas. For all of them axe needs a minute more.
 EVERY_TENTH = """() => ["article.operation", "article.schema"].forEach((kind) =>
@@ -54,7 +54,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(page: Pa
 
 
 @pytest.mark.parametrize("path", ["/", "/docs/quickstart"])
-def test_a_first_visit_weighs_less_than_155_kb_and_fetches_two_fonts(
+def test_a_first_visit_weighs_less_than_150_kb_and_fetches_two_fonts(
     first_visit: Page, shown: Listing, path: str
 ) -> None:
     page = first_visit

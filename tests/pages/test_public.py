@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from plugins.models import Plugin
 
 pytestmark = pytest.mark.django_db
 
@@ -113,3 +114,14 @@ def test_when_something_goes_wrong_the_page_says_so(alice: User, monkeypatch) ->
     response = Client(raise_request_exception=False).get("/")
     assert response.status_code == 500
     assert "Something went wrong on our side" in response.content.decode()
+
+
+def test_a_page_that_is_read_begins_at_its_top_and_one_that_answers_a_form_at_what_it_says(
+    browsing: Callable[[User], Client], published: Plugin, visitor: User
+) -> None:
+    client = browsing(visitor)
+    for path in ("/", "/marketplace", "/docs", "/marketplace/boots"):
+        assert "arrival.js" not in client.get(path).content.decode(), path
+    assert "arrival.js" in client.post("/marketplace/boots/try", {"question": ""}).content.decode()
+    client.post("/marketplace/boots/report", {"reason": "other", "text": "It is odd."})
+    assert "arrival.js" in client.get("/marketplace/boots").content.decode(), "it says that the report has arrived"

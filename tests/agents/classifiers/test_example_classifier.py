@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import agents.classifiers
 from agents.classifiers.example_classifier import ExampleClassifier, example_classifier
+from agents.tools.stated_facts import request_in
 
 UNSEEN = {
     "review": [
@@ -79,3 +82,34 @@ def test_a_class_with_more_examples_weighs_no_more() -> None:
     told = ExampleClassifier({"animals": few, "money": many})
     assert told.classify("A dog barks.") == "animals"
     assert told.classify("It costs 7 euro.") == "money"
+
+
+NAMES = ["Acme", "Holt", "Stone", "Smith", "Bob", "Marrow Ltd", "Jean Dupont", "Müller GmbH", "North Harbour Council"]
+WITH_FACTS = {
+    "Draft a notice of termination of the lease.\nTenant: {}\nLast day: 31 March": "draft",
+    "Write an NDA\nParty A: {}\nParty B: Kestrel AS\nTerm: two years": "draft",
+    "Please prepare a payment reminder.\nCustomer: {}\nInvoice: 4711\nAmount: 900 EUR": "draft",
+    "What is the notice period?\nTenant: {}\nLast day: 31 March": "question",
+    "Who pays for the repairs here?\nOwner: {}\nCity: Oslo": "question",
+    "Review the attached contract.\nCounterparty: {}\nValue: 1 million": "review",
+}
+
+
+def test_what_is_asked_for_does_not_depend_on_the_facts_below_it() -> None:
+    messages = {text.format(name): kind for text, kind in WITH_FACTS.items() for name in NAMES}
+    requests = example_classifier("requests")
+    assert {text: kind for text, kind in messages.items() if requests.classify(request_in(text)) != kind} == {}
+
+
+@pytest.mark.parametrize(
+    ("message", "request_"),
+    [
+        ("Draft a letter.\nTo: Acme\n\nPlease be polite.\nDay: Monday", "Draft a letter.\n\nPlease be polite."),
+        ("Draft this: a letter\nTo: Acme", "Draft this: a letter"),
+        ("To: Acme", "To: Acme"),
+        ("\nDraft a letter with these facts:\n- To: Acme", "Draft a letter with these facts:"),
+        ("", ""),
+    ],
+)
+def test_the_facts_below_a_request_are_left_out(message: str, request_: str) -> None:
+    assert request_in(message) == request_
