@@ -11,6 +11,11 @@ from querying.answering.siblings.words import Word, stems_of, text_of
 # So many function words may stand inside of a name: "walls of a tank".
 _MAX_JOINING_WORDS = 2
 _JOINING_WORDS = frozenset(["of", "the", "a", "an", "and", "or", "for", "in", "on", "to", "at", "with", "from"])
+# What stands before a noun: "of the", "do slabs need".
+_NOUN_OPENING_WORDS = """
+the a an each every any all some no of for to in at on by from with under do does did are is can may must
+"""
+NOUN_OPENERS = frozenset(_NOUN_OPENING_WORDS.split())
 _ARTICLES = frozenset(["the", "a", "an"])
 _MAX_WORDS = 5
 
@@ -36,6 +41,23 @@ class AskedMember:
     def others(self) -> frozenset[str]:
         """What else the question asks, and the evidence says."""
         return stems_of([*self.words[: self.first], *self.words[self.last :]])
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether it stands where a noun does: behind an article or a preposition, or as a name or code; not behind a
+        word of substance that belongs to it ("the review process")."""
+        first = self.words[self.first]
+        before = self.words[self.first - 1] if self.first else None
+        if before and first.follows and before.stems:
+            return self.name_before is not None or first.has_digit
+        if before and first.follows and before.text.casefold() in NOUN_OPENERS:
+            return True
+        return first.has_digit or (first.is_name and self.first > 0)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its words stand right beside each other."""
+        return all(word.stems for word in self.words[self.first : self.last])
 
     @property
     def head(self) -> Word | None:

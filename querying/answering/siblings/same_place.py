@@ -12,6 +12,7 @@ from querying.answering.siblings.words import Word, run_end, stems_of, text_of
 
 _PREPOSITIONS = frozenset(["of", "for", "to", "in", "at", "on", "by", "from", "with"])
 _DETERMINERS = frozenset(["the", "a", "an", "each", "every", "any", "all", "its", "their", "your", "our", "my"])
+_CONJUNCTIONS = frozenset(["and", "or"])
 _MAX_FOUND_WORDS = 3
 
 
@@ -25,6 +26,8 @@ class Replaced:
 
 def find_in_place(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """What the text, of these words, has in the place of the member; None where that is not certain."""
+    if not member.is_noun:
+        return None
     for find in _WAYS:
         if (found := find(member, text, words)) is not None:
             return found
@@ -56,10 +59,12 @@ def _letters(code: str) -> str:
 def _before_same_noun(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "lemon tree" for "olive tree"."""
     head = member.head
-    if head is None or head.text.endswith("ed") or not member.asks_besides(head):  # "a slab exposed to weather"
+    if head is None or is_participle(head) or not member.is_plain or not member.asks_besides(head):
         return None
     for at, word in enumerate(words):
         if word.stems & head.stems and (own := _run_before(words, at)) and _may_replace(member, own):
+            if head.is_name != word.is_name:
+                continue
             found = text_of([*own, word], text)
             return Replaced(asked=member.text(with_head=True), found=found)
     return None
@@ -118,7 +123,9 @@ def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) ->
             continue
         last = said[place - 1]
         own = [*_run_before(words, last), words[last]]
-        if all(word.follows for word in words[last + 1 : at + 1]) and _may_replace(member, own):
+        between = words[last + 1 : at + 1]
+        is_joined = all(word.follows and word.text.casefold() not in _CONJUNCTIONS for word in between)
+        if is_joined and _may_replace(member, own):
             return Replaced(asked=member.text(), found=text_of(own, text))
     return None
 
@@ -135,11 +142,16 @@ def _run_behind(words: Sequence[Word], at: int) -> list[Word]:
     return list(words[at : run_end(words, at, most=_MAX_FOUND_WORDS)])
 
 
+def is_participle(word: Word) -> bool:
+    """ "exposed", which belongs to what is before it."""
+    return word.text.endswith("ed")
+
+
 def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
     """Whether these words are something else than what was asked: none of the question's, no synonym of what is
     missing, and a number only for a number."""
     stems = stems_of(own)
-    if stems & member.asked_stems:
+    if stems & member.asked_stems or is_participle(own[-1]):
         return False
     if any(synonyms_of(stem) & stems for stem in member.missing):
         return False
