@@ -13,9 +13,10 @@ _MAX_JOINING_WORDS = 2
 _JOINING_WORDS = frozenset(["of", "the", "a", "an", "and", "or", "for", "in", "on", "to", "at", "with", "from"])
 # What stands before a noun: "of the", "do slabs need".
 _NOUN_OPENING_WORDS = """
-the a an each every any all some no of for to in at on by from with under do does did are is can may must
+the a an each every any all some no of for in at on by from with under do does did are is can may must
 """
 NOUN_OPENERS = frozenset(_NOUN_OPENING_WORDS.split())
+_AUXILIARIES = frozenset(["do", "does", "did", "can", "may", "must"])
 _ARTICLES = frozenset(["the", "a", "an"])
 _MAX_WORDS = 5
 
@@ -64,6 +65,12 @@ class AskedMember:
         """The word of substance right behind what is missing: "column" of "a steel column"."""
         behind = self.words[self.last : self.last + 1]
         return behind[0] if behind and behind[0].follows and behind[0].stems else None
+
+    @property
+    def is_subject(self) -> bool:
+        """Whether the last word of the question, right behind it, is its verb: "must kindergartens book?" """
+        before = (word.text.casefold() for word in self.words[: self.first])
+        return self.last == len(self.words) - 1 and not _AUXILIARIES.isdisjoint(before)
 
     @property
     def name_before(self) -> Word | None:
