@@ -24,10 +24,12 @@ from language.word_matching import terms_by_word
 from lexic.phrases import phrase
 from querying.answering.siblings.nearest_sibling import find_nearest_sibling
 from querying.question.document_validity import without_requested_day
+from querying.retrieval.markdown_tables import empty_heads
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, NearestSibling, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
+_EMPTY_CELL_PENALTY = 0.3
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 # "Isn't it …?" asks for what is, and denies nothing.
 _QUESTION_NEGATION = re.compile(
@@ -81,18 +83,18 @@ def assess_sufficiency(
     signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []
     score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
-    passes = passes and not _are_all_new(new_words, evidence.passages)
-    why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
+    nearest = _nearest_passages(evidence)
+    about = _nearest_sibling(question, evidence, nearest)
+    passes = passes and about is None and not _are_all_new(new_words, evidence.passages)
+    why = () if passes else tuple(_refusal_reasons(question, evidence, signs, has_sibling=about is not None))
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
-        has_signs=bool(signs),
+        has_signs=bool(signs) or about is not None,
         weakest=best.weakest if best else 0.0,
         answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
     )
-    nearest = _nearest_passages(evidence)
-    about = None if passes else _nearest_sibling(question, evidence, nearest)
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
 
 
@@ -171,9 +173,19 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append(_unmentioned(_NAME_PENALTY, missing))
+    if head := _empty_column(asked, best):
+        reason = phrase("The nearest row of a table has nothing under “%(column)s”.", column=head)
+        signs.append(_Sign(_EMPTY_CELL_PENALTY, reason))
     if missing := _unsaid_counted_words(asked, evidence):
         signs.append(_unmentioned(_COUNTED_PENALTY, missing))
     return signs
+
+
+def _empty_column(question: str, best: Sentence) -> str:
+    """The head of a column that the question asks for and the row has nothing in."""
+    empty = empty_heads(best.text, best.header) if best.header else []
+    asked = topic_stems(question) - frozenset(terms(best.text))
+    return next((head for head in empty if asked & frozenset(terms(head))), "")
 
 
 def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
@@ -194,7 +206,9 @@ def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
     ]
 
 
-def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) -> Iterator[str]:
+def _refusal_reasons(
+    question: str, evidence: Evidence, signs: Sequence[_Sign], *, has_sibling: bool = False
+) -> Iterator[str]:
     missing = _unmentioned_words(question, evidence)
     if not evidence.passages:
         yield phrase("There is nothing about it in the documents.")
@@ -203,6 +217,8 @@ def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) 
     # What no passage mentions is not said of the nearest one again.
     said = {word.lower() for word in missing}
     yield from (sign.reason for sign in signs if not sign.words or not said.issuperset(sign.words))
+    if has_sibling:
+        yield phrase("The nearest passage says this of something else than what was asked about.")
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
 

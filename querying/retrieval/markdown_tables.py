@@ -47,5 +47,11 @@ def read_layout(content: str, spans: Sequence[Span]) -> TableLayout:
     return TableLayout(headers=headers, labels=frozenset(labels))
 
 
+def empty_heads(row: str, header: str) -> list[str]:
+    """The heads of the columns that this row has nothing in."""
+    names, cells = _cells(header), _cells(row)
+    return [name for name, cell in zip(names, cells, strict=False) if name and not cell]
+
+
 def _cells(row: str) -> list[str]:
     return [" ".join(cell.split()) for cell in row.strip().strip("|").split("|")]

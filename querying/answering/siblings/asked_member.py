@@ -11,6 +11,12 @@ from querying.answering.siblings.words import Word, stems_of, text_of
 # So many function words may stand inside of a name: "walls of a tank".
 _MAX_JOINING_WORDS = 2
 _JOINING_WORDS = frozenset(["of", "the", "a", "an", "and", "or", "for", "in", "on", "to", "at", "with", "from"])
+# What stands before a noun: "of the", "do slabs need".
+_NOUN_OPENING_WORDS = """
+the a an each every any all some no of for in at on by from with under do does did are is can may must
+"""
+NOUN_OPENERS = frozenset(_NOUN_OPENING_WORDS.split())
+_AUXILIARIES = frozenset(["do", "does", "did", "can", "may", "must"])
 _ARTICLES = frozenset(["the", "a", "an"])
 _MAX_WORDS = 5
 
@@ -38,10 +44,33 @@ class AskedMember:
         return stems_of([*self.words[: self.first], *self.words[self.last :]])
 
     @property
+    def is_noun(self) -> bool:
+        """Whether it stands where a noun does: behind an article or a preposition, or as a name or code; not behind a
+        word of substance that belongs to it ("the review process")."""
+        first = self.words[self.first]
+        before = self.words[self.first - 1] if self.first else None
+        if before and first.follows and before.stems:
+            return self.name_before is not None or first.has_digit
+        if before and first.follows and before.text.casefold() in NOUN_OPENERS:
+            return True
+        return first.has_digit or (first.is_name and self.first > 0)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its words stand right beside each other."""
+        return all(word.stems for word in self.words[self.first : self.last])
+
+    @property
     def head(self) -> Word | None:
         """The word of substance right behind what is missing: "column" of "a steel column"."""
         behind = self.words[self.last : self.last + 1]
         return behind[0] if behind and behind[0].follows and behind[0].stems else None
+
+    @property
+    def is_subject(self) -> bool:
+        """Whether the last word of the question, right behind it, is its verb: "must kindergartens book?" """
+        before = (word.text.casefold() for word in self.words[: self.first])
+        return self.last == len(self.words) - 1 and not _AUXILIARIES.isdisjoint(before)
 
     @property
     def name_before(self) -> Word | None:

@@ -10,15 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from knowledge.embedders import local_embedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
+from language.antonyms import opposite_words
 from language.synonyms import synonyms_of
 from language.terms import terms
 from querying.answering.siblings.asked_member import AskedMember, find_asked_member
+from querying.answering.siblings.duty_bearer import find_other_bearer
 from querying.answering.siblings.same_place import Replaced, find_in_place
 from querying.answering.siblings.sibling_sets import line_label, row_name, sibling_sets
 from querying.answering.siblings.words import read_words, stems_of
 from querying.types import Evidence, Sentence
+
+# Two names this near to each other mean one thing; siblings of the pairs for development are at most at .76.
+_MIN_PARAPHRASE = 0.8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +39,21 @@ class _Read:
 
 def find_nearest_sibling(question: str, evidence: Evidence) -> Replaced | None:
     """What was asked, and what the best sentence speaks of in its place; None where it speaks of what was asked, or
-    where it is not certain that the two are siblings."""
+    where it is not certain that the two are siblings, as with several questions in one."""
     if not evidence.sentences:
         return None
     best = evidence.sentences[0]
     passage = evidence.passages[best.source]
+    if passage.path or evidence.sub_questions:
+        return None
     words = read_words(question, stop_terms=evidence.wording.stop_terms)
+    if not evidence.wording.language:
+        bound = find_other_bearer(question, words, best.text, read_words(best.text))
+        if bound is not None:
+            return bound
     said = _said_stems(best, passage)
     member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
-    if passage.path or member is None:
+    if member is None or not member.is_noun:
         return None
     read = _Read(member=member, sentence=best, passage=passage, evidence=evidence)
     return next(filter(None, _findings(read)), None)
@@ -63,7 +75,22 @@ def _findings(read: _Read) -> Iterator[Replaced | None]:
     yield _other_label(read)
     if not read.evidence.wording.language:
         for text in (read.sentence.text, *reversed(read.passage.section_path)):
-            yield find_in_place(read.member, text, read_words(text))
+            found = find_in_place(read.member, text, read_words(text))
+            yield None if found and _is_paraphrase(found) else found
+
+
+def _are_opposites(found: Replaced) -> bool:
+    others = {other for word in found.asked.split() for other in opposite_words(word.casefold())}
+    return not others.isdisjoint(found.found.casefold().split())
+
+
+def _is_paraphrase(found: Replaced) -> bool:
+    """Whether the two mean one thing: "annual fee" and "yearly fee" are nearer to each other than siblings are, codes
+    and opposites aside."""
+    if any(character.isdigit() for character in found.asked) or _are_opposites(found):
+        return False
+    embedder = local_embedder()
+    return float(embedder.embed_one(found.asked) @ embedder.embed_one(found.found)) >= _MIN_PARAPHRASE
 
 
 def _other_row(read: _Read) -> Replaced | None:
@@ -97,7 +124,7 @@ def _other_name(read: _Read, name: str) -> Replaced | None:
 
 def _known_sibling(read: _Read) -> Replaced | None:
     """Two names that stand side by side in the documents: the question has one, and what is read is about the other."""
-    for names in sibling_sets(read.evidence.passages):
+    for names in sibling_sets(_passages_with(read)):
         asked = [name for name in names if _is_asked(name, read.member)]
         if not asked:
             continue
@@ -105,6 +132,13 @@ def _known_sibling(read: _Read) -> Replaced | None:
         if len(found) == 1:
             return Replaced(asked=_as_asked(asked[0], read.member), found=found[0])
     return None
+
+
+def _passages_with(read: _Read) -> list[Passage]:
+    """Those that may say what is missing, in their titles too."""
+    [first, *_] = read.member.missing
+    found = read.evidence.passages
+    return [one for one in found if one is read.passage or first in f"{one.section_path} {one.content}".casefold()]
 
 
 def _as_asked(name: str, member: AskedMember) -> str:

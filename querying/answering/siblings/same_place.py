@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from language.synonyms import synonyms_of
 from querying.answering.siblings.asked_member import AskedMember
@@ -13,6 +14,7 @@ from querying.answering.siblings.words import Word, run_end, stems_of, text_of
 _PREPOSITIONS = frozenset(["of", "for", "to", "in", "at", "on", "by", "from", "with"])
 _DETERMINERS = frozenset(["the", "a", "an", "each", "every", "any", "all", "its", "their", "your", "our", "my"])
 _MAX_FOUND_WORDS = 3
+_MIN_BEGINNING = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +58,17 @@ def _letters(code: str) -> str:
 def _before_same_noun(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "lemon tree" for "olive tree"."""
     head = member.head
-    if head is None or head.text.endswith("ed") or not member.asks_besides(head):  # "a slab exposed to weather"
+    if head is None or is_participle(head) or not member.is_plain or not member.asks_besides(head):
+        return None
+    if any(word.has_digit for word in member.words[member.first : member.last]):  # "28 days" is a figure
         return None
     for at, word in enumerate(words):
         if word.stems & head.stems and (own := _run_before(words, at)) and _may_replace(member, own):
-            found = text_of([*own, word], text)
-            return Replaced(asked=member.text(with_head=True), found=found)
+            if head.is_name != word.is_name:
+                continue
+            if member.is_subject:
+                return Replaced(asked=member.text(), found=text_of(own, text))
+            return Replaced(asked=member.text(with_head=True), found=text_of([*own, word], text))
     return None
 
 
@@ -89,7 +96,7 @@ def _behind_same_preposition(member: AskedMember, text: str, words: Sequence[Wor
         other = _lead(words, at)
         if other is None or other[1] != preposition or not other[0].stems & said.stems:
             continue
-        own = _run_behind(words, at)
+        own = list(takewhile(lambda word: not word.stems & member.asked_stems, _run_behind(words, at)))
         if own and _may_replace(member, own):
             return Replaced(asked=member.text(), found=text_of(own, text))
     return None
@@ -109,18 +116,26 @@ def _lead(words: Sequence[Word], at: int) -> tuple[Word, str] | None:
 
 def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "a footing is cast straight" for "a wall is cast straight"."""
-    context = [word for word in member.words[member.last :] if word.stems][:2]
-    if len(context) < 2:
+    behind = [at for at in range(member.last, len(member.words)) if member.words[at].stems][:2]
+    if len(behind) < 2:
         return None
+    if behind[1] == behind[0] + 1 and all(member.words[at].is_name for at in behind):
+        return None  # one name alone is no context
+    context, between = [member.words[at] for at in behind], _texts(member.words[member.last : behind[0]])
     said = [at for at, word in enumerate(words) if word.stems]
     for place, at in enumerate(said[1:-1], start=1):
         if not (words[at].stems & context[0].stems and words[said[place + 1]].stems & context[1].stems):
             continue
         last = said[place - 1]
         own = [*_run_before(words, last), words[last]]
-        if all(word.follows for word in words[last + 1 : at + 1]) and _may_replace(member, own):
+        is_joined = all(word.follows for word in words[last + 1 : at + 1])
+        if is_joined and _texts(words[last + 1 : at]) == between and _may_replace(member, own):
             return Replaced(asked=member.text(), found=text_of(own, text))
     return None
+
+
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text.casefold() for word in words]
 
 
 def _run_before(words: Sequence[Word], at: int) -> list[Word]:
@@ -135,13 +150,24 @@ def _run_behind(words: Sequence[Word], at: int) -> list[Word]:
     return list(words[at : run_end(words, at, most=_MAX_FOUND_WORDS)])
 
 
+def _are_one_word(one: str, other: str) -> bool:
+    """Whether one begins the other, as "photo" does "photograph"."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _MIN_BEGINNING and long.startswith(short)
+
+
+def is_participle(word: Word) -> bool:
+    """ "exposed", which belongs to what is before it."""
+    return word.text.endswith("ed")
+
+
 def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
     """Whether these words are something else than what was asked: none of the question's, no synonym of what is
     missing, and a number only for a number."""
     stems = stems_of(own)
-    if stems & member.asked_stems:
+    if stems & member.asked_stems or is_participle(own[-1]):
         return False
-    if any(synonyms_of(stem) & stems for stem in member.missing):
+    if any(synonyms_of(stem) & stems or any(_are_one_word(stem, one) for one in stems) for stem in member.missing):
         return False
     asked = member.words[member.first : member.last]
     return any(word.has_digit for word in own) == any(word.has_digit for word in asked)
@@ -150,8 +176,8 @@ def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
 Way = Callable[[AskedMember, str, Sequence[Word]], Replaced | None]
 _WAYS: Sequence[Way] = (
     _other_code,
-    _before_same_words,
     _before_same_noun,
-    _behind_same_name,
+    _before_same_words,
     _behind_same_preposition,
+    _behind_same_name,
 )

@@ -153,3 +153,24 @@ def test_a_file_of_code_that_is_near_stays_whole():
     assert assess_sufficiency("What books?", Evidence(passages=(code,), sentences=(said,), strength=0.1)).nearest == (
         code,
     )
+
+
+def test_a_row_with_nothing_in_the_column_that_is_asked_for_is_a_sign():
+    rows = {"| Tomatoes | mid March | |": 0.3, "| Tomatoes | mid March | 50 cm |": 0.0}
+    for row, lost in rows.items():
+        table = evidence(passage(row))
+        best = replace(table.sentences[0], header="| Plant | Sown | Spacing |")
+        judged = assess_sufficiency("What spacing do tomatoes need?", replace(table, sentences=(best,)), threshold=0.95)
+        assert judged.score == pytest.approx(0.9 - lost)
+        assert ("The nearest row of a table has nothing under “Spacing”." in judged.why) is bool(lost)
+
+
+def test_evidence_about_a_sibling_is_refused_however_strong_it_is():
+    about = passage("A beam exposed to weather needs a cover of 45 mm.")
+    judged = assess_sufficiency("What is the cover of a slab exposed to weather?", evidence(about))
+    assert not judged.passes
+    assert judged.about
+    assert (judged.about.asked, judged.about.found) == ("slab", "beam")
+    start, end = judged.about.span or (0, 0)
+    assert about.content[start - about.start : end - about.start] == "beam"
+    assert assess_sufficiency("What is the cover of a beam exposed to weather?", evidence(about)).passes

@@ -37,6 +37,18 @@ def nearest(question: str, *contents: str, section: str = "3 Cover", title: str 
             "class 4",
             "class 2",
         ),
+        (
+            "What is the lowest court of the union?",
+            "The highest court of the union sits in Bern.",
+            "lowest court",
+            "highest court",
+        ),
+        (
+            "What must the Buyer pay on request?",
+            "On the Buyer's request the Seller shall pay the freight.",
+            "Buyer",
+            "Seller",
+        ),
         ("What does Harbour Gold cost?", "Harbour Silver costs 30 euros.", "Harbour Gold", "Harbour Silver"),
     ],
 )
@@ -53,6 +65,9 @@ def test_another_name_in_the_same_place_is_a_sibling(question: str, sentence: st
         ("Who repairs the lift at night?", "The staff fixes the elevator by day."),  # synonyms
         ("What is the car park's height limit in winter?", "The height limit is two metres."),  # nothing in its place
         ("How many days of leave do interns get?", "There are 12 days of leave."),
+        ("Who pays the annual fee of a member?", "The club pays the yearly fee of each member."),
+        ("What is the idea string made of?", "The ideal string is made of steel."),
+        ("When was the right to vote extended to grant women seats?", "The right of citizens was extended in 1920."),
     ],
 )
 def test_what_may_be_another_wording_is_none(question: str, sentence: str):
