@@ -24,12 +24,16 @@ class Lexic:
             self._load()
 
     def _load(self) -> None:
-        """What the others have loaded by now: their modules, and what they learnt from data."""
-        import knowledge.tasks  # noqa: F401
+        """What the others have loaded by now: their modules, and what they learnt from data. A worker that has started
+        has its tasks loaded, and is connected to its broker."""
         import marketplace.publishing.publish  # noqa: F401
         from knowledge.embedders import get_embedder
         from language.identification import language_of
+        from lexic.celery import app
 
+        app.loader.import_default_modules()
+        with app.connection_for_read() as broker:
+            broker.connect()
         get_embedder("local").embed(["A sentence."])
         language_of("A sentence of some words, to tell a language by.")
 

@@ -1,4 +1,26 @@
 -- The words of these chunks, and the place of each: its page, its document, and in a file of a repository its first line.
+-- A page may be long, and its text is looked up by characters, which takes time for each one before. So each page is
+-- unpacked once, and where all its characters are of one byte, its bytes are looked up.
+WITH page AS MATERIALIZED (
+    SELECT
+        unpacked.*,
+        CASE WHEN octet_length(unpacked.text) = length(unpacked.text) THEN convert_to(unpacked.text, 'UTF8') END AS bytes
+    FROM (
+        SELECT
+            one.id,
+            one.number,
+            one.label,
+            one.read_by,
+            one.unsure_spans,
+            one.repository_path,
+            one.source_sha256,
+            one.commit,
+            one.text || '' AS text
+        FROM knowledge_page AS one
+        WHERE one.id IN (SELECT page_id FROM knowledge_chunk WHERE id = ANY(%(chunks)s::bigint[]))
+        OFFSET 0
+    ) AS unpacked
+)
 SELECT
     one.id,
     one.document_id,
@@ -21,9 +43,10 @@ SELECT
     CASE WHEN page.repository_path = '' THEN '' ELSE page.source_sha256 END,
     page.commit,
     document.effective_from IS NOT NULL OR document.superseded_on IS NOT NULL,
-    substr(page.text, one.start + 1, one."end" - one.start) = one.content
+    CASE WHEN page.bytes IS NULL THEN substr(page.text, one.start + 1, one."end" - one.start) = one.content
+        ELSE substr(page.bytes, one.start + 1, one."end" - one.start) = convert_to(one.content, 'UTF8') END
 FROM knowledge_chunk AS one
 INNER JOIN knowledge_document AS document ON document.id = one.document_id
-INNER JOIN knowledge_page AS page ON page.id = one.page_id
+INNER JOIN page ON page.id = one.page_id
 WHERE one.id = ANY(%(chunks)s::bigint[])
     /* documents */
