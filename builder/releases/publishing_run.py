@@ -77,7 +77,7 @@ def show_publishing_progress(request: HtmxRequest, plugin: Plugin) -> HttpRespon
 
 def _tell_once(request: HtmxRequest, level: int, text: str) -> None:
     """The page goes on asking until the next one has come, which may take some seconds."""
-    waiting = messages.get_messages(request)
+    waiting: Any = messages.get_messages(request)
     told = {str(message) for message in waiting}
     waiting.used = False  # they are not shown yet
     if text not in told:
