@@ -55,6 +55,7 @@ VISIBLE = """() => {
   return [...document.querySelectorAll(blocks)]
     .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.closest(".sr"))
     .flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3 || inside.includes(node.nodeName)))
+    .filter((node) => !node.classList?.contains("sr"))
     .map((node) => node.textContent.trim()).filter(Boolean);
 }"""
 # What says to those who fill a field in what it is for.

@@ -158,6 +158,7 @@ class NewPluginForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["name"].widget.attrs["autofocus"] = True
         template = self.fields["template"]
         assert isinstance(template, forms.ChoiceField)
         described = [(one.name, one.title, f"{one.summary} {_what_it_adds(one)}") for one in plugin_templates()]

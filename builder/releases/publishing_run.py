@@ -68,11 +68,20 @@ def show_publishing_progress(request: HtmxRequest, plugin: Plugin) -> HttpRespon
         context["is_news_to_say"] = context["said"] != request.GET.get("said")
         return TemplateResponse(request, "builder/_publishing_news.html", context)
     if run and run.state == State.PUBLISHED:
-        messages.success(request, f"Published: {run.release}.")
+        _tell_once(request, messages.SUCCESS, f"Published: {run.release}.")
         if run.warning:
-            messages.warning(request, f"{run.warning} The gate is set to warn, so it was published.")
+            _tell_once(request, messages.WARNING, f"{run.warning} The gate is set to warn, so it was published.")
         return HttpResponseClientRedirect(reverse_pane(plugin, "published"))
     return HttpResponseClientRedirect(publish_page)
+
+
+def _tell_once(request: HtmxRequest, level: int, text: str) -> None:
+    """The page goes on asking until the next one has come, which may take some seconds."""
+    waiting: Any = messages.get_messages(request)
+    told = {str(message) for message in waiting}
+    waiting.used = False  # they are not shown yet
+    if text not in told:
+        messages.add_message(request, level, text)
 
 
 def cancel_publishing(request: SignedInRequest, plugin: Plugin) -> HttpResponse:

@@ -85,7 +85,7 @@ def _choice(audience: Audience, plugin: Plugin, *, page: str, tries: str) -> Aud
         Audience.PRIVATE: [_PRIVATE, _WITHDRAWS if plugin.is_published else ""],
         Audience.PEOPLE: [_people(plugin), "It has no public page, and nobody else finds it."],
         Audience.KEY: [_askers(plugin), "It has no public page, and is in no list of others."],
-        Audience.UNLISTED: [_unlisted(plugin), page, tries, _UNLISTED_KEYS],
+        Audience.UNLISTED: [*_unlisted(plugin), page, tries, _UNLISTED_KEYS],
         Audience.MARKETPLACE: [_FOUND, page, tries, _askers(plugin)],
     }
     return AudienceChoice(audience=audience, facts=[fact for fact in facts[audience] if fact])
@@ -116,13 +116,13 @@ def _askers(plugin: Plugin) -> str:
     return f"Anyone with an API key of this site can ask its releases by the name {plugin.slug}."
 
 
-def _unlisted(plugin: Plugin) -> str:
+def _unlisted(plugin: Plugin) -> list[str]:
     if _is_closed_library(plugin):
-        return "Others see nothing of it until copies of it are allowed."
-    return (
-        "Anyone who has the address of its page can open it. Nobody can guess the address, and the page is in no list"
-        " or search, here or on search engines."
-    )
+        return ["Others see nothing of it until copies of it are allowed."]
+    return [
+        "Anyone who has the address of its page can open it.",
+        "Nobody can guess the address, and the page is in no list or search, here or on search engines.",
+    ]
 
 
 _PRIVATE = "Nothing is published. Only you and the people listed under Sharing can ask its draft."

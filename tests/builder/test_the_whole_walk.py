@@ -212,7 +212,7 @@ def _draw_a_tree(walker: Walker) -> None:
 def _fix_two_questions(walker: Walker) -> None:
     page, plugin = walker.page, Plugin.objects.get()
     walker.open("Golden questions")
-    page.get_by_role("link", name="Add a question").click()
+    page.get_by_role("link", name="Write the first one").click()
     page.get_by_label("Question", exact=True).fill("When are ropes replaced?")
     page.get_by_label("Must cite").fill("Rules on ropes")
     page.get_by_label("Must contain").fill("ten years")

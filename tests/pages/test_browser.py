@@ -52,7 +52,7 @@ def test_an_expert_walks_from_a_file_to_a_release(page: Page, alice: User, tmp_p
     page.get_by_role("searchbox", name="Question").fill("When are gloves worn?")
     page.get_by_role("button", name="Find").click()
     page.get_by_role("heading", name="1 of 1 passages would be read").wait_for()
-    page.get_by_role("link", name="Chunk 0", exact=True).click()
+    page.get_by_role("link", name="Passage 0", exact=True).click()
     assert "Gloves are worn when wire is cut." in page.locator("mark").inner_text()
     page.goto(f"/admin/plugins/plugin/{Plugin.objects.get().pk}/publish/")
     page.get_by_role("button", name="Publish").click()
