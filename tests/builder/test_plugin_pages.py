@@ -6,10 +6,12 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from lxml import html
@@ -93,3 +95,10 @@ def test_sp_11_an_answer_shows_its_citations_and_how_sure_it_is(client: Client, 
     assert (badge.text, badge.get("aria-label")) == ("1", "Source 1: Rules on boots, Boots > 1 On site")
     [sure] = answer.xpath(".//*[@class='conf']")
     assert sure.text_content().strip().split(" ")[1] == "confidence"
+
+
+def test_a_button_that_says_what_is_being_done_has_the_script_for_it() -> None:
+    pages = {path: path.read_text() for path in (Path(settings.BASE_DIR) / "templates").rglob("*.html")}
+    busy = {path: text for path, text in pages.items() if "data-busy" in text}
+    assert busy
+    assert [path for path, text in busy.items() if "builder/busy_forms.js" not in text or "common.js" not in text] == []
