@@ -27,6 +27,8 @@ from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, NearestSibling, Sentence
 
+# "174,850" is one number, and no two words; whether it is there is judged as a sign.
+_GROUPED_NUMBER = re.compile(r"\d+(?:[.,]\d+)+")
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = 0.3
@@ -230,7 +232,7 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
-    words = (word for word in topic_words(question) if word not in in_ranges)
+    words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)
     return [word for word in words if not any(map(is_known, terms(word)))]
 
 

@@ -83,12 +83,24 @@ def test_a_recommendation_that_no_source_bears_out_is_not_stated():
     assert not any("60 mm" in piece for piece in compose(prompt(MILD, recommendation="60 mm nominal cover")))
 
 
-def test_the_sentence_that_answers_comes_first_and_the_others_in_reading_order():
+def test_the_page_that_answers_best_comes_first_and_the_others_in_reading_order():
     best = passage("In severe exposure a beam has a cover of 45 mm.", number=9)
     third = passage("A footing in soil has 50 mm.", number=4)
     second = passage("Slabs in a dry room have 20 mm.", number=2)
     pieces = compose(prompt(best, third, second, question="What is the cover of a beam, a slab and a footing?"))
     assert [piece.split("[")[1] for piece in pieces] == ["Source 1].", "Source 3].", "Source 2]."]
+
+
+def test_sentences_of_one_page_are_quoted_as_they_stand_there():
+    text = (
+        "First the buyers of a house choose a place that they like. A survey costs 400 EUR. "
+        "Then they decide on the year, because prices rise and fall."
+    )
+    found = read(text, "Then they decide", "First the buyers")
+    assert said("How do buyers decide about a house?", found) == [
+        "First the buyers of a house choose a place that they like.",
+        "Then they decide on the year, because prices rise and fall.",
+    ]
 
 
 def test_each_of_several_questions_is_answered_in_their_order():

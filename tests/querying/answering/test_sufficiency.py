@@ -45,6 +45,12 @@ def test_what_no_passage_mentions_is_not_said_of_the_nearest_one_again():
     assert judged.grounds.has_signs
 
 
+def test_a_number_with_separators_is_not_named_in_pieces():
+    judged = assess_sufficiency("Does the plan pay over $174,850?", evidence(PLAN), threshold=0.95)
+    assert "“174”" not in " ".join(judged.why)
+    assert "174850" in " ".join(judged.why)
+
+
 def test_a_name_that_the_question_repeats_is_said_once():
     question = "What does Contoso say about Contoso, and does Contoso cover the Northwind 47?"
     judged = assess_sufficiency(question, evidence(PLAN), threshold=0.95)

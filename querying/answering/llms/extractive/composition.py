@@ -10,7 +10,12 @@ from querying.answering.llms.extractive.code_places import code_places, is_from_
 from querying.answering.llms.extractive.list_text import list_pieces
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces, with_source_mark
-from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
+from querying.answering.llms.extractive.sentence_selection import (
+    SAME_SCORE_RATIO,
+    Candidate,
+    asks_for_whole_list,
+    select_sentences,
+)
 from querying.types import RECOMMENDATION_LEAD, REFUSAL, Evidence, Prompt, Sentence
 
 # With the sentences that must be said together with those that answer. A list or a table's row counts as one.
@@ -49,20 +54,35 @@ def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, questi
     return pieces
 
 
-def _build_quotations(chosen: Sequence[Sentence], prompt: Prompt) -> list[Quotation]:
-    """Each sentence with what belongs to it, nothing twice: what answers best is first, the rest in reading order."""
+def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quotation]:
+    """Each sentence with what belongs to it, nothing twice: what answers best is first, the rest in reading order.
+    Where one that stands above the best on its page is as good, they all stand as the page has them."""
     neighbours = Neighbours(prompt.evidence)
-    first, *others = (list(_with_companions(sentence, neighbours, question=prompt.question)) for sentence in chosen)
-    quotations = first
-    quoted = _page_places(first, prompt.evidence)
-    for belonging in others:
+    groups = [list(_with_companions(one.sentence, neighbours, question=prompt.question)) for one in chosen]
+    quotations, quoted = groups[0], _page_places(groups[0], prompt.evidence)
+    for belonging in groups[1:]:
         new = [quotation for quotation in belonging if not quoted & _page_places([quotation], prompt.evidence)]
         if len(quotations) + len(new) <= MAX_QUOTATIONS:
             quotations = [*quotations, *new]
             quoted |= _page_places(new, prompt.evidence)
     if prompt.evidence.sub_questions:
         return quotations  # in the order of the questions
-    return [*first, *_in_reading_order(quotations[len(first) :], prompt.evidence)]
+    if _is_as_good_above(chosen, quotations, prompt.evidence):
+        return _in_reading_order(quotations, prompt.evidence, first=groups[0][0])
+    return [*groups[0], *_in_reading_order(quotations[len(groups[0]) :], prompt.evidence)]
+
+
+def _is_as_good_above(chosen: Sequence[Candidate], quotations: Sequence[Quotation], evidence: Evidence) -> bool:
+    """Whether a quoted sentence is as good as the best and stands above it on its page."""
+    quoted = {place for quotation in quotations for place in quotation.places}
+    best, *others = ((one.score, one.sentence, evidence.passages[one.sentence.source]) for one in chosen)
+    return any(
+        (sentence.source, sentence.start) in quoted
+        and score >= SAME_SCORE_RATIO * best[0]
+        and passage.page_id == best[2].page_id
+        and passage.start + sentence.start < best[2].start + best[1].start
+        for score, sentence, passage in others
+    )
 
 
 def _page_places(quotations: Sequence[Quotation], evidence: Evidence) -> set[tuple[int, int]]:
@@ -98,13 +118,17 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
         yield Quotation(after)
 
 
-def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> list[Quotation]:
-    """The quotations by document, the best one first, and then down its pages."""
+def _in_reading_order(
+    quotations: Sequence[Quotation], evidence: Evidence, *, first: Quotation | None = None
+) -> list[Quotation]:
+    """The quotations by document, the best one first, and then down its pages; the page of `first` comes before."""
     documents = [evidence.passages[quotation.source].document_id for quotation in quotations]
+    first_page = evidence.passages[first.source].page_id if first else None
 
-    def place(quotation: Quotation) -> tuple[int, int, int]:
+    def place(quotation: Quotation) -> tuple[bool, int, int, int]:
         passage = evidence.passages[quotation.source]
         page = passage.page_number or 0
-        return (documents.index(passage.document_id), page, passage.start + quotation.start)
+        is_elsewhere = passage.page_id != first_page
+        return (is_elsewhere, documents.index(passage.document_id), page, passage.start + quotation.start)
 
     return sorted(quotations, key=place)

@@ -31,6 +31,9 @@ _FRAGMENT_PENALTY = 0.03
 # before do not; or be as good as the best, as far as scores can tell, and half of its words be new.
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
 _EQUAL_SCORE_RATIO = 0.96
+# Within this nobody can tell which of two is better. Of the pairs of a blind rating that differ in their order alone,
+# readers preferred the page's order where the scores were this close, and the better one first elsewhere.
+SAME_SCORE_RATIO = 0.985
 
 # What goes on from a chosen sentence, or stands in the same passage as the first, reads better than the same from
 # elsewhere. Settled by the words that the answers share with answers that people wrote (docs/evaluation.md).
@@ -98,7 +101,7 @@ def _weight_share(weights: Mapping[str, float], text: str) -> float:
     return sum(weight for word, weight in weights.items() if word in known) / total if total else 0.0
 
 
-def select_sentences(question: str, evidence: Evidence, *, first: Sentence | None = None) -> list[Sentence]:
+def select_sentences(question: str, evidence: Evidence, *, first: Sentence | None = None) -> list[Candidate]:
     """The best sentence (or the one that must come first), then those that add to it; empty where none can stand. Where
     several things are asked, the best one for each comes first, in the order of the questions."""
     candidates = rank_candidates(question, evidence)
@@ -109,7 +112,8 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
     choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)
     while len(chosen) < MAX_SENTENCES and (further := choice.next_of(candidates)):
         chosen.append(further)
-    return chosen
+    scores = {(one.sentence.source, one.sentence.start): one.score for one in candidates}
+    return [Candidate(one, scores.get((one.source, one.start), best)) for one in chosen]
 
 
 def _best_of_each(evidence: Evidence) -> list[Sentence]:
