@@ -74,8 +74,9 @@ class AskedMember:
 
     @property
     def name_before(self) -> Word | None:
-        """A name right before a missing name: "Northwind" of "Northwind Gold"."""
-        if self.first == 0 or not (first := self.words[self.first]).follows:
+        """A name right before a missing name: "Northwind" of "Northwind Gold". The first word of the question has a
+        capital anyway."""
+        if self.first < 2 or not (first := self.words[self.first]).follows:
             return None
         before = self.words[self.first - 1]
         return before if first.is_name and before.is_name and before.stems else None
