@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from language.clause_references import referenced_clauses
 from language.synonyms import synonyms_of
 from querying.answering.siblings.asked_member import AskedMember
 from querying.answering.siblings.words import Word, run_end, stems_of, text_of
@@ -36,7 +37,7 @@ def find_in_place(member: AskedMember, text: str, words: Sequence[Word]) -> Repl
 def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "K3" for "K5", or another number behind the same word."""
     [*others, asked] = member.words[member.first : member.last]
-    if others or not asked.has_digit:
+    if others or not asked.has_digit or referenced_clauses(member.question):  # a table may name another
         return None
     letters = _letters(asked.text)
     before = member.words[member.first - 1] if member.first and asked.follows else None

@@ -66,6 +66,7 @@ def test_another_name_in_the_same_place_is_a_sibling(question: str, sentence: st
         ("What is the car park's height limit in winter?", "The height limit is two metres."),  # nothing in its place
         ("How many days of leave do interns get?", "There are 12 days of leave."),
         ("Who pays the annual fee of a member?", "The club pays the yearly fee of each member."),
+        ("To which table of the code does Table 4 correspond?", "It corresponds to Table 16 of the code."),
         ("Investment Portfolio Setup for beginners", "For beginners see the Investment Guide."),
         ("What is the idea string made of?", "The ideal string is made of steel."),
         ("When was the right to vote extended to grant women seats?", "The right of citizens was extended in 1920."),
