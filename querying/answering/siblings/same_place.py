@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from language.clause_references import referenced_clauses
 from language.synonyms import synonyms_of
 from querying.answering.siblings.asked_member import AskedMember
 from querying.answering.siblings.words import Word, run_end, stems_of, text_of
@@ -37,7 +36,7 @@ def find_in_place(member: AskedMember, text: str, words: Sequence[Word]) -> Repl
 def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "K3" for "K5", or another number behind the same word."""
     [*others, asked] = member.words[member.first : member.last]
-    if others or not asked.has_digit or referenced_clauses(member.question):  # a table may name another
+    if others or not asked.has_digit:
         return None
     letters = _letters(asked.text)
     before = member.words[member.first - 1] if member.first and asked.follows else None
@@ -46,10 +45,22 @@ def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replac
             continue
         if letters:
             return Replaced(asked=asked.text, found=word.text)
-        if before and before.stems and at and word.follows and words[at - 1].stems & before.stems:
+        if (
+            before
+            and before.stems
+            and not _is_repeated(before, member.words)
+            and at
+            and word.follows
+            and words[at - 1].stems & before.stems
+        ):
             pair = text_of(words[at - 1 : at + 1], text)
             return Replaced(asked=text_of([before, asked], member.question), found=pair)
     return None
+
+
+def _is_repeated(word: Word, words: Sequence[Word]) -> bool:
+    """ "Which table does Table 4 correspond to?" asks for another table."""
+    return sum(bool(one.stems & word.stems) for one in words) > 1
 
 
 def _letters(code: str) -> str:
