@@ -39,23 +39,22 @@ def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replac
     if others or not asked.has_digit:
         return None
     letters = _letters(asked.text)
-    before = member.words[member.first - 1] if member.first and asked.follows else None
+    before = _counted(member, asked)
     for at, word in enumerate(words):
         if not word.has_digit or word.stems <= member.asked_stems or _letters(word.text) != letters:
             continue
         if letters:
             return Replaced(asked=asked.text, found=word.text)
-        if (
-            before
-            and before.stems
-            and not _is_repeated(before, member.words)
-            and at
-            and word.follows
-            and words[at - 1].stems & before.stems
-        ):
+        if before and at and word.follows and words[at - 1].stems & before.stems:
             pair = text_of(words[at - 1 : at + 1], text)
             return Replaced(asked=text_of([before, asked], member.question), found=pair)
     return None
+
+
+def _counted(member: AskedMember, number: Word) -> Word | None:
+    """The word that the number stands right behind: "class" of "class 4"."""
+    before = member.words[member.first - 1] if member.first and number.follows else None
+    return before if before and before.stems and not _is_repeated(before, member.words) else None
 
 
 def _is_repeated(word: Word, words: Sequence[Word]) -> bool:
