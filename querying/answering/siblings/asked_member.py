@@ -62,8 +62,11 @@ class AskedMember:
 
     @property
     def head(self) -> Word | None:
-        """The word of substance right behind what is missing: "column" of "a steel column"."""
-        behind = self.words[self.last : self.last + 1]
+        """The word of substance right behind what is missing: "column" of "a steel column"; not "open" of "a deck open
+        to rain"."""
+        behind = self.words[self.last : self.last + 2]
+        if len(behind) > 1 and behind[1].text.casefold() == "to":
+            return None
         return behind[0] if behind and behind[0].follows and behind[0].stems else None
 
     @property

@@ -132,7 +132,7 @@ def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) ->
         return None
     if behind[1] == behind[0] + 1 and all(member.words[at].is_name for at in behind):
         return None  # one name alone is no context
-    context, between = [member.words[at] for at in behind], _texts(member.words[member.last : behind[0]])
+    context, between = [member.words[at] for at in behind], _spellings(member.words[member.last : behind[0]])
     said = [at for at, word in enumerate(words) if word.stems]
     for place, at in enumerate(said[1:-1], start=1):
         if not (words[at].stems & context[0].stems and words[said[place + 1]].stems & context[1].stems):
@@ -140,12 +140,12 @@ def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) ->
         last = said[place - 1]
         own = [*_run_before(words, last), words[last]]
         is_joined = all(word.follows for word in words[last + 1 : at + 1])
-        if is_joined and _texts(words[last + 1 : at]) == between and _may_replace(member, own):
+        if is_joined and _spellings(words[last + 1 : at]) == between and _may_replace(member, own):
             return Replaced(asked=member.text(), found=text_of(own, text))
     return None
 
 
-def _texts(words: Sequence[Word]) -> list[str]:
+def _spellings(words: Sequence[Word]) -> list[str]:
     return [word.text.casefold() for word in words]
 
 

@@ -28,6 +28,12 @@ def nearest(question: str, *contents: str, section: str = "3 Cover", title: str 
             "slab",
             "beam",
         ),
+        (
+            "What cover does a deck open to severe rain need?",
+            "A slab open to severe rain needs a cover of 45 mm.",
+            "deck",
+            "slab",
+        ),
         ("How wide is the canal bridge?", "The river bridge is 12 m wide.", "canal bridge", "river bridge"),
         ("When does the ferry to Oban leave?", "The ferry to Mallaig leaves at nine.", "Oban", "Mallaig"),
         ("How heavy is the R7 pump?", "The R4 pump has a weight of 80 kg.", "R7", "R4"),
