@@ -29,7 +29,7 @@ from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, N
 
 # "174,850" is one number, and no two words; whether it is there is judged as a sign.
 _GROUPED_NUMBER = re.compile(r"\d+(?:[.,]\d+)+")
-_NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
+_NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = 0.3
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
@@ -83,11 +83,11 @@ def assess_sufficiency(
     """
     best = evidence.sentences[0] if evidence.sentences else None
     signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []
-    score = evidence.strength - sum(sign.penalty for sign in signs)
-    passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     nearest = _nearest_passages(evidence)
     about = _nearest_sibling(question, evidence, nearest)
-    passes = passes and about is None and not _are_all_new(new_words, evidence.passages)
+    score = evidence.strength - sum(sign.penalty for sign in signs) - (_SIBLING_PENALTY if about else 0)
+    passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
+    passes = passes and not _are_all_new(new_words, evidence.passages)
     why = () if passes else tuple(_refusal_reasons(question, evidence, signs, has_sibling=about is not None))
     grounds = ConfidenceSignals(
         score=score,

@@ -62,8 +62,11 @@ class AskedMember:
 
     @property
     def head(self) -> Word | None:
-        """The word of substance right behind what is missing: "column" of "a steel column"."""
-        behind = self.words[self.last : self.last + 1]
+        """The word of substance right behind what is missing: "column" of "a steel column"; not "open" of "a deck open
+        to rain"."""
+        behind = self.words[self.last : self.last + 2]
+        if len(behind) > 1 and behind[1].text.casefold() == "to":
+            return None
         return behind[0] if behind and behind[0].follows and behind[0].stems else None
 
     @property
@@ -74,8 +77,9 @@ class AskedMember:
 
     @property
     def name_before(self) -> Word | None:
-        """A name right before a missing name: "Northwind" of "Northwind Gold"."""
-        if self.first == 0 or not (first := self.words[self.first]).follows:
+        """A name right before a missing name: "Northwind" of "Northwind Gold". The first word of the question has a
+        capital anyway."""
+        if self.first < 2 or not (first := self.words[self.first]).follows:
             return None
         before = self.words[self.first - 1]
         return before if first.is_name and before.is_name and before.stems else None

@@ -39,16 +39,27 @@ def _other_code(member: AskedMember, text: str, words: Sequence[Word]) -> Replac
     if others or not asked.has_digit:
         return None
     letters = _letters(asked.text)
-    before = member.words[member.first - 1] if member.first and asked.follows else None
+    before = _counted(member, asked)
     for at, word in enumerate(words):
         if not word.has_digit or word.stems <= member.asked_stems or _letters(word.text) != letters:
             continue
         if letters:
             return Replaced(asked=asked.text, found=word.text)
-        if before and before.stems and at and word.follows and words[at - 1].stems & before.stems:
+        if before and at and word.follows and words[at - 1].stems & before.stems:
             pair = text_of(words[at - 1 : at + 1], text)
             return Replaced(asked=text_of([before, asked], member.question), found=pair)
     return None
+
+
+def _counted(member: AskedMember, number: Word) -> Word | None:
+    """The word that the number stands right behind: "class" of "class 4"."""
+    before = member.words[member.first - 1] if member.first and number.follows else None
+    return before if before and before.stems and not _is_repeated(before, member.words) else None
+
+
+def _is_repeated(word: Word, words: Sequence[Word]) -> bool:
+    """ "Which table does Table 4 correspond to?" asks for another table."""
+    return sum(bool(one.stems & word.stems) for one in words) > 1
 
 
 def _letters(code: str) -> str:
@@ -121,7 +132,7 @@ def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) ->
         return None
     if behind[1] == behind[0] + 1 and all(member.words[at].is_name for at in behind):
         return None  # one name alone is no context
-    context, between = [member.words[at] for at in behind], _texts(member.words[member.last : behind[0]])
+    context, between = [member.words[at] for at in behind], _spellings(member.words[member.last : behind[0]])
     said = [at for at, word in enumerate(words) if word.stems]
     for place, at in enumerate(said[1:-1], start=1):
         if not (words[at].stems & context[0].stems and words[said[place + 1]].stems & context[1].stems):
@@ -129,12 +140,12 @@ def _before_same_words(member: AskedMember, text: str, words: Sequence[Word]) ->
         last = said[place - 1]
         own = [*_run_before(words, last), words[last]]
         is_joined = all(word.follows for word in words[last + 1 : at + 1])
-        if is_joined and _texts(words[last + 1 : at]) == between and _may_replace(member, own):
+        if is_joined and _spellings(words[last + 1 : at]) == between and _may_replace(member, own):
             return Replaced(asked=member.text(), found=text_of(own, text))
     return None
 
 
-def _texts(words: Sequence[Word]) -> list[str]:
+def _spellings(words: Sequence[Word]) -> list[str]:
     return [word.text.casefold() for word in words]
 
 

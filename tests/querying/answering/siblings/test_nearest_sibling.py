@@ -28,6 +28,12 @@ def nearest(question: str, *contents: str, section: str = "3 Cover", title: str 
             "slab",
             "beam",
         ),
+        (
+            "What cover does a deck open to severe rain need?",
+            "A slab open to severe rain needs a cover of 45 mm.",
+            "deck",
+            "slab",
+        ),
         ("How wide is the canal bridge?", "The river bridge is 12 m wide.", "canal bridge", "river bridge"),
         ("When does the ferry to Oban leave?", "The ferry to Mallaig leaves at nine.", "Oban", "Mallaig"),
         ("How heavy is the R7 pump?", "The R4 pump has a weight of 80 kg.", "R7", "R4"),
@@ -66,6 +72,8 @@ def test_another_name_in_the_same_place_is_a_sibling(question: str, sentence: st
         ("What is the car park's height limit in winter?", "The height limit is two metres."),  # nothing in its place
         ("How many days of leave do interns get?", "There are 12 days of leave."),
         ("Who pays the annual fee of a member?", "The club pays the yearly fee of each member."),
+        ("To which table of the code does Table 4 correspond?", "It corresponds to Table 16 of the code."),
+        ("Investment Portfolio Setup for beginners", "For beginners see the Investment Guide."),
         ("What is the idea string made of?", "The ideal string is made of steel."),
         ("When was the right to vote extended to grant women seats?", "The right of citizens was extended in 1920."),
     ],
