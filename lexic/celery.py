@@ -28,7 +28,10 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = TIMETABLE
-app.conf.task_queues = [Queue(name, Exchange(name), routing_key=name) for name in settings.TASK_QUEUES]
+app.conf.task_queues = [
+    Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
+    for name in settings.TASK_QUEUES
+]
 app.autodiscover_tasks()
 
 

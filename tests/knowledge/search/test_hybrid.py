@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from accounts.models import User
-from knowledge.models import Chunk, KnowledgeBase
+from knowledge.models import Chunk, KnowledgeBase, Page
 from knowledge.search import candidates
 from knowledge.search.candidates import VectorMismatch
 from knowledge.search.filters import Filters, InvalidFilter
@@ -509,3 +509,15 @@ def test_the_clause_that_is_asked_for_goes_before_those_that_mention_it(base: Kn
     passages = found(base, "What does clause 4.2.1 say?", clauses=("4.2.1",), limit=5)
     assert {one.chunk_id for one in passages[:2]} == {under[0].pk, begun[0].pk}
     assert {one.chunk_id for one in passages[2:]} == {chunk.pk for chunk in mentions}
+
+
+@pytest.mark.parametrize("word", ["boots", "Schuhe für draußen", "靴"])
+def test_a_passage_is_verbatim_as_long_as_it_stands_where_it_stood(base: KnowledgeBase, word: str) -> None:
+    """Also behind and among characters of more than one byte."""
+    texts = [f"Wear {word} {number}." for number in range(3)]
+    store_chunks(base, make_document(base), texts)
+    assert [one.is_verbatim for one in found(base)] == [True] * 3
+    page = Page.objects.get()
+    page.text = page.text.replace("1.", "7.")
+    page.save()
+    assert {one.content: one.is_verbatim for one in found(base)} == {texts[0]: True, texts[1]: False, texts[2]: True}
