@@ -7,6 +7,7 @@ another language than English the words of the question tell what it asks for, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -32,6 +33,8 @@ _MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
 # The same in another language than English, where words alone tell.
 _MIN_SHARE_BY_WORDS = 0.5
 _LEADING_IN = (":", "：")
+# A word with a capital that does not begin the question.
+_NAME = re.compile(r"(?<=[^.!?:\s] )[A-Z][\w’'-]*")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
 # What stands right above the list is quoted so far up.
@@ -51,7 +54,7 @@ def with_section_list(
     for section in _sections(evidence, asked=asked, revisions=revisions):
         for one in section_lists(section):
             near = _nearness(one, section, asked)
-            if near and near >= nearness:
+            if near and near >= nearness and not _is_of_another_name(section, evidence, asked):
                 best = [*best, one] if near == nearness else [one]
                 nearness = near
     return _attach(evidence, best[0], is_one_of_several=len(best) > 1) if best else evidence
@@ -128,6 +131,21 @@ def _may_have_list(passage: Passage, asked: _AskedWords) -> bool:
         return may_ask_for_steps(asked.question, language=language, shows_list=True)
     says_it = asked.share(asked.said(passage.section_path[-1:])) >= asked.min_share
     return says_it and may_ask_for_steps(asked.question, language=language, shows_list=False)
+
+
+def _is_of_another_name(section: Sequence[Passage], evidence: Evidence, asked: _AskedWords) -> bool:
+    """Whether the question names something that this section and its document do not, and that a sentence nearly as
+    good names: what one plan covers is no answer for the other. Only English keeps capitals for names."""
+    if asked.wording.language or not (names := frozenset(terms(" ".join(_NAME.findall(asked.question))))):
+        return False
+    unsaid = names - asked.said(chain.from_iterable((*_titles(page), page.content) for page in section))
+    best = evidence.sentences[:_MAX_SENTENCES]
+    named = asked.said(chain.from_iterable((*_titles(evidence.passages[one.source]), one.text) for one in best))
+    return bool(unsaid & named)
+
+
+def _titles(passage: Passage) -> tuple[str, ...]:
+    return (passage.document_title, *passage.section_path)
 
 
 def _overlap(one: Passage, other: Passage) -> bool:

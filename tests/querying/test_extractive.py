@@ -121,6 +121,24 @@ def test_each_of_several_questions_is_answered_in_their_order():
     ]
 
 
+def test_a_sentence_that_is_best_for_two_questions_answers_the_one_that_has_no_other():
+    text = "A retainer is paid to the lawyer by the client. The retainer means a fee that comes before any work."
+    found = read(text, "is paid to")
+    parts = [
+        SubQuestion(
+            text=words,
+            sentences=tuple(
+                replace(one, score=first if "is paid to" in one.text else second) for one in found.sentences
+            ),
+        )
+        for words, first, second in (("What is a retainer", 0.9, 0.88), ("who pays it?", 0.9, 0.5))
+    ]
+    assert said("What is a retainer and who pays it?", replace(found, sub_questions=tuple(parts))) == [
+        "The retainer means a fee that comes before any work.",
+        "A retainer is paid to the lawyer by the client.",
+    ]
+
+
 def test_what_goes_on_from_the_best_sentence_comes_before_the_same_from_elsewhere():
     text = "The plan covers physical therapy. It includes twenty visits a year to any therapist."
     elsewhere = passage("Therapy helps people who work.", number=2)

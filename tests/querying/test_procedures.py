@@ -152,3 +152,24 @@ def test_one_of_two_lists_that_may_both_be_meant_is_not_sure(alice: User):
     answer = ask_of(alice, "Cold:\n\n1. Rinse.\n2. Dry.\n\nWarm:\n\n1. Boil.\n2. Wait.\n")
     assert "1. Rinse." in answer.text
     assert (answer.confidence, answer.reason) == (Confidence.MEDIUM, "other_lists")
+
+
+APPLYING = """## Applying for a clinical trial
+
+To apply for a clinical trial with Merlin Standard:
+
+1. Print the form and sign it.
+2. Send it to the medical office.
+3. Wait for the letter of the doctor.
+"""
+
+
+def test_the_steps_of_another_plan_are_not_quoted_for_the_one_that_is_named(alice: User):
+    plugin = Plugin.objects.create(owner=alice, name="Merlin", slug="merlin", domain="plans", system_prompt="Help.")
+    give_document(plugin, title="Merlin Standard", text=f"# Merlin Standard\n\n{APPLYING}")
+    own = "With Merlin Premium you apply for a clinical trial by a call to your adviser."
+    give_document(plugin, title="Merlin Premium", text=f"# Merlin Premium\n\n## Clinical trials\n\n{own}\n")
+    answer = ask(plugin, "How do I apply for a clinical trial with Merlin Premium?")
+    assert own.rstrip(".") in answer.text
+    assert "Print the form" not in answer.text
+    assert "Print the form" in ask(plugin, "How do I apply for a clinical trial with Merlin Standard?").text

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import chain, combinations, islice, product, starmap, takewhile
 
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
@@ -17,7 +17,7 @@ from querying.answering.llms.extractive.context_sentences import antecedent, beg
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.answering.llms.extractive.table_rows import is_row
-from querying.types import Evidence, Sentence
+from querying.types import Evidence, Sentence, SubQuestion
 
 MAX_SENTENCES = 3
 # What the words themselves add to a sentence's score: its share of the question's, the rarer ones counting more …
@@ -31,6 +31,8 @@ _FRAGMENT_PENALTY = 0.03
 # before do not; or be as good as the best, as far as scores can tell, and half of its words be new.
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
 _EQUAL_SCORE_RATIO = 0.96
+# So many sentences are weighed for each of several questions.
+_MAX_OPTIONS = 4
 # Within this nobody can tell which of two is better. Of the pairs of a blind rating that differ in their order alone,
 # readers preferred the page's order where the scores were this close, and the better one first elsewhere.
 SAME_SCORE_RATIO = 0.985
@@ -117,18 +119,24 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
 
 
 def _best_of_each(evidence: Evidence) -> list[Sentence]:
-    """The best sentence for each sub-question that does not repeat an earlier one; empty for a single question."""
-    chosen: list[Sentence] = []
-    for part in evidence.sub_questions:
-        ranked = rank_candidates(part.text, replace(evidence, sentences=part.sentences))
-        least = _MIN_SCORE_RATIO * ranked[0].score if ranked else 0.0
-        new = (
-            one.sentence
-            for one in ranked
-            if one.score >= least and not any(says_the_same(one.sentence.text, other.text) for other in chosen)
-        )
-        chosen = [*chosen, *islice(new, 1)]
-    return chosen
+    """A sentence for each sub-question, no two that say the same, so that together they answer best: one that is the
+    best for two of them goes to the one that has no other as good. Empty for a single question."""
+    options = [_options(part, evidence) for part in evidence.sub_questions[:MAX_SENTENCES]]
+    ways = ([one for one in way if one] for way in product(*options))
+    distinct = (way for way in ways if not any(starmap(_say_the_same, combinations(way, 2))))
+    best = max(distinct, key=lambda way: sum(one.score for one in way), default=[])
+    return [one.sentence for one in best]
+
+
+def _options(part: SubQuestion, evidence: Evidence) -> list[Candidate | None]:
+    """The candidates for a sub-question that come close to its best one, and none of them."""
+    ranked = rank_candidates(part.text, replace(evidence, sentences=part.sentences))
+    near = takewhile(lambda one: one.score >= _MIN_SCORE_RATIO * ranked[0].score, ranked)
+    return [*islice(near, _MAX_OPTIONS), None]
+
+
+def _say_the_same(one: Candidate, other: Candidate) -> bool:
+    return says_the_same(one.sentence.text, other.sentence.text)
 
 
 @dataclass(frozen=True, kw_only=True)
