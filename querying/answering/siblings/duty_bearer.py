@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from querying.answering.siblings.same_place import Replaced
 from language.synonyms import synonyms_of
+from querying.answering.siblings.same_place import Replaced
 from querying.answering.siblings.words import Word, run_end, stems_of, text_of
 
 _MODALS = frozenset(["must", "shall", "may", "can", "will", "should"])
