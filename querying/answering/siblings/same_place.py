@@ -187,7 +187,7 @@ def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
     return _kinds(own) == _kinds(asked)
 
 
-def _kinds(words: Sequence[Word]) -> tuple[bool, bool, bool]:
+def _kinds(words: Sequence[Word]) -> tuple[bool, ...]:
     """Whether a number, a month and a day of the week are among the words."""
     texts = [word.text.casefold() for word in words]
     return any(word.has_digit for word in words), *(not names.isdisjoint(texts) for names in (_MONTHS, _WEEKDAYS))
