@@ -10,7 +10,7 @@ from allauth.account.views import BaseReauthenticateView
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -85,7 +85,8 @@ def profile(request: HttpRequest) -> HttpResponse:
         form.save()
         messages.success(request, gettext("Your name is saved."))
         back = request.GET.get("next", "")
-        return redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "profile")
+        is_ours = url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+        return HttpResponseRedirect(back if is_ours else reverse("profile"))
     return render(request, "accounts/profile.html", {"form": form})
 
 

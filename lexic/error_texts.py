@@ -61,12 +61,6 @@ ERROR_TEXTS = (
     gettext_noop("Put the question to the expert again."),
     gettext_noop("The request is too large."),
     gettext_noop("Send less at once."),
-    gettext_noop("There is no room left on the server's disk, so nothing was stored."),
-    gettext_noop("The operators of this site have to free some space; then try again."),
-    gettext_noop("The database cannot be reached at the moment."),
-    gettext_noop("Try again in a moment."),
-    gettext_noop("The file storage of this site cannot be reached at the moment."),
-    gettext_noop("Nothing was lost; try again in a moment."),
     gettext_noop("This link is not from a mail of this site, or its account is gone."),
     gettext_noop("Sign in, and choose your mails in the settings."),
     # Why a file could not be read, in mails to authors.

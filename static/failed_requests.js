@@ -4,6 +4,7 @@
   const SIGN_IN = "/accounts/login";
   const KEPT = "What you typed is still on this page.";
   let note = null;
+  let isOfSent = false;
 
   function reasonFor({ status, getResponseHeader }) {
     const seconds = getResponseHeader("Retry-After");
@@ -34,6 +35,7 @@
     note = Object.assign(document.createElement("div"), { className: "lexic note no failed-request", role: "alert" });
     note.append(text, close);
     document.body.append(note);
+    isOfSent = wasSent;
   }
 
   function hide() {
@@ -43,11 +45,13 @@
 
   const wasSent = (detail) => (detail.requestConfig?.verb ?? "get") !== "get";
 
+  // A part of a page that asks again and again says it once, and does not talk over what became of something sent.
+  const isNews = (what, detail) => !note || wasSent(detail) || !(isOfSent || note.textContent.startsWith(what));
+
   function tell({ detail }) {
     const { xhr } = detail;
     const words = reasonFor({ status: xhr.status, getResponseHeader: (name) => (xhr.status ? xhr.getResponseHeader(name) : null) });
-    // A part of a page that asks again and again says it once.
-    if (!note || wasSent(detail) || !note.textContent.startsWith(words[0])) show(words, { wasSent: wasSent(detail) });
+    if (isNews(words[0], detail)) show(words, { wasSent: wasSent(detail) });
   }
   for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) document.addEventListener(failure, tell);
 
@@ -56,11 +60,12 @@
     const arrived = new URL(event.detail.xhr.responseURL || location.href);
     if (!arrived.pathname.startsWith(SIGN_IN)) return;
     event.detail.shouldSwap = false;
-    show(["You are signed out.", "Sign in, then do this again."], { wasSent: wasSent(event.detail), link: SIGN_IN });
+    const words = ["You are signed out.", "Sign in, then do this again."];
+    if (isNews(words[0], event.detail)) show(words, { wasSent: wasSent(event.detail), link: SIGN_IN });
     event.detail.isError = false;
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const isSignIn = detail.xhr?.responseURL && new URL(detail.xhr.responseURL).pathname.startsWith(SIGN_IN);
-    if (detail.successful && !isSignIn) hide();
+    if (detail.successful && !isSignIn && (wasSent(detail) || !isOfSent)) hide();
   });
 })();

@@ -35,8 +35,10 @@
     sent.add(event.target);
     isDiscarding = event.target.matches("[data-discards]");
   });
-  document.addEventListener("click", ({ target }) => {
-    if (target.closest("a[data-discards]")) isDiscarding = true;
+  // At the window, where it is known whether a script has taken the click. Another tab leaves this one as it is.
+  addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (event.target.closest("a[data-discards]")) isDiscarding = true;
   });
   // Whoever types on has not left.
   document.addEventListener("input", () => (isDiscarding = false));

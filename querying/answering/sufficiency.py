@@ -175,8 +175,8 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append(_unmentioned(_NAME_PENALTY, missing))
-    if head := _empty_column(asked, best):
-        reason = phrase("The nearest row of a table has nothing under “%(column)s”.", column=head)
+    if column := _empty_column(asked, best):
+        reason = phrase("The nearest row of a table has nothing under “%(column)s”.", column=column)
         signs.append(_Sign(_EMPTY_CELL_PENALTY, reason))
     if missing := _unsaid_counted_words(asked, evidence):
         signs.append(_unmentioned(_COUNTED_PENALTY, missing))
@@ -184,10 +184,12 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
 
 
 def _empty_column(question: str, best: Sentence) -> str:
-    """The head of a column that the question asks for and the row has nothing in."""
+    """What the question asks for of a column that the row has nothing in. In the question's words: those of the head
+    are the page's, which not everybody who is refused may read."""
     empty = empty_heads(best.text, best.header) if best.header else []
     asked = topic_stems(question) - frozenset(terms(best.text))
-    return next((head for head in empty if asked & frozenset(terms(head))), "")
+    stems = next((found for head in empty if (found := asked & frozenset(terms(head)))), frozenset())
+    return " ".join(word for word in topic_words(question) if stems & frozenset(terms(word)))
 
 
 def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:

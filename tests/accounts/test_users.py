@@ -158,6 +158,7 @@ def test_who_signs_up_by_mail_has_a_name_for_colleagues_and_none_for_the_public(
     assert "What is your name?" in client.get(reverse("profile")).content.decode()
     elsewhere = client.post(reverse("profile") + "?next=https://evil.example/", {"display_name": "Ruth"})
     back = client.post(reverse("profile") + "?next=/admin/", {"display_name": "Ruth"})
+    assert client.post(reverse("profile") + "?next=nowhere", {"display_name": "Ruth"}).status_code == 302
     assert [answer["Location"] for answer in (elsewhere, back)] == [reverse("profile"), "/admin/"]
     user.refresh_from_db()
     assert (str(user), user.public_name) == ("Ruth", "Ruth")

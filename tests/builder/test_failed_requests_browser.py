@@ -70,3 +70,30 @@ def test_who_is_signed_out_is_told_so_and_keeps_the_page(documents: Page) -> Non
     expect(alert.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
     expect(documents.locator("#documents")).to_be_visible()
     expect(documents.get_by_label("Password")).to_have_count(0)
+
+
+def test_it_is_said_once_to_who_is_signed_out(documents: Page) -> None:
+    """A part of the page that asks every second would else take the link away from under the pointer."""
+    documents.context.clear_cookies(name="sessionid")
+    for words in ("cover", "beam"):
+        with documents.expect_response("**/accounts/login**"):
+            search(documents, words)
+        alert = documents.get_by_role("alert")
+        expect(alert).to_contain_text("You are signed out.")
+        alert.evaluate("one => { one.dataset.seen = Number(one.dataset.seen ?? 0) + 1 }")
+    expect(alert).to_have_attribute("data-seen", "2")
+
+
+def test_what_was_sent_and_failed_is_told_until_something_is_sent_or_it_is_closed(documents: Page) -> None:
+    """What the page fetches meanwhile says nothing of it."""
+    documents.route("**/notes/", lambda route: route.fulfill(status=503, body="no"))
+    documents.evaluate("() => void htmx.ajax('post', '/notes/', {swap: 'none'})")
+    alert = documents.get_by_role("alert")
+    expect(alert).to_contain_text("What you typed is still on this page.")
+    with documents.expect_response("**/knowledge/list/**"):
+        search(documents)
+    documents.wait_for_timeout(200)
+    expect(alert).to_contain_text("What you typed is still on this page.")
+    documents.route("**/notes/", lambda route: route.fulfill(status=200, body=""))
+    documents.evaluate("() => void htmx.ajax('post', '/notes/', {swap: 'none'})")
+    expect(alert).to_have_count(0)

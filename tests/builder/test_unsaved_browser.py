@@ -105,6 +105,23 @@ def test_whoever_types_on_after_giving_up_is_asked_again(page: Page, alice: User
     assert asked_on_leaving(page) == ["beforeunload"]
 
 
+def test_a_click_that_leaves_nothing_gives_nothing_up(page: Page, alice: User, plugin: Plugin) -> None:
+    """It opens another tab, or a script takes it, as one does that closes a form below an answer."""
+    document = Document.objects.get()
+    for take in (False, True):
+        sign_in(page, alice, to=reverse("admin:builder_knowledge_edit_text", args=[plugin.pk, document.pk]))
+        page.locator("#document-text").fill("Written anew.")
+        cancel = page.get_by_role("link", name="Cancel")
+        if take:
+            page.evaluate("document.addEventListener('click', event => event.preventDefault())")
+            cancel.click()
+        else:
+            with page.context.expect_page() as other:
+                cancel.click(modifiers=["ControlOrMeta"])
+            other.value.close()
+        assert asked_on_leaving(page) == ["beforeunload"]
+
+
 def test_a_question_is_asked_about_only_once_it_is_long(page: Page, alice: User, plugin: Plugin) -> None:
     sign_in(page, alice, to=reverse("admin:builder_sandbox", args=[plugin.pk]))
     page.get_by_placeholder("Ask Boots").fill("Which boots?")

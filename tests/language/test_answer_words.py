@@ -28,3 +28,20 @@ def test_a_leading_yes_is_left_out(text: str, stated: str) -> None:
 )
 def test_other_words_stay(text: str) -> None:
     assert without_leading_yes(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes, no refund is possible after 30 days.",
+        "Yes: dogs are not allowed.",
+        "Ja, eine Erstattung ist nicht möglich.",
+        "Oui, ce n’est possible qu’en mai.",
+        "Sí, no se puede.",
+        "Sim, não é possível.",
+        "हाँ, यह संभव नहीं है।",
+        "是的，不可以。",
+    ],
+)
+def test_a_yes_to_what_denies_stays_for_it_may_be_wrong(text: str) -> None:
+    assert without_leading_yes(text) == text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -70,6 +71,13 @@ def test_every_text_is_translated(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
+def test_each_text_is_there_once(code: str) -> None:
+    """The tools of gettext read no catalogue that has a text twice, and which translation counts would be chance."""
+    texts = Counter((entry.msgctxt, entry.msgid) for entry in written(code))
+    assert [text for text, times in texts.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("code", [*OTHERS, *WITH_PHRASES_ALONE])
 def test_a_translation_names_what_its_text_names(code: str) -> None:
     for entry in written(code):
         known = set(NAMED.findall(entry.msgid + entry.msgid_plural))
@@ -132,6 +140,7 @@ def test_the_texts_of_errors_are_those_of_errors() -> None:
         waiting += kind.__subclasses__()
         said |= {" ".join((kind.__doc__ or "").split()), kind.hint}
     assert set(ERROR_TEXTS) <= said
+    assert len(set(ERROR_TEXTS)) == len(ERROR_TEXTS)
 
 
 def test_the_texts_of_scripts_are_those_of_the_scripts() -> None:

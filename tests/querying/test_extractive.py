@@ -103,6 +103,20 @@ def test_sentences_of_one_page_are_quoted_as_they_stand_there():
     ]
 
 
+def test_what_bears_out_a_recommendation_stays_behind_it_also_where_better_stands_above_on_its_page():
+    text = (
+        "First the buyers of a house choose a place that they like. A survey costs 400 EUR. "
+        "Then they decide on the year, because prices rise and fall."
+    )
+    found = read(text, "First the buyers", "Then they decide")
+    support = next(one for one in found.sentences if "on the year" in one.text)
+    question, said_first = "How do buyers decide about a house?", "Decide on the year."
+    asked = Prompt(messages=(), question=question, evidence=found, recommendation=said_first, support=support)
+    _, lead, first, *_ = compose(asked)
+    assert lead.startswith("Decide on the year [Source 1]")
+    assert first.startswith("Then they decide on the year")
+
+
 def test_each_of_several_questions_is_answered_in_their_order():
     text = "The invoice is due in May. It may be paid online. A retainer is a fee that is paid before the work begins."
     found = read(text, "is due in May")

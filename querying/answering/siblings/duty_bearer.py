@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from language.synonyms import synonyms_of
 from querying.answering.siblings.same_place import Replaced
 from querying.answering.siblings.words import Word, run_end, stems_of, text_of
 
@@ -13,6 +14,7 @@ _MODALS = frozenset(["must", "shall", "may", "can", "will", "should"])
 _BINDING = _MODALS | {"agrees", "undertakes", "warrants"}
 _ARTICLES = frozenset(["the", "a", "an", "each", "any"])
 _MAX_NAME_WORDS = 4
+_POSSESSIVES = ("'s", "’s", "s'", "s’")
 
 
 def find_other_bearer(question: str, asked: Sequence[Word], text: str, words: Sequence[Word]) -> Replaced | None:
@@ -25,8 +27,11 @@ def find_other_bearer(question: str, asked: Sequence[Word], text: str, words: Se
 
 
 def _are_one(wanted: Sequence[Word], bound: Sequence[Word], asked: Sequence[Word]) -> bool:
-    """Whether both are one name, though one may be shorter, or made of the first letters of the question's names."""
+    """Whether both are one name, though one may be shorter, made of the first letters of the question's names, or
+    another word for it ("Tenants", "Renters")."""
     one, other = stems_of(wanted), stems_of(bound)
+    if any(synonyms_of(stem) & other for stem in one):
+        return True
     initials = "".join(word.text[0] for word in asked if word.is_name).casefold()
     return one <= other or other <= one or any(word.text.casefold() in initials for word in bound)
 
@@ -61,4 +66,5 @@ def _names(words: Sequence[Word]) -> Sequence[Word]:
         if not word.is_name:
             break
         kept.append(word)
-    return kept
+    # "Anna's team" is another than Anna.
+    return [] if kept and kept[-1].text.endswith(_POSSESSIVES) else kept

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from language.month_names import MONTHS, WEEKDAYS
 from language.synonyms import synonyms_of
 from querying.answering.siblings.asked_member import AskedMember
 from querying.answering.siblings.words import Word, run_end, stems_of, text_of
@@ -15,6 +16,7 @@ _PREPOSITIONS = frozenset(["of", "for", "to", "in", "at", "on", "by", "from", "w
 _DETERMINERS = frozenset(["the", "a", "an", "each", "every", "any", "all", "its", "their", "your", "our", "my"])
 _MAX_FOUND_WORDS = 3
 _MIN_BEGINNING = 4
+_MONTHS, _WEEKDAYS = frozenset(MONTHS), frozenset(WEEKDAYS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,14 +176,21 @@ def is_participle(word: Word) -> bool:
 
 def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
     """Whether these words are something else than what was asked: none of the question's, no synonym of what is
-    missing, and a number only for a number."""
+    missing, and a number only for a number, a month or a day of the week only for another one: "in July" may answer
+    what is asked of the summer."""
     stems = stems_of(own)
     if stems & member.asked_stems or is_participle(own[-1]):
         return False
     if any(synonyms_of(stem) & stems or any(_are_one_word(stem, one) for one in stems) for stem in member.missing):
         return False
     asked = member.words[member.first : member.last]
-    return any(word.has_digit for word in own) == any(word.has_digit for word in asked)
+    return _kinds(own) == _kinds(asked)
+
+
+def _kinds(words: Sequence[Word]) -> tuple[bool, ...]:
+    """Whether a number, a month and a day of the week are among the words."""
+    texts = [word.text.casefold() for word in words]
+    return any(word.has_digit for word in words), *(not names.isdisjoint(texts) for names in (_MONTHS, _WEEKDAYS))
 
 
 Way = Callable[[AskedMember, str, Sequence[Word]], Replaced | None]

@@ -108,8 +108,23 @@ def test_what_is_asked_for_does_not_depend_on_the_facts_below_it() -> None:
         ("Draft this: a letter\nTo: Acme", "Draft this: a letter"),
         ("To: Acme", "To: Acme"),
         ("\nDraft a letter with these facts:\n- To: Acme", "Draft a letter with these facts:"),
+        ("Hello,\nplease draft the following: a letter\nTo: Acme", "Hello,\nplease draft the following: a letter"),
+        ("Thanks!\nNow: draft a letter", "Thanks!\nNow: draft a letter"),
         ("", ""),
     ],
 )
 def test_the_facts_below_a_request_are_left_out(message: str, request_: str) -> None:
     assert request_in(message) == request_
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Hi Lexic\n\nI need you to draft this for me: a tenancy agreement for my flat", "draft"),
+        ("Good morning,\nplease review this contract: what is risky?", "review"),
+        ("Dear all,\nReview request: please check the attached contract for risks.", "review"),
+        ("Thanks!\nNow: draft a letter of termination", "draft"),
+    ],
+)
+def test_a_request_below_a_greeting_is_read_though_it_has_a_colon(message: str, kind: str) -> None:
+    assert example_classifier("requests").classify(request_in(message)) == kind

@@ -168,7 +168,17 @@ def test_a_row_with_nothing_in_the_column_that_is_asked_for_is_a_sign():
         best = replace(table.sentences[0], header="| Plant | Sown | Spacing |")
         judged = assess_sufficiency("What spacing do tomatoes need?", replace(table, sentences=(best,)), threshold=0.95)
         assert judged.score == pytest.approx(0.9 - lost)
-        assert ("The nearest row of a table has nothing under “Spacing”." in judged.why) is bool(lost)
+        assert ("The nearest row of a table has nothing under “spacing”." in judged.why) is bool(lost)
+
+
+def test_an_empty_column_is_named_in_the_words_of_the_question():
+    """Whoever is refused may not be one who may read the page."""
+    table = evidence(passage("| Tomatoes | mid March | |"))
+    best = replace(table.sentences[0], header="| Plant | Sown | Spacing that Mr Hollis keeps secret |")
+    found = replace(table, sentences=(best,))
+    judged = assess_sufficiency("What spacing do tomatoes need?", found, threshold=0.95)
+    assert "The nearest row of a table has nothing under “spacing”." in judged.why
+    assert "Hollis" not in " ".join(judged.why)
 
 
 def test_evidence_about_a_sibling_is_weaker_and_says_what_it_is_about():

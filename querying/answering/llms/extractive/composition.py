@@ -56,7 +56,8 @@ def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, questi
 
 def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quotation]:
     """Each sentence with what belongs to it, nothing twice: what answers best is first, the rest in reading order.
-    Where one that stands above the best on its page is as good, they all stand as the page has them."""
+    Where one that stands above the best on its page is as good, they all stand as the page has them; what bears out a
+    recommendation stays right behind it."""
     neighbours = Neighbours(prompt.evidence)
     groups = [list(_with_companions(one.sentence, neighbours, question=prompt.question)) for one in chosen]
     quotations, quoted = groups[0], _page_places(groups[0], prompt.evidence)
@@ -67,7 +68,7 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
             quoted |= _page_places(new, prompt.evidence)
     if prompt.evidence.sub_questions:
         return quotations  # in the order of the questions
-    if _is_as_good_above(chosen, quotations, prompt.evidence):
+    if not prompt.support and _is_as_good_above(chosen, quotations, prompt.evidence):
         return _in_reading_order(quotations, prompt.evidence, first=groups[0][0])
     return [*groups[0], *_in_reading_order(quotations[len(groups[0]) :], prompt.evidence)]
 

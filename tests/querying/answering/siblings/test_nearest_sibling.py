@@ -55,6 +55,7 @@ def nearest(question: str, *contents: str, section: str = "3 Cover", title: str 
             "Buyer",
             "Seller",
         ),
+        ("When is the pool open on Sunday?", "The pool is open on Monday from nine.", "Sunday", "Monday"),
         ("What does Harbour Gold cost?", "Harbour Silver costs 30 euros.", "Harbour Gold", "Harbour Silver"),
     ],
 )
@@ -75,6 +76,10 @@ def test_another_name_in_the_same_place_is_a_sibling(question: str, sentence: st
         ("To which table of the code does Table 4 correspond?", "It corresponds to Table 16 of the code."),
         ("Investment Portfolio Setup for beginners", "For beginners see the Investment Guide."),
         ("What is the idea string made of?", "The ideal string is made of steel."),
+        ("When must Tenants pay the rent?", "Renters must pay the rent by the third day."),
+        ("May Anna's team use the room?", "Each Team may use the room."),
+        ("When is the library open on weekdays?", "The library is open on Monday to Friday from 9 to 17."),
+        ("Can dogs be brought to the beach in summer?", "Dogs can be brought to the beach in July."),
         ("When was the right to vote extended to grant women seats?", "The right of citizens was extended in 1920."),
     ],
 )
