@@ -79,7 +79,7 @@ def _persona_status(plugin: Plugin) -> tuple[ReadinessStatus, str]:
     if not plugin.system_prompt.strip():
         return ReadinessStatus.BLOCKS, "says nothing yet"
     if not plugin.tagline:
-        return ReadinessStatus.ATTENTION, "no tagline yet"
+        return ReadinessStatus.OPEN, "no tagline (optional)"
     if not plugin.description:
         return ReadinessStatus.OPEN, "no description (optional)"
     return ReadinessStatus.FINE, "complete"
