@@ -89,6 +89,8 @@ def assess_sufficiency(
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages)
     why = () if passes else tuple(_refusal_reasons(question, evidence, signs, has_sibling=about is not None))
+    if not passes and not why:
+        why = (phrase("The nearest passage does not answer the question clearly enough."),)
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
