@@ -101,7 +101,7 @@ def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
         return ReadinessStatus.OPEN, "none in use (optional)"
     if blocking := len(counts.tree_problems):
         return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
-    return ReadinessStatus.FINE, f"{counts.trees} checked"
+    return ReadinessStatus.FINE, f"{counts.trees} in use"
 
 
 def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatus, str]:
