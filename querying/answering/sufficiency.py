@@ -224,7 +224,7 @@ def _refusal_reasons(
     if has_sibling:
         yield phrase("The nearest passage says this of something else than what was asked about.")
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
-        yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
+        yield phrase("The nearest passage does not seem to answer the question.")
 
 
 def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
