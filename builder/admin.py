@@ -161,7 +161,7 @@ class PluginAdmin(ScopedAdmin):
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
         """Leads to the documents: the rest of the way is optional."""
-        messages.success(request, f"“{obj}” is created, and who answers is drafted.{_template_sentence(obj)}")
+        messages.success(request, f"“{obj}” is created, with a first draft of its persona.{_template_sentence(obj)}")
         return HttpResponseRedirect(reverse_pane(obj, "knowledge"))
 
     def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:

@@ -79,7 +79,7 @@ def _persona_status(plugin: Plugin) -> tuple[ReadinessStatus, str]:
     if not plugin.system_prompt.strip():
         return ReadinessStatus.BLOCKS, "says nothing yet"
     if not plugin.tagline:
-        return ReadinessStatus.ATTENTION, "no tagline yet"
+        return ReadinessStatus.OPEN, "no tagline (optional)"
     if not plugin.description:
         return ReadinessStatus.OPEN, "no description (optional)"
     return ReadinessStatus.FINE, "complete"
@@ -101,7 +101,7 @@ def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
         return ReadinessStatus.OPEN, "none in use (optional)"
     if blocking := len(counts.tree_problems):
         return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
-    return ReadinessStatus.FINE, f"{counts.trees} checked"
+    return ReadinessStatus.FINE, f"{counts.trees} in use"
 
 
 def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatus, str]:

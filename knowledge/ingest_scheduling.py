@@ -2,7 +2,7 @@
 one.
 
 A message in the queue says that there is work, and names one document. The worker reads that one if it has been started
-already; else the next one of the owner whose turn it is, small files before large ones. Small ones of one knowledge
+and left; else the next one of the owner whose turn it is, small files before large ones. Small ones of one knowledge
 base are read together.
 """
 
@@ -18,6 +18,7 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.quotas import READS
+from knowledge import lease
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 
 _IN_PROGRESS = (DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING)
@@ -66,10 +67,11 @@ def claim_next(document_id: UUID) -> UUID | None:
     """The document to read for the message that names this one, marked as being read; None where there is none, or
     where as many are read as may be.
 
-    A document that was begun already, and left, is gone on with.
+    A document that was begun already, and left, is gone on with. One that another worker reads needs no second one: its
+    message then serves the next that waits.
     """
     named = Document.objects.unfinished().filter(pk=document_id)
-    if named.exclude(status=DocumentStatus.QUEUED).exists():
+    if named.exclude(status=DocumentStatus.QUEUED).exists() and not lease.is_leased(document_id):
         return document_id
     while (chosen := _next_document()) is not None:
         # Another reader may have been quicker.
@@ -119,10 +121,10 @@ def _small_and_new(status: DocumentStatus) -> DocumentQuerySet:
     return rows.exclude(source_type__in=_READ_ALONE).exclude(sha256="")
 
 
-def next_waiting() -> UUID | None:
-    """The oldest document that waits although its message may be used up; None where no quota of reads is set, for
-    then every message is read for."""
-    if not (READS.limit("account") or READS.limit("site")):
+def next_waiting(*, message_unused: bool = False) -> UUID | None:
+    """The oldest document that waits although its message may be used up; None where no quota of reads is set and the
+    message that was taken last was read for, for then every other one is."""
+    if not (message_unused or READS.limit("account") or READS.limit("site")):
         return None
     waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED)
     return waiting.in_reading_order().values_list("pk", flat=True).first()

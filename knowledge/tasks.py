@@ -95,10 +95,11 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
         raise try_again(exc=error) from error
     finally:  # reached on every way out but a crash of the process
         with suppress(OperationalError):  # then it is tried again, and what waits is found by the timetable
-            # While another worker reads it, the count is about that one.
-            if not lease.is_leased(claimed):
+            # While another worker reads it, the count is about that one, and this message was used for nothing.
+            is_read_elsewhere = lease.is_leased(claimed)
+            if not is_read_elsewhere:
                 cache.delete(_start_count_key(document_id))
-            if waiting := ingest_scheduling.next_waiting():
+            if waiting := ingest_scheduling.next_waiting(message_unused=is_read_elsewhere):
                 publish_ingest(waiting)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)

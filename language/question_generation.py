@@ -47,6 +47,8 @@ _RELATIVE_PRONOUNS = frozenset(["that", "which", "who", "whose", "whom"])
 _CONJUNCTIONS = frozenset(
     ["although", "because", "if", "once", "though", "unless", "when", "whenever", "whether", "while"]
 )
+# Before the auxiliary of a second verb: “Extinguishers hang on each landing and are inspected …”.
+_COORDINATORS = frozenset(["and", "but", "or", "then"])
 _MAX_WORDS = 9
 
 
@@ -95,7 +97,8 @@ def _question_word(preposition: str, kind: str) -> str:
 
 def _is_unclear(subject: str) -> bool:
     words = subject.lower().split()
-    is_cut = words[0] in _UNCLEAR or words[-1] in _RELATIVE_PRONOUNS or not _CONJUNCTIONS.isdisjoint(words)
+    is_cut = words[0] in _UNCLEAR or words[-1] in _RELATIVE_PRONOUNS | _COORDINATORS
+    is_cut = is_cut or not _CONJUNCTIONS.isdisjoint(words)
     return is_cut or len(words) > _MAX_WORDS or any(character.isdigit() for character in subject)
 
 

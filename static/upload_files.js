@@ -19,6 +19,7 @@
   let refreshing;
 
   form.querySelector("button").hidden = true;
+  input.classList.add("sends-at-once");
 
   for (const chooser of [input, document.getElementById("folder")]) {
     chooser.addEventListener("change", () => {
@@ -133,7 +134,7 @@
     const words = [left && `${left} to send`, taken && `${taken} added`, refused && `${refused} refused`];
     document.getElementById("sending-count").textContent = words.filter(Boolean).join(", ");
     if (!left && (taken || refused)) {
-      announcer.textContent = words.filter(Boolean).join(", ");
+      announcer.textContent = `${words.filter(Boolean).join(", ")}. ${taken ? "The list of documents says what is ready." : ""}`.trim();
       taken = 0;
       refresh();
     }

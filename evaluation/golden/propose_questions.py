@@ -99,7 +99,10 @@ def _from_headings(chunks: Iterable[Chunk]) -> Iterator[ProposedQuestion]:
     for chunk in chunks:
         title, topic = chunk.document.title, chunk.section_path[-1] if chunk.section_path else ""
         topic = _CLAUSE_NUMBER.sub("", topic)
-        sentences = sentence_spans(chunk.content)
+        # A row of a table says little without the names of its columns, and the heading itself says nothing.
+        sentences = [
+            span for span in sentence_spans(chunk.content) if not chunk.content.startswith(("|", "#"), span[0])
+        ]
         if topic and sentences and not _names_the_document(topic, title):
             start, end = sentences[-1]
             question = topic if topic.endswith("?") else f"What does “{title}” say about {topic}?"

@@ -45,6 +45,16 @@ class OriginsForm(forms.Form):
     )
 
 
+def _name_for(plugin: str, *, user: User) -> str:
+    """A key for one plugin is called after it, and never after an address that nobody can guess."""
+    if not is_page_token(plugin):
+        return plugin
+    try:
+        return find_plugin(plugin, principal=user).slug
+    except UnknownPlugin:
+        return ""
+
+
 class KeyForm(OriginsForm):
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -70,8 +80,7 @@ class KeyForm(OriginsForm):
     life = forms.ChoiceField(label=gettext_lazy("Expires"), choices=LIFETIME_CHOICES, required=False, initial="90")
 
     def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
-        # A key for one plugin is called after it, unless its name is an address that nobody can guess.
-        name = "" if is_page_token(plugin) else plugin
+        name = _name_for(plugin, user=user)
         initial = {"name": name, "plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
         super().__init__(data, initial=initial)  # type: ignore[arg-type]
         self.user = user

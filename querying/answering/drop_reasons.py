@@ -65,7 +65,7 @@ def _reason(claim: str, passages: Sequence[Passage], *, cites_unknown: bool) -> 
     if is_contradicted(claim, nearest.main):
         return (
             DropReason.CONTRADICTION,
-            f"The nearest passage says otherwise: “{nearest.main[:_MAX_QUOTED_CHARACTERS]}”",
+            f"The nearest passage does not say so, but: “{nearest.main[:_MAX_QUOTED_CHARACTERS]}”",
         )
     if missing := words_with_stems(claim, nearest.missing):
         return DropReason.WORDS, f"The nearest passage does not say {_listed(missing)}."

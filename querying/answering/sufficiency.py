@@ -89,6 +89,8 @@ def assess_sufficiency(
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages)
     why = () if passes else tuple(_refusal_reasons(question, evidence, signs, has_sibling=about is not None))
+    if not passes and not why:
+        why = (phrase("The nearest passage does not answer the question clearly enough."),)
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
@@ -224,7 +226,7 @@ def _refusal_reasons(
     if has_sibling:
         yield phrase("The nearest passage says this of something else than what was asked about.")
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
-        yield phrase("The nearest passage is close in its words, but does not seem to answer the question.")
+        yield phrase("The nearest passage does not seem to answer the question.")
 
 
 def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from builder.readiness import reverse_pane
@@ -21,6 +21,13 @@ def test_buttons_stand_in_the_order_in_which_the_keyboard_reaches_them(page: Pag
     for _ in each_look(page, WIDE_AND_NARROW):
         places = buttons.evaluate_all(PLACES)
         assert places == sorted(places)
+
+
+def test_saving_stays_in_sight_of_what_is_edited(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    for _ in each_look(page, WIDE_AND_NARROW):
+        page.locator("#id_system_prompt").focus()
+        expect(page.get_by_role("button", name="Save", exact=True)).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("name", ["accounts/user", "querying/query", "knowledge/document", "audit/auditentry"])

@@ -231,7 +231,7 @@ def test_a_run_waits_is_watched_and_ends(expert: Client, plugin: Plugin, sent: l
     right(plugin)
     expert.post(address("golden_run", plugin))
     waiting = progress(expert, plugin).content.decode()
-    assert "1 questions wait for a worker" in waiting.replace("\n", " ")
+    assert "1 question to ask." in waiting.replace("\n", " ")
     assert 'hx-trigger="every 1s"' in waiting
     tasks.run_golden_questions(**sent[0])
     over = progress(expert, plugin)

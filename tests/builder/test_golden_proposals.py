@@ -54,6 +54,14 @@ def test_a_heading_that_only_names_the_document_proposes_nothing(plugin: Plugin)
     assert asked == {"What does “Clinical Protocols” say about Fasting?": "Rabbits never fast."}
 
 
+def test_a_row_of_a_table_is_no_proof_to_show(plugin: Plugin) -> None:
+    table = "| Room | Beds |\n| --- | --- |\n| 1 | 8 |"
+    text = f"# Hostel\n\n## Dormitories\n\n{table}\n\n## Kitchen\n\nIt closes early.\n\n{table}\n"
+    give_document(plugin, title="Reception", text=text)
+    found = {one.question: one.excerpt for one in propose_questions(plugin) if one.title == "Reception"}
+    assert found == {"What does “Reception” say about Kitchen?": "It closes early."}
+
+
 def test_a_heading_that_asks_is_the_question(plugin: Plugin) -> None:
     give_document(plugin, title="FAQ", text="# FAQ\n\n## Who cleans the boots?\n\nEverybody cleans their own boots.\n")
     assert "Who cleans the boots?" in [one.question for one in propose_questions(plugin)]

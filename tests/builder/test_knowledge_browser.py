@@ -226,6 +226,15 @@ def test_polling_ends_when_all_is_read(page: Page, alice: User, plugin: Plugin, 
     assert asked == []
 
 
+def test_where_files_are_chosen_it_says_that_they_were_added(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    open_pane(page, alice, plugin)
+    (tmp_path / "rule.md").write_text("Rule.")
+    page.locator("#files").set_input_files(tmp_path / "rule.md")
+    expect(page.locator("#drop")).to_contain_text("1 added. The list of documents says what is ready.")
+
+
 def test_the_list_is_searched_while_one_types(page: Page, alice: User, plugin: Plugin) -> None:
     for number in range(3):
         Document.objects.create(

@@ -224,7 +224,7 @@ def _fix_two_questions(walker: Walker) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
     begun = timezone.now()
     page.get_by_role("button", name="Run all 2").click()
-    page.get_by_text("2 questions wait for a worker.").wait_for()
+    page.get_by_text("2 questions to ask.").wait_for()
     walker.look()
     _as_a_worker(lambda: tasks.run_golden_questions(plugin_id=str(plugin.pk), asked_at=begun.isoformat()))
     expect(page.locator("#golden-all")).to_contain_text("2 of 2 passed")

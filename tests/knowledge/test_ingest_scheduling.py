@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from knowledge import ingest, ingest_scheduling, tasks
+from knowledge import ingest, ingest_scheduling, lease, tasks
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.readers.types import DocumentHeader, Limits, OcrReading, PageText, ReadingPoint
@@ -68,6 +68,29 @@ def test_an_owner_who_is_being_read_lets_the_others_go_first(alice: User, bob: U
     assert ingest_scheduling.claim_next(busy[1].pk) == busy[1].pk, "what was begun is gone on with"
     Document.objects.update(status=DocumentStatus.READY)
     assert ingest_scheduling.claim_next(busy[1].pk) is None
+
+
+def test_the_message_of_a_document_that_another_worker_reads_serves_the_next_that_waits(alice: User) -> None:
+    small, large = give(alice, 2)
+    Document.objects.filter(pk=large.pk).update(file_bytes=20_000_000)
+    assert ingest_scheduling.claim_next(large.pk) == small.pk, "the message of the large one is used up"
+    with lease.document_lease(small.pk):
+        assert serve([small]) == [["alice"]]
+    large.refresh_from_db()
+    assert large.status == DocumentStatus.READY
+    assert ingest_scheduling.claim_next(small.pk) == small.pk, "what was left is gone on with"
+
+
+def test_a_message_that_another_worker_was_quicker_for_is_passed_on(
+    alice: User, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, waiting = give(alice, 2)
+    Document.objects.update(file_bytes=20_000_000)  # not read together
+    Document.objects.filter(pk=read.pk).update(status=DocumentStatus.READING)
+    monkeypatch.setattr(ingest_scheduling, "claim_next", lambda document_id: document_id)  # a moment before its lease
+    with lease.document_lease(read.pk):
+        tasks.ingest_document.apply(kwargs={"document_id": str(read.pk)}, throw=True)
+    assert sent == [str(waiting.pk)]
 
 
 def test_a_document_whose_reader_died_holds_its_owner_up_no_longer(alice: User, bob: User, settings: Any) -> None:

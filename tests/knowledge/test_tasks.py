@@ -123,7 +123,7 @@ def test_a_database_that_is_away_before_anything_is_claimed_loses_no_message(
 def test_a_database_that_is_lost_as_a_document_ends_takes_nothing_back(
     embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(**kwargs: Any) -> None:
         raise OperationalError("the connection is closed")
 
     monkeypatch.setattr(ingest_scheduling, "next_waiting", broken)

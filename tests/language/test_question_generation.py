@@ -37,6 +37,7 @@ def test_a_question_asks_for_the_first_figure(sentence: str, question: str, figu
         "Damage that is found within 24 hours is charged to the last skipper.",
         "A booking lapses if the machine is not started within 30 minutes of the booked time.",
         "The deposit stays here unless the flat is handed over within 14 days.",
+        "Extinguishers hang on each landing and are inspected every 12 months.",
         "600 °C",
         "",
     ],

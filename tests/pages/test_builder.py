@@ -82,6 +82,12 @@ def test_a_plugin_comes_with_a_knowledge_base_and_all_its_parts(browsing: Browse
         assert client.get(address).status_code == 200
 
 
+def test_what_is_optional_is_no_warning(browsing: Browse, alice: User) -> None:
+    bare = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="You fit boots.")
+    parts = {part.slug: part for part in browsing(alice).get(reverse_pane(bare, "persona")).context["readiness"]}
+    assert (parts["persona"].status, parts["persona"].detail) == ("faint", "no tagline (optional)")
+
+
 def test_its_slug_is_fixed_by_the_first_release(browsing: Browse, alice: User, published: Plugin) -> None:
     client = browsing(alice)
     assert 'name="slug"' not in shown(client, change("plugins_plugin", published))

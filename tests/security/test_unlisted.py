@@ -201,6 +201,19 @@ def test_whoever_counts_the_numbers_of_pages_finds_none_of_it(published: Plugin)
         assert not Page.objects.visible_to(None).exists()
 
 
+def test_a_key_for_it_is_named_after_it_and_not_after_its_address(
+    browsing: Browse, published: Plugin, charlie: User
+) -> None:
+    show(published, Visibility.UNLISTED)
+    asked = browsing(charlie).get(reverse("keys"), {"plugin": published.page_token})
+    assert (asked.context["form"]["name"].value(), asked.context["form"]["plugin"].value()) == (
+        published.slug,
+        published.page_token,
+    )
+    unknown = browsing(charlie).get(reverse("keys"), {"plugin": new_page_token()})
+    assert unknown.context["form"]["name"].value() == ""
+
+
 def test_no_slug_looks_like_the_address_of_an_unlisted_page(plugin: Plugin) -> None:
     token = new_page_token()
     assert is_page_token(token)

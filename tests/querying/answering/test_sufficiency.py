@@ -66,6 +66,12 @@ def test_the_doubt_of_the_cross_encoder_is_a_reason(probability: float | None, i
     assert ("does not seem to answer" in " ".join(judged.why)) is is_told
 
 
+def test_a_refusal_is_never_without_a_reason():
+    judged = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), threshold=0.95)
+    assert not judged.passes
+    assert judged.why == ("The nearest passage does not answer the question clearly enough.",)
+
+
 def test_a_passed_gate_needs_no_reason():
     judged = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), threshold=0.5)
     assert (judged.passes, judged.why) == (True, ())
