@@ -203,6 +203,7 @@ FORMS = {
     "conversations.expert_request_form.ExpertRequestForm": put_to_expert,
     "django.contrib.auth.forms.PasswordResetForm": None,
     "django.contrib.auth.forms.UserChangeForm": None,
+    "django.forms.widgets.UserForm": None,  # what the admin makes of it, once an operator's page was asked for
     "unfold.forms.UserChangeForm": None,
     "workspace.forms.MemberForm": add_member,
     "workspace.organisation_forms.InviteMemberForm": invite_member,
