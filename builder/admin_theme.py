@@ -18,8 +18,8 @@ def components_css(request: HttpRequest) -> str:
     return static("components.css")
 
 
-def file_field_css(request: HttpRequest) -> str:
-    return static("file_field.css")
+def signed_in_css(request: HttpRequest) -> str:
+    return static("signed_in.css")
 
 
 def builder_css(request: HttpRequest) -> str:

@@ -44,7 +44,7 @@ UNFOLD: dict[str, Any] = {
     "STYLES": [
         "builder.admin_theme.design_tokens_css",
         "builder.admin_theme.components_css",
-        "builder.admin_theme.file_field_css",
+        "builder.admin_theme.signed_in_css",
         "builder.admin_theme.builder_css",
     ],
     "SCRIPTS": [

@@ -90,7 +90,7 @@ def test_the_search_box_holds_the_focus_reads_out_what_it_finds_and_gives_the_fo
     page: Page, alice: User, plugin: Plugin
 ) -> None:
     sign_in(page, alice, to=reverse_pane(plugin, "golden"))
-    link = page.get_by_role("link", name="Import", exact=True)
+    link = page.get_by_role("link", name="Import a list", exact=True)
     link.focus()
     page.keyboard.press("Control+k")
     box = page.get_by_role("dialog", name="Find a plugin")

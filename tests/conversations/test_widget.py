@@ -41,7 +41,7 @@ def test_the_author_copies_the_tag_once_the_chat_is_open(chat: Plugin, browsing:
     sharing = reverse("admin:builder_sharing", args=[chat.pk])
     tag = "/widget.js&quot; data-plugin=&quot;boots&quot; defer&gt;&lt;/script&gt;"
     content = browsing(alice).get(sharing).content.decode()
-    assert (tag in content, "Name a site to get the widget" in content) == (False, True)
+    assert (tag in content, "Name a site to get its script tag" in content) == (False, True)
     Plugin.objects.update(embed_origins=["https://www.example.org"])
     assert tag in browsing(alice).get(sharing).content.decode()
     Plugin.objects.update(public_chat=False)

@@ -66,7 +66,7 @@ def test_the_builder_says_it_beside_the_file(full_disk: Path, plugin: Plugin, al
     assert (result["is_in"], result["said"].startswith(SENTENCE)) == (False, True)
 
 
-@pytest.mark.parametrize(("headers", "kind"), [({}, "text/html"), ({"Accept": "application/json"}, "text/html")])
+@pytest.mark.parametrize(("headers", "kind"), [({}, "text/html"), ({"Accept": "application/json"}, "application/json")])
 def test_an_upload_that_finds_no_room_on_its_way_in_is_a_page_that_says_so(
     full_disk: Path, plugin: Plugin, alice: User, settings: Any, headers: dict[str, str], kind: str
 ) -> None:

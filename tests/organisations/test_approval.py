@@ -266,7 +266,7 @@ def test_documents_of_a_base_that_it_reads_are_work_on_the_draft(
         base = own_knowledge_base(Plugin.objects.create(owner=bob, name="Beds", domain="x", system_prompt="x"))
     KnowledgeGrant.objects.attach(base, draft, by=bob)
     # As a task does for him.
-    monkeypatch.setattr("audit.actor.current_task", SimpleNamespace(name="knowledge.sync"))
+    monkeypatch.setattr("celery.current_task", SimpleNamespace(name="knowledge.sync"))
     with on_behalf_of(Reference("person", bob.pk)):
         ingest(add_text(knowledge_base=base, title="Beds", text="# Beds\n\nTwenty.", enqueue=False).document.pk)
     request_approval(draft, by=alice)
@@ -351,7 +351,7 @@ def test_no_door_is_a_way_around_it(door: str, draft: Plugin, operator: User) ->
 
 def add_document(base: KnowledgeBase, by: User, monkeypatch: pytest.MonkeyPatch, text: str = "Twenty.") -> Document:
     """As a task does for the person."""
-    monkeypatch.setattr("audit.actor.current_task", SimpleNamespace(name="knowledge.sync"))
+    monkeypatch.setattr("celery.current_task", SimpleNamespace(name="knowledge.sync"))
     with on_behalf_of(Reference("person", by.pk)):
         added = add_text(knowledge_base=base, title="Beds", text=f"# Beds\n\n{text}", enqueue=False).document
         ingest(added.pk)

@@ -201,7 +201,7 @@ def test_the_script_of_a_page_gets_what_it_can_read_in_the_language_of_the_page(
     with translation.override("de"):
         response = broken_page(request, OperationalError())
     assert (response.status_code, response["Retry-After"], set(content(response))) == (503, "2", FIELDS)
-    assert content(response)["error"] == "Die Datenbank ist zurzeit nicht erreichbar."
+    assert content(response)["error"] == "Die Datenbank ist im Moment nicht erreichbar."
 
 
 def test_the_script_of_a_page_gets_the_number_of_what_nobody_foresaw() -> None:

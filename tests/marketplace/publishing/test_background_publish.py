@@ -83,7 +83,7 @@ def test_the_audit_log_names_who_asked_for_it(
 ) -> None:
     add_goldens(plugin, right=1)
     run = start(plugin)
-    monkeypatch.setattr("audit.actor.current_task", tasks.publish_plugin)
+    monkeypatch.setattr("celery.current_task", tasks.publish_plugin)
     work(run)
     entry = AuditEntry.objects.filter(action="plugin.published").latest("pk")
     assert (entry.actor, entry.via) == (f"person:{plugin.owner.pk}", "task:marketplace.publish_plugin")
