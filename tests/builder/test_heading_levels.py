@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from django.contrib import admin
@@ -32,7 +33,7 @@ def pages() -> list[str]:
 def skipped(page: str) -> list[str]:
     """Where a heading is more than one level below the one before it."""
     levels = [int(level) for level in HEADING.findall(page)]
-    return [f"h{before} h{level}" for before, level in zip([0, *levels], levels, strict=False) if level > before + 1]
+    return [f"h{before} h{level}" for before, level in pairwise(levels) if level > before + 1]
 
 
 def test_no_heading_of_a_list_or_of_an_app_skips_a_level(client: Client, alice: User) -> None:
