@@ -58,7 +58,6 @@ def _plugin_items(request: SignedInRequest) -> list[dict[str, Any]]:
     recent = Plugin.objects.viewable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
     return [
         {
-            # The theme prints titles as they are, markup and all.
             "title": format_html('<span title="{}">{}</span>', plugin.name, plugin.name),
             "icon": "menu_book",
             "link": reverse("admin:plugins_plugin_change", args=[plugin.pk]),
