@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from language.negation import has_negation
-from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS
+from language.scripts import WORD_OR_CHARACTER
 
 # Each with the words that deny in its languages; of English, `language.negation` knows them.
 _DENIALS = {
@@ -22,8 +22,7 @@ _DENIALS = {
     "نعم": "لا ليس ليست لم لن غير بدون",
 }
 _MARKS = ",:;.!–—，：；。！،؛"
-# Of scripts without spaces, each character.
-_WORD = re.compile(rf"[{SPACELESS_SCRIPTS}]|(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+")
+_WORD = re.compile(WORD_OR_CHARACTER)
 
 
 def without_leading_yes(text: str) -> str:

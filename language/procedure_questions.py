@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS
+from language.scripts import WORD_OR_CHARACTER
 
-_WORD = re.compile(rf"[{SPACELESS_SCRIPTS}]|(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+(?:['-](?=\w))?")
+# "qu'" and "peut-" keep their sign.
+_WORD = re.compile(rf"{WORD_OR_CHARACTER}(?:['-](?=\w))?")
 
 
 class AskedFor(enum.Enum):

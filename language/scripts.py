@@ -33,6 +33,9 @@ def _as_ranges(codes: Iterable[int]) -> str:
 # and without them the words of Hindi or of vocalised Arabic would fall apart.
 COMBINING_MARKS = _as_ranges(code for code in chain(*_WITH_MARKS) if unicodedata.category(chr(code))[0] == "M")
 
+# A pattern of one word; of scripts without spaces, each character is one.
+WORD_OR_CHARACTER = rf"[{SPACELESS_SCRIPTS}]|(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+"
+
 
 def is_latin(text: str) -> bool:
     """Whether all characters of the text are of the Latin blocks."""

@@ -85,17 +85,20 @@ def assess_sufficiency(
     signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []
     nearest = _nearest_passages(evidence)
     about = _nearest_sibling(question, evidence, nearest)
-    score = evidence.strength - sum(sign.penalty for sign in signs) - (_SIBLING_PENALTY if about else 0)
+    if about:
+        reason = phrase("The nearest passage says this of something else than what was asked about.")
+        signs.append(_Sign(_SIBLING_PENALTY, reason))
+    score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages)
-    why = () if passes else tuple(_refusal_reasons(question, evidence, signs, has_sibling=about is not None))
+    why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
     if not passes and not why:
         why = (phrase("The nearest passage does not answer the question clearly enough."),)
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
-        has_signs=bool(signs) or about is not None,
+        has_signs=bool(signs),
         weakest=best.weakest if best else 0.0,
         answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
     )
@@ -212,9 +215,7 @@ def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
     ]
 
 
-def _refusal_reasons(
-    question: str, evidence: Evidence, signs: Sequence[_Sign], *, has_sibling: bool = False
-) -> Iterator[str]:
+def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) -> Iterator[str]:
     missing = _unmentioned_words(question, evidence)
     if not evidence.passages:
         yield phrase("There is nothing about it in the documents.")
@@ -223,8 +224,6 @@ def _refusal_reasons(
     # What no passage mentions is not said of the nearest one again.
     said = {word.lower() for word in missing}
     yield from (sign.reason for sign in signs if not sign.words or not said.issuperset(sign.words))
-    if has_sibling:
-        yield phrase("The nearest passage says this of something else than what was asked about.")
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield phrase("The nearest passage does not seem to answer the question.")
 

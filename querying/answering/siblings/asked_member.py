@@ -15,7 +15,7 @@ _JOINING_WORDS = frozenset(["of", "the", "a", "an", "and", "or", "for", "in", "o
 _NOUN_OPENING_WORDS = """
 the a an each every any all some no of for in at on by from with under do does did are is can may must
 """
-NOUN_OPENERS = frozenset(_NOUN_OPENING_WORDS.split())
+_NOUN_OPENERS = frozenset(_NOUN_OPENING_WORDS.split())
 _AUXILIARIES = frozenset(["do", "does", "did", "can", "may", "must"])
 _ARTICLES = frozenset(["the", "a", "an"])
 _MAX_WORDS = 5
@@ -51,7 +51,7 @@ class AskedMember:
         before = self.words[self.first - 1] if self.first else None
         if before and first.follows and before.stems:
             return self.name_before is not None or first.has_digit
-        if before and first.follows and before.text.casefold() in NOUN_OPENERS:
+        if before and first.follows and before.text.casefold() in _NOUN_OPENERS:
             return True
         return first.has_digit or (first.is_name and self.first > 0)
 

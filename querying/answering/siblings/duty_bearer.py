@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from language.synonyms import synonyms_of
 from querying.answering.siblings.same_place import Replaced
-from querying.answering.siblings.words import Word, run_end, stems_of, text_of
+from querying.answering.siblings.words import Word, run_end, run_start, stems_of, text_of
 
 _MODALS = frozenset(["must", "shall", "may", "can", "will", "should"])
 # In a sentence these say the same.
@@ -51,10 +51,7 @@ def _bearers(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
     """The names right before verbs that bind."""
     for at, word in enumerate(words):
         if word.text.casefold() in _BINDING and word.follows:
-            first = at
-            while first > 0 and at - first < _MAX_NAME_WORDS and words[first].follows and words[first - 1].stems:
-                first -= 1
-            name = [one for one in words[first:at] if one.is_name]
+            name = [one for one in words[run_start(words, at, most=_MAX_NAME_WORDS) : at] if one.is_name]
             if name and name[-1] is words[at - 1]:
                 yield name
 

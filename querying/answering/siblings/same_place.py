@@ -10,7 +10,7 @@ from itertools import takewhile
 from language.month_names import MONTHS, WEEKDAYS
 from language.synonyms import synonyms_of
 from querying.answering.siblings.asked_member import AskedMember
-from querying.answering.siblings.words import Word, run_end, stems_of, text_of
+from querying.answering.siblings.words import Word, run_end, run_start, stems_of, text_of
 
 _PREPOSITIONS = frozenset(["of", "for", "to", "in", "at", "on", "by", "from", "with"])
 _DETERMINERS = frozenset(["the", "a", "an", "each", "every", "any", "all", "its", "their", "your", "our", "my"])
@@ -71,7 +71,7 @@ def _letters(code: str) -> str:
 def _before_same_noun(member: AskedMember, text: str, words: Sequence[Word]) -> Replaced | None:
     """ "lemon tree" for "olive tree"."""
     head = member.head
-    if head is None or is_participle(head) or not member.is_plain or not member.asks_besides(head):
+    if head is None or _is_participle(head) or not member.is_plain or not member.asks_besides(head):
         return None
     if any(word.has_digit for word in member.words[member.first : member.last]):  # "28 days" is a figure
         return None
@@ -153,10 +153,7 @@ def _spellings(words: Sequence[Word]) -> list[str]:
 
 def _run_before(words: Sequence[Word], at: int) -> list[Word]:
     """The words of substance right before this one, up to three."""
-    first = at
-    while first > 0 and at - first < _MAX_FOUND_WORDS and words[first].follows and words[first - 1].stems:
-        first -= 1
-    return list(words[first:at])
+    return list(words[run_start(words, at, most=_MAX_FOUND_WORDS) : at])
 
 
 def _run_behind(words: Sequence[Word], at: int) -> list[Word]:
@@ -169,7 +166,7 @@ def _are_one_word(one: str, other: str) -> bool:
     return len(short) >= _MIN_BEGINNING and long.startswith(short)
 
 
-def is_participle(word: Word) -> bool:
+def _is_participle(word: Word) -> bool:
     """ "exposed", which belongs to what is before it."""
     return word.text.endswith("ed")
 
@@ -179,7 +176,7 @@ def _may_replace(member: AskedMember, own: Sequence[Word]) -> bool:
     missing, and a number only for a number, a month or a day of the week only for another one: "in July" may answer
     what is asked of the summer."""
     stems = stems_of(own)
-    if stems & member.asked_stems or is_participle(own[-1]):
+    if stems & member.asked_stems or _is_participle(own[-1]):
         return False
     if any(synonyms_of(stem) & stems or any(_are_one_word(stem, one) for one in stems) for stem in member.missing):
         return False

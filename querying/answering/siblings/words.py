@@ -71,6 +71,14 @@ def run_end(words: Sequence[Word], at: int, *, most: int) -> int:
     return end
 
 
+def run_start(words: Sequence[Word], at: int, *, most: int) -> int:
+    """Where the words of substance begin that stand side by side right before this one, so many at most."""
+    start = at
+    while start > 0 and at - start < most and words[start].follows and words[start - 1].stems:
+        start -= 1
+    return start
+
+
 def text_of(words: Sequence[Word], text: str) -> str:
     """What stands from the first of the words to the last, on one line."""
     return " ".join(text[words[0].start : words[-1].end].split())
