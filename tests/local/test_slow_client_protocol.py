@@ -39,6 +39,7 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server has not started"
         time.sleep(0.01)
     yield "127.0.0.1", server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
