@@ -13,6 +13,7 @@ from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
 from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -63,6 +64,19 @@ class AccountAdapter(DefaultAccountAdapter):
         )
         mail.subject = self.format_email_subject(mail.subject)
         return mail
+
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        message_context: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Whoever is sent a mail to confirm an address is told whether that can wait."""
+        can_wait = settings.ACCOUNT_EMAIL_VERIFICATION == "optional"
+        context = {**(message_context or {}), "confirming_can_wait": can_wait}
+        super().add_message(request, level, message_template, context, **kwargs)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""

@@ -1,8 +1,9 @@
-"""Where a confirmed address leads: on with what its owner signed up for."""
+"""Whether confirming an address can wait, and where a confirmed one leads: on with what its owner signed up for."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -26,6 +27,16 @@ def sign_up(client: Client, *, to: str = "") -> str:
 
 def confirmed(client: Client, path: str) -> str:
     return client.post(path).headers["Location"]
+
+
+@pytest.mark.parametrize(("verification", "may_wait"), [("optional", True), ("mandatory", False)])
+def test_after_signing_up_one_is_told_whether_that_can_wait(
+    client: Client, settings: Any, verification: str, may_wait: bool
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = verification
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = not may_wait
+    shown = client.post(reverse("account_signup"), SIGN_UP, follow=True).content.decode()
+    assert ("You can go on and do that later." in shown) == may_wait
 
 
 def test_it_leads_to_where_the_sign_up_was_to_lead(client: Client) -> None:
