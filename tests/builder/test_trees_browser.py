@@ -29,6 +29,7 @@ from tests.browsers import (
 from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
 from tests.trees.growing import cover_tree_data
+from trees.definition.starter_trees import MINIMAL_TREE
 from trees.drafts import create_tree, parse_draft
 from trees.models import DecisionTree
 
@@ -398,6 +399,13 @@ def test_ends_are_tried_against_the_documents_and_marked(page: Page, alice: User
     expect(part(page, "panel").locator("blockquote")).to_contain_text("20 mm")
     expect(ends.locator("[data-count]")).to_have_text("2 of 2 supported")
     expect(node(page, "n2")).not_to_have_attribute("aria-label", containing("refused"))
+
+
+def test_what_blocks_no_release_is_to_be_looked_at_and_no_problem(page: Page, alice: User, cover: DecisionTree) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=MINIMAL_TREE)
+    open_editor(page, alice, cover)
+    expect(part(page, "state")).to_have_text("2 to look at")
+    expect(part(page, "problems").get_by_role("listitem")).to_have_count(2)
 
 
 def test_an_end_that_no_page_supports_is_a_problem_as_soon_as_it_is_saved(

@@ -18,8 +18,9 @@ export class Problems {
     const none = h("li", { class: "problem" }, h("span", { class: "ok" }, icon("check")), h("span", {}, "Nothing is wrong: every way leads to a recommendation."));
     this.list.replaceChildren(...(note ? [h("li", { class: "problem" }, h("span", { class: "warn" }, icon("alert")), h("span", {}, `Not checked. ${note}`))] : []), ...(items.length ? items : note ? [] : [none]));
     standing(this.count, errors, problems.length - errors, errors === 1 ? "1 blocks a release" : `${errors} block a release`);
-    standing(this.state, errors, problems.length - errors, counted(problems.length));
-    return counted(problems.length);
+    const words = counted(errors, problems.length - errors);
+    standing(this.state, errors, problems.length - errors, words);
+    return words;
   }
 
   #item(problem) {
@@ -52,13 +53,15 @@ export class Problems {
   }
 }
 
-function counted(count) {
-  return count === 0 ? "no problems" : count === 1 ? "1 problem" : `${count} problems`;
+/** As the list of trees says it: what blocks no release is no problem yet. */
+function counted(errors, warnings) {
+  if (errors) return errors === 1 ? "1 problem" : `${errors} problems`;
+  return warnings ? `${warnings} to look at` : "no problems";
 }
 
 function standing(element, errors, warnings, words) {
   element.className = `state ${errors ? "no" : warnings ? "warn" : "ok"} ${element.dataset.look ?? ""}`;
-  const said = errors || element.dataset.all !== undefined ? words : warnings ? counted(warnings) : "checked";
+  const said = errors || element.dataset.all !== undefined ? words : warnings ? counted(0, warnings) : "checked";
   element.replaceChildren(icon(errors || warnings ? "alert" : "check"), said);
 }
 
