@@ -98,7 +98,7 @@ def _knowledge_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
 
 def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     if not counts.trees:
-        return ReadinessStatus.OPEN, "none in use (optional)"
+        return ReadinessStatus.OPEN, "not used (optional)"
     if blocking := len(counts.tree_problems):
         return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
     return ReadinessStatus.FINE, f"{counts.trees} in use"
