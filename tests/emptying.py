@@ -6,16 +6,25 @@ Here the rows that there are are deleted, and what the migrations made stays.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
+from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test import TransactionTestCase
 from psycopg import sql
 
+# After so long a wait, whoever has locked a table and does nothing is a thread that is no more.
+PATIENCE = "30s"
 # A table that takes more bytes is truncated: so many dead rows would slow down the tests that follow.
 MANY = 4_000_000
 
 _COUNT = "SELECT {name}, count(*) FROM {table}"
+
+_END_IDLE_TRANSACTIONS = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND state LIKE 'idle in transaction%'
+"""
 
 _truncate = TransactionTestCase._fixture_teardown
 _tables: list[str] = []
@@ -57,8 +66,7 @@ def _note_made() -> None:
 def _delete() -> bool:
     """False where there is too much, or what the migrations made has changed."""
     with transaction.atomic(), connection.cursor() as cursor:
-        # As TRUNCATE would, wait for what other threads are about to commit.
-        cursor.execute(sql.SQL("LOCK TABLE {}").format(sql.SQL(", ").join(map(sql.Identifier, _tables))))
+        _lock_tables(cursor)
         if dict(_each(_COUNT, _made)) != _made:
             return False
         filled = "SELECT {name}, pg_total_relation_size({name}) WHERE EXISTS (SELECT FROM {table})"
@@ -70,6 +78,18 @@ def _delete() -> bool:
         for table in sizes:
             cursor.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
     return True
+
+
+def _lock_tables(cursor: Any) -> None:
+    """As TRUNCATE would, wait for what other threads are about to commit; but not for ever for one that is no more and
+    has left a transaction open: the warning about its connection can keep that alive until the test has ended."""
+    lock = sql.SQL("LOCK TABLE {}").format(sql.SQL(", ").join(map(sql.Identifier, _tables)))
+    with contextlib.suppress(OperationalError), transaction.atomic():
+        cursor.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(PATIENCE))
+        cursor.execute(lock)
+        return
+    cursor.execute(_END_IDLE_TRANSACTIONS)
+    cursor.execute(lock)
 
 
 def _each(select: str, tables: Iterable[str]) -> list[tuple[str, int]]:

@@ -3,8 +3,10 @@ has not been seen is read and embedded."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 from django.test import TransactionTestCase
 
 from accounts.models import User
@@ -47,6 +50,26 @@ def test_so_does_one_that_leaves_much_or_changes_what_was_made(
         ContentType.objects.create(app_label="sixth", model="wheel")
     TransactionTestCase()._fixture_teardown()
     assert emptying.filled().keys() == MIGRATED
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_a_thread_that_is_no_more_has_locked_is_not_waited_for(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection stays open until garbage is looked for, and longer where that warns."""
+    monkeypatch.setattr(emptying, "PATIENCE", "1s")
+
+    def leave_locked() -> None:
+        connection.set_autocommit(False)
+        User.objects.select_for_update().get()
+
+    thread = threading.Thread(target=leave_locked)
+    thread.start()
+    thread.join()
+    TransactionTestCase()._fixture_teardown()
+    assert emptying.filled().keys() == MIGRATED
+    gc.collect()  # so that the warning is this test's
 
 
 def test_another_text_under_the_same_name_is_read(tmp_path: Path) -> None:
