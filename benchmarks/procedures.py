@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._harness import ask_set
-from language.letters import letters_and_digits
+from language.letters_and_digits import letters_and_digits
 from language.sentences import sentence_spans
 
 if TYPE_CHECKING:

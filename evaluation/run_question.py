@@ -14,7 +14,7 @@ from evaluation.eval_types import EvalQuestion, PageSpan, PipelineOutcome, Retri
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import passes_threshold
 from knowledge.search.passages import Passage
-from language.letters import letters_and_digits
+from language.letters_and_digits import letters_and_digits
 from plugins.models import Release
 from querying import pipeline
 from querying.answering import sufficiency

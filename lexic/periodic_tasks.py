@@ -1,10 +1,10 @@
-"""The timetable of the tasks that come again and again."""
+"""The tasks that Celery starts by the clock, and when."""
 
 from __future__ import annotations
 
 from celery.schedules import crontab
 
-TIMETABLE = {
+PERIODIC_TASKS = {
     "resume-unfinished-documents": {
         "task": "knowledge.resume_unfinished",
         "schedule": 20.0,
