@@ -135,7 +135,7 @@ def compare_with_questions(owner: User, plugin: Plugin, contract: Document, play
     from conversations.private_document_search import private_layers
     from knowledge.search.filters import Filters
     from querying import pipeline, releases
-    from querying.types import Caller, Options, Question
+    from querying.types.question import Caller, Options, Question
 
     positions = find_playbook(str(playbook.pk), principal=owner).playbook.positions
     search = partial(search_statement, DocumentRevision.of(contract))

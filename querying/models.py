@@ -19,7 +19,8 @@ from querying.answer_links import AnswerLink as AnswerLink
 from querying.expert_requests import ExpertRequest as ExpertRequest
 from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.quoted_documents import QuotedDocuments
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 # What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
 ERASED_COLUMNS: dict[str, Any] = {

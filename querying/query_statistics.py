@@ -12,7 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, TruncDate, TruncWeek
 from django.utils import timezone
 
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # The steps that are timed, in the order in which they are taken.
 TIMED_STEPS = ("retrieve", "tree", "weigh", "generate")

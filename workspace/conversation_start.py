@@ -15,7 +15,7 @@ from knowledge.models import BaseKind, Chunk, Document, DocumentQuerySet, Docume
 from language.terms import terms
 from plugins.models import Plugin
 from querying import releases
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 MAX_EXAMPLES = 3
 _MAX_ATTACHABLE = 50

@@ -16,7 +16,7 @@ from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from lexic.database import in_thread
 from lexic.errors import InvalidInput
 from querying.question.clarifications import with_resume_token
-from querying.types import Clarification
+from querying.types.answer import Clarification
 
 _MAX_FACTS, _MAX_FACT_CHARACTERS = 100, 2000
 _FACTS = {

@@ -20,7 +20,7 @@ from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
 from querying.question.document_access import usable_templates
 from querying.releases import bases_of
-from querying.types import Question
+from querying.types.question import Question
 
 _BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?\}\}")
 # How near a message must be to a template's title (cosine) to ask for that one.

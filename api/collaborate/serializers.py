@@ -23,7 +23,8 @@ from api.query.several_plugins import ConflictSerializer, PluginsField
 from collaboration.collaboration_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS, Mode, Stance
 from querying.answering.grounding.conflict_types import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 _LEVELS = [level.value for level in Confidence]
 _OUTCOMES = [Outcome.ANSWERED.value, Outcome.REFUSED.value, Outcome.CLARIFY.value]

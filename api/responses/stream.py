@@ -14,7 +14,8 @@ from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline
 from querying.presentation import sse
-from querying.types import Answer, AnswerFailed, Delta, Done, Failed
+from querying.types.answer import Answer
+from querying.types.events import AnswerFailed, Delta, Done, Failed
 
 
 async def stream_response(response: ResponseFormat) -> AsyncGenerator[bytes]:

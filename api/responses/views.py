@@ -22,7 +22,7 @@ from lexic.database import release_connections
 from querying import pipeline
 from querying.presentation import sse
 from querying.question.resolve import resume_from_context
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 
 class ResponsesView(OpenAIView):

@@ -72,7 +72,7 @@ class Lexic:
 
         from querying import releases
         from querying.retrieval import retriever
-        from querying.types import Caller, Question
+        from querying.types.question import Caller, Question
 
         release = releases.resolve("peer", principal=self._key)  # what it is now, as each request asks
         found = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="peer")))

@@ -10,7 +10,7 @@ from marketplace.comparison.side_by_side import Row, compare_texts
 from plugins.models import AnswerPolicy, CitationMode, Planner, Release
 from plugins.synonyms import format_synonyms
 from querying.answering.confidence_calibration import parse_calibration
-from querying.types import SUFFICIENCY_THRESHOLD
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 
 # Written by people, over several lines: shown side by side.
 _TEXTS = ("system_prompt", "audience", "tone", "limits", "disclaimer", "synonyms")

@@ -22,7 +22,8 @@ from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.named_siblings import named_sibling, stored_sibling
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
 from querying.presentation.retrieved_passages import PassagePlace, nearest_passages
-from querying.types import AnswerFailed, Failed, Outcome
+from querying.types.answer import Outcome
+from querying.types.events import AnswerFailed, Failed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ from uuid import UUID
 from knowledge.search.passages import Passage
 from language.terms import terms
 from querying.question.clarifications import SUBJECT_FIELD
-from querying.types import Clarification, Question
+from querying.types.answer import Clarification
+from querying.types.question import Question
 
 _MAX_OPTIONS = 4
 # A text that points at more things than this is no question.

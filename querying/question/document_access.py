@@ -21,7 +21,7 @@ from knowledge.models import Consent, Document, KnowledgeBase
 from knowledge.search.filters import Filters
 from lexic.compiled_query import CompiledRows
 from plugins.models import Plugin, Release
-from querying.types import Question
+from querying.types.question import Question
 
 PUBLIC_FILTERS = Filters(is_public=True, exclude_templates=True)
 _NO_TEMPLATES = Filters(exclude_templates=True)

@@ -23,7 +23,7 @@ from lexic.phrases import Phrase, phrase
 from querying.question.document_access import access_filters
 from querying.question.planning.spelling import is_word
 from querying.releases import bases_of
-from querying.types import Question
+from querying.types.question import Question
 
 _QUOTED = re.compile(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
 _JOINED = r"\w'’@#$/\\"

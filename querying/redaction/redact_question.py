@@ -1,8 +1,7 @@
 """Removes personal data from questions, if the site is set so.
 
-This is done where a question comes in (`querying.types.Question`, and what is stored before such an object is made), so
-everything that is derived from a question, such as the reason of a refusal or the payload of a webhook, is free of it
-too.
+This is done where a question is made (`querying.types.question.Question`, and what is stored before that), so that
+everything that is derived from a question, such as the reason of a refusal or the payload of a webhook, is free of it.
 """
 
 from __future__ import annotations

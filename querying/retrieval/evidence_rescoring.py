@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from knowledge.chunking.chunker import title_path
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
 # makes it no better (docs/evaluation.md, "A cross-encoder").

@@ -21,7 +21,7 @@ from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.quantity_ranges import match_ranges
 from querying.retrieval.token_states import States, token_states
-from querying.types import NO_RANGE_MATCH, RangeMatch
+from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
 Matrix = NDArray[np.float32]
 Span = tuple[int, int]

@@ -24,7 +24,7 @@ from language.topic_words import topic_stems
 from language.word_matching import terms_by_word
 from querying.retrieval.page_lists import PageList, section_lists
 from querying.retrieval.question_kinds import may_ask_for_steps, nearness_to_steps
-from querying.types import Evidence, ListPart, SectionList, Sentence
+from querying.types.evidence import Evidence, ListPart, SectionList, Sentence
 
 # The lists of so many sections are looked at: those of the best sentences.
 _MAX_SECTIONS, _MAX_SENTENCES = 3, 5

@@ -15,7 +15,7 @@ from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, read_tables
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells
 from querying.retrieval.token_states import token_states
-from querying.types import Evidence, Sentence, TableCell
+from querying.types.evidence import Evidence, Sentence, TableCell
 
 Place = tuple[int, int, int]
 

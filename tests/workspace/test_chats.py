@@ -18,7 +18,7 @@ from knowledge.models import Document
 from plugins.models import Plugin
 from querying.presentation.answer import to_stored_answer
 from querying.presentation.question_run import QuestionRun, run_to_end
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 from tests.cover import handbook, plugin, published
 from tests.security.world import everything
 

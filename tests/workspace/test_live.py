@@ -17,7 +17,7 @@ from accounts.models import User
 from agents.models import AgentRun, EventKind
 from conversations.models import ChatSession, Project
 from plugins.models import Plugin
-from querying.types import Outcome
+from querying.types.answer import Outcome
 from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
 from tests.request_slot import held_request_slot

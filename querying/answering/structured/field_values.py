@@ -18,7 +18,7 @@ from language.units import convert_number
 from querying.answering.grounding.claim_support import Surroundings, compare_words, is_contradicted, stem_set
 from querying.answering.grounding.figure_association import FigureContext, figure_contexts
 from querying.field_schema import FieldKind, ValueSchema, words_of_name
-from querying.types import Citation
+from querying.types.answer import Citation
 
 _BOUNDS = {AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN}
 _MAX_DECIMALS = 9
