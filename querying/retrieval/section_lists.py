@@ -7,7 +7,6 @@ another language than English the words of the question tell what it asks for, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,6 +14,7 @@ from itertools import chain
 from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
 from knowledge.search.wording import Wording
+from language.capitalised_words import capitalised_words
 from language.lists import find_lists
 from language.negation import has_negation
 from language.sentences import sentence_spans
@@ -33,8 +33,6 @@ _MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
 # The same in another language than English, where words alone tell.
 _MIN_SHARE_BY_WORDS = 0.5
 _LEADING_IN = (":", "：")
-# A word with a capital that does not begin the question.
-_NAME = re.compile(r"(?<=[^.!?:\s] )[A-Z][\w’'-]*")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
 # What stands right above the list is quoted so far up.
@@ -136,7 +134,7 @@ def _may_have_list(passage: Passage, asked: _AskedWords) -> bool:
 def _is_of_another_name(section: Sequence[Passage], evidence: Evidence, asked: _AskedWords) -> bool:
     """Whether the question names something that this section and its document do not, and that a sentence nearly as
     good names: what one plan covers is no answer for the other. Only English keeps capitals for names."""
-    if asked.wording.language or not (names := frozenset(terms(" ".join(_NAME.findall(asked.question))))):
+    if asked.wording.language or not (names := frozenset(terms(" ".join(capitalised_words(asked.question))))):
         return False
     unsaid = names - asked.said(chain.from_iterable((*_titles(page), page.content) for page in section))
     best = evidence.sentences[:_MAX_SENTENCES]
