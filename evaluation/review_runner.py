@@ -32,7 +32,7 @@ from querying.types.evidence import Evidence
 ENTAILED, CONTRADICTED, NOT_MENTIONED = "Entailment", "Contradiction", "NotMentioned"
 _AGAINST = (Verdict.DENIED, Verdict.WALK_AWAY, Verdict.LIMIT_BROKEN)
 _FOR = (Verdict.PREFERRED, Verdict.ACCEPTABLE)
-# As `evaluation.tuning.prior_effect` draws them.
+# As `evaluation.tuning.checklist_prior_effect` draws them.
 _DRAWS = 10
 
 

@@ -31,7 +31,7 @@ from knowledge.ingest import (
 )
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.versions import embeddings, publish_version, staging
+from knowledge.versions import embeddings, publish_version, staged_rows
 from knowledge.versions.chunk_plan import ParsedSource, PlannedDocument, plan_chunks
 from lexic.errors import LexicError
 
@@ -125,7 +125,7 @@ def _read(document: Document, embedder: Embedder) -> PlannedDocument | None:
 def _read_file(source: SourceFile) -> ParsedSource | None:
     events = read_pages(source.path, source_type=source.source_type, limits=reading_limits())
     with closing(events):
-        return staging.read_in_memory(events, max_characters=MAX_CHARACTERS)
+        return staged_rows.read_in_memory(events, max_characters=MAX_CHARACTERS)
 
 
 def _columns(planned: PlannedDocument) -> dict[str, Any]:

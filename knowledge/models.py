@@ -30,8 +30,8 @@ from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.readers.types import MAX_LABEL_LENGTH
 from knowledge.recognised_text import PageCorrection as PageCorrection
 from knowledge.recognised_text import RecognisedText
-from knowledge.revisioned import Revisioned as Revisioned
-from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
+from knowledge.revisioned_models import Revisioned as Revisioned
+from knowledge.revisioned_models import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.source_models import SourceQuerySet as SourceQuerySet
@@ -40,7 +40,7 @@ from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
 from knowledge.term_models import TermStem as TermStem
-from language.identification import LANGUAGE_NAMES
+from language.language_identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
 from plugins.models import Plugin
 

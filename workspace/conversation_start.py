@@ -8,7 +8,7 @@ from itertools import islice
 from uuid import UUID
 
 from accounts.models import User
-from agents.tools.templates import first_template
+from agents.tools.document_templates import first_template
 from conversations.models import Project
 from conversations.private_document_search import DocumentScope, private_bases, private_layers
 from knowledge.models import BaseKind, Chunk, Document, DocumentQuerySet, DocumentStatus

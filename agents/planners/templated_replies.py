@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.journal.progress import FinishedCall, Progress
 from agents.planners.planner_types import ReadyAnswer
-from agents.tools.templates import Blank
+from agents.tools.document_templates import Blank
 from querying.types.answer import Answer, Clarification, Outcome
 from querying.types.confidence import Confidence
 

@@ -21,7 +21,7 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
-from api.query.several_plugins import ConflictSerializer, ExpertFailureSerializer, PluginsField
+from api.query.joined_answer_serializers import ConflictSerializer, ExpertFailureSerializer, PluginsField
 from lexic.column_length import column_length
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TURN_CHARACTERS

@@ -9,7 +9,7 @@ from typing import Any
 from api.chat_completions.completions import message_text
 from api.chat_completions.structured_output import check_filled
 from api.responses.response_json import ResponseFormat
-from api.responses.stored import store
+from api.responses.stored_responses import store
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline

@@ -15,7 +15,7 @@ from api.query.questions import read_question
 from api.responses import serializers
 from api.responses.requests import read_response_request
 from api.responses.response_json import ResponseFormat
-from api.responses.stored import delete_stored, get_stored
+from api.responses.stored_responses import delete_stored, get_stored
 from api.responses.stream import complete_response, stream_response
 from api.schema import examples
 from lexic.database import release_connections

@@ -28,7 +28,7 @@ class Lexic:
         has its tasks loaded, and is connected to its broker."""
         import marketplace.publishing.publish  # noqa: F401
         from knowledge.embedders import get_embedder
-        from language.identification import language_of
+        from language.language_identification import language_of
         from lexic.celery import app
 
         app.loader.import_default_modules()

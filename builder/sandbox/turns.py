@@ -25,7 +25,7 @@ from querying.presentation.retrieved_passages import (
 from querying.query_log.quotations import withhold_quotations
 from querying.types.answer import Clarification, Outcome
 from querying.types.events import Failed
-from trees.facts.values import format_value
+from trees.facts.field_values import format_value
 
 _STEP_LABELS = {
     "planning": "read the question",

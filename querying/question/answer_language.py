@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from django.utils import translation
 
-from language.identification import language_of
+from language.language_identification import language_of
 from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
 from querying.types.answer import Answer

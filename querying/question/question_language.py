@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from language.identification import language_of
+from language.language_identification import language_of
 
 
 def other_language_notice(question: str, texts: Iterable[str]) -> str:

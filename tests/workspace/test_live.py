@@ -22,7 +22,7 @@ from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
 from tests.request_slot import held_request_slot
 from tests.workspace.test_chats import PAID, shown
-from workspace.ask import wait_for_end
+from workspace.message_views import wait_for_end
 
 __all__ = ["handbook", "plugin", "published"]
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trees.definition.fields import FactField
 from trees.definition.nodes import Condition
-from trees.facts.values import Value, are_same_values, format_value, parse_value
+from trees.facts.field_values import Value, are_same_values, format_value, parse_value
 from trees.quantities import nearly_equal
 from trees.words import normalise
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from knowledge.readers.ocr.numbers import unsure_words
-from knowledge.readers.ocr.recognised import Corners, RecognisedLine, RecognisedPage, RecognisedWord
+from knowledge.readers.ocr.recognised_page import Corners, RecognisedLine, RecognisedPage, RecognisedWord
+from knowledge.readers.ocr.unsure_numbers import unsure_words
 from local.process_memory import return_memory_early
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]

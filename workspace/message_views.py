@@ -24,7 +24,7 @@ from querying.presentation.web_requests import error_response, wants_event_strea
 from querying.question.user_limits import check_user_limit
 from workspace.conversation_page import UnsentMessage, exchange_id, find_run, render_conversation
 from workspace.forms import MessageForm
-from workspace.pages import workspace_view
+from workspace.page_base import workspace_view
 from workspace.run_stream import stream_run
 
 # Seconds that a browser without a script waits for the answer; then it gets the page that asks again by itself.

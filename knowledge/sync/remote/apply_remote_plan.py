@@ -16,7 +16,7 @@ from knowledge.ingest_batch import ingest_small
 from knowledge.models import Document, Source, SourceItem
 from knowledge.readers.types import UnreadableDocument
 from knowledge.sync.remote.compare import RemotePlan
-from knowledge.sync.remote.listing import RemoteFile
+from knowledge.sync.remote.remote_listing import RemoteFile
 from knowledge.versions import publish_version
 from knowledge.versions.batches import OnProgress, batched
 from lexic.errors import LexicError

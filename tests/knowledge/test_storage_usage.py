@@ -13,7 +13,7 @@ from django.core.cache.backends.locmem import LocMemCache
 
 from accounts.models import User
 from accounts.quotas import StorageFull, TooManyDocuments
-from knowledge import usage
+from knowledge import storage_usage
 from knowledge.documents import file_store, lifecycle
 from knowledge.documents.bulk_import import NewText, add_texts
 from knowledge.ingest import ingest
@@ -95,11 +95,11 @@ def test_a_full_store_refuses_every_file(
     door: Door, scope: str, base: KnowledgeBase, tmp_path: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     megabyte = 1024 * 1024
-    monkeypatch.setattr(usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
+    monkeypatch.setattr(storage_usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
     settings.QUOTAS = settings.QUOTAS | {f"{scope}_storage_mb": 1}
     if scope == "site":
         two = [file_store.StoredFile(sha256=name, size=megabyte) for name in "ab"]
-        monkeypatch.setattr(usage.file_store, "stored_files", lambda: iter(two))
+        monkeypatch.setattr(storage_usage.file_store, "stored_files", lambda: iter(two))
     with pytest.raises(StorageFull, match=rf"This {scope} has 2 of 1 MB of files"):
         door(base, tmp_path)
     assert Document.objects.count() == 1
@@ -107,7 +107,7 @@ def test_a_full_store_refuses_every_file(
 
 def test_a_replaced_file_is_counted_too(base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter([2 * 1024 * 1024])
-    monkeypatch.setattr(usage, "_total_size", lambda hashes: next(sizes, 0))
+    monkeypatch.setattr(storage_usage, "_total_size", lambda hashes: next(sizes, 0))
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 1}
     document = Document.objects.get()
     before = document.sha256
@@ -128,8 +128,12 @@ def test_what_another_account_holds_does_not_count(base: KnowledgeBase, bob: Use
     settings.QUOTAS = settings.QUOTAS | {"account_documents": 1}
     theirs = KnowledgeBase.objects.create(owner=bob, name="Bob's", embedder="counting")
     by_text(theirs, None)
-    assert (usage.document_count(bob), usage.document_count(base.owner), usage.document_count()) == (1, 1, 2)
-    assert usage.stored_bytes(bob) == len(b"Wear a hat.")
+    assert (
+        storage_usage.document_count(bob),
+        storage_usage.document_count(base.owner),
+        storage_usage.document_count(),
+    ) == (1, 1, 2)
+    assert storage_usage.stored_bytes(bob) == len(b"Wear a hat.")
 
 
 def release_of(base: KnowledgeBase, document: Document, version: str) -> Release:
@@ -139,15 +143,15 @@ def release_of(base: KnowledgeBase, document: Document, version: str) -> Release
 
 
 def test_a_file_that_comes_after_it_was_counted_is_counted(base: KnowledgeBase) -> None:
-    before = usage.stored_bytes(base.owner)
+    before = storage_usage.stored_bytes(base.owner)
     late = lifecycle.add_text(knowledge_base=base, title="Late", text="Wear what nobody has worn before.").document
     path = stored_path(late.sha256)
     content = path.read_bytes()
     path.unlink()
-    usage._known_sizes.clear()
-    assert usage.stored_bytes(base.owner) == before
+    storage_usage._known_sizes.clear()
+    assert storage_usage.stored_bytes(base.owner) == before
     path.write_bytes(content)
-    assert usage.stored_bytes(base.owner) == before + len(content)
+    assert storage_usage.stored_bytes(base.owner) == before + len(content)
 
 
 def test_what_releases_keep_of_removed_and_replaced_documents_counts_once_until_it_is_deleted(
@@ -160,18 +164,18 @@ def test_what_releases_keep_of_removed_and_replaced_documents_counts_once_until_
     lifecycle.delete_document(document)
     lifecycle.add_text(knowledge_base=base, title="Again", text="Wear boots.")
     kept = len(b"Wear boots.") + len(b"Wear other boots.")
-    assert usage.stored_bytes(alice) == kept
+    assert storage_usage.stored_bytes(alice) == kept
     Release.objects.filter(pk__in=[first.pk, second.pk]).delete()
     prune_knowledge_base(base, older_than=timedelta(0))
     delete_orphaned_files([one.sha256 for one in file_store.stored_files()], older_than=timedelta(0))
-    assert usage.stored_bytes(alice) == len(b"Wear boots.")
+    assert storage_usage.stored_bytes(alice) == len(b"Wear boots.")
 
 
 def test_to_remove_what_is_published_makes_no_room(
     base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     megabyte = 1024 * 1024
-    monkeypatch.setattr(usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
+    monkeypatch.setattr(storage_usage, "_total_size", lambda hashes: megabyte * len(set(hashes) - {""}))
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 3}
     for number in (1, 2):
         document = lifecycle.add_text(knowledge_base=base, title=str(number), text=f"Wear {number} boots.").document
@@ -185,10 +189,10 @@ def test_all_files_are_counted_once_a_minute_and_before_anything_is_refused(
     base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
-    count = usage.stored_bytes
-    monkeypatch.setattr(usage, "stored_bytes", lambda owner: counted.append(count(owner)) or counted[-1])
-    monkeypatch.setattr(usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
-    monkeypatch.setattr(usage, "caches", {"process": LocMemCache("counted", {})})
+    count = storage_usage.stored_bytes
+    monkeypatch.setattr(storage_usage, "stored_bytes", lambda owner: counted.append(count(owner)) or counted[-1])
+    monkeypatch.setattr(storage_usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
+    monkeypatch.setattr(storage_usage, "caches", {"process": LocMemCache("counted", {})})
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 5}
     counts = []
     for number in range(4):
@@ -207,10 +211,10 @@ def test_a_base_that_comes_from_another_account_counts_at_once(
 ) -> None:
     theirs = KnowledgeBase.objects.create(owner=bob, name="Bob's", embedder="counting")
     by_text(theirs, None)
-    monkeypatch.setattr(usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
-    monkeypatch.setattr(usage, "caches", {"process": LocMemCache("handed over", {})})
+    monkeypatch.setattr(storage_usage, "_total_size", lambda hashes: 1024 * 1024 * len(set(hashes) - {""}))
+    monkeypatch.setattr(storage_usage, "caches", {"process": LocMemCache("handed over", {})})
     settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 1}
-    usage.check_account(base.owner)
+    storage_usage.check_account(base.owner)
     KnowledgeBase.objects.filter(pk=theirs.pk).update(owner=base.owner)
     with pytest.raises(StorageFull, match="This account has 2 of 1 MB of files"):
-        usage.check_account(base.owner)
+        storage_usage.check_account(base.owner)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from contracts.docx.annotation_proof import prove
 from contracts.docx.edits import Edit, WordNotProven
-from contracts.docx.proof import prove
 from contracts.docx.write_edits import write_edits
 from tests.contracts.docx.word_edits import comment, part, replacement
 from tests.knowledge.readers.made import repacked, word

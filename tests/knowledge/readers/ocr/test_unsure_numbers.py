@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.readers.ocr.engine import word_scores
-from knowledge.readers.ocr.numbers import unsure_words
+from knowledge.readers.ocr.unsure_numbers import unsure_words
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from evaluation.eval_types import QuestionScores
-from evaluation.tuning.prior_effect import measure_prior_effect
+from evaluation.tuning.checklist_prior_effect import measure_prior_effect
 
 
 def scored(document: str, item: str, *, present: bool, strength: float) -> QuestionScores:

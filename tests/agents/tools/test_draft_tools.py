@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from agents.models import AgentRun
-from agents.tools.templates import DocumentTemplate, DraftTooLong
+from agents.tools.document_templates import DocumentTemplate, DraftTooLong
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.publishing.publish import publish

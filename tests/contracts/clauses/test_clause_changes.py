@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.clauses.alignment import ClauseChange, find_changes
+from contracts.clauses.clause_changes import ClauseChange, find_changes
 from contracts.clauses.segmentation import split_clauses
 from tests.contracts.documents import NDA, page
 from tests.linear_time import grows_linearly

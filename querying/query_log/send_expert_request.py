@@ -47,7 +47,7 @@ class UnknownExpertRequest(NotFound):
     hint = "Put the question to the expert again."
 
 
-def put_to_expert(query: Query, *, asker: str, user: User | None, email: str, wants_mail: bool) -> ExpertRequest:
+def send_expert_request(query: Query, *, asker: str, user: User | None, email: str, wants_mail: bool) -> ExpertRequest:
     """Done again, it changes nothing. `asker` is whom the limits count: a visitor or an account.
 
     Raises `NotForExperts`, `AddressNotConfirmed` and `RateLimited`.

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.models import AgentType, EventKind
+from agents.tools.document_templates import DocumentTemplate, find_template
 from agents.tools.stated_facts import unstated_facts
-from agents.tools.templates import DocumentTemplate, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from lexic.database import in_thread
 from lexic.errors import InvalidInput

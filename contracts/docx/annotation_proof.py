@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 from contracts.docx.edits import Edit, EditKind, WordNotProven, quotes_fit
 from contracts.docx.external_targets import BLANK_TARGET
 from contracts.docx.normal_form import canonical, normal_form
-from contracts.docx.package import CONTENT_TYPES, parse_part
 from contracts.docx.resolve_revisions import (
     COMMENT_MARKS,
     OWN_REVISIONS,
@@ -26,6 +25,7 @@ from contracts.docx.resolve_revisions import (
     mark_key,
     resolve_revisions,
 )
+from contracts.docx.word_package import CONTENT_TYPES, parse_part
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.reader import open_document, read_body
 from knowledge.readers.zip_checks import check_archive

@@ -19,7 +19,7 @@ from lexic.http.parameters import get_page, single_line
 from plugins.slugs import parse_id
 from workspace.conversation_page import UnsentMessage, render_conversation
 from workspace.forms import TitleForm
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 _PER_PAGE = 30
 _MAX_SEARCH_LENGTH = 120

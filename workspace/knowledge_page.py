@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from accounts.signed_in_request import SignedInRequest
 from workspace.document_collection import DocumentCollection, add_forms_context, documents_context, with_place
 from workspace.document_search import search_context
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 
 @workspace_view("GET")

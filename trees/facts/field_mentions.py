@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
-from trees.facts.values import has_no_signs
+from trees.facts.field_values import has_no_signs
 from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words, word_set
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]

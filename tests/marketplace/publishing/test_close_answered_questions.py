@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from knowledge.models import Document
-from marketplace.publishing.close_answered import close_answered
+from marketplace.publishing.close_answered_questions import close_answered_questions
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Dismissal, ExpertRequest, Feedback, Query
@@ -42,18 +42,18 @@ def test_what_the_release_answers_closes_and_nothing_else(plugin: Plugin, handbo
     answered, open_still = refused(plugin, COLOUR), refused(plugin, CUP)
     follow_up = refused(plugin, COLOUR, context=[{"role": "user", "content": "?"}])
     published_with_helmets(plugin, alice)
-    assert close_answered(plugin.pk) == 1
+    assert close_answered_questions(plugin.pk) == 1
     assert {one.pk for one in waiting(plugin)} == {open_still.pk, follow_up.pk}
     dismissal = Dismissal.objects.get()
     assert (dismissal.query, dismissal.by, dismissal.is_automatic) == (answered, None, True)
-    assert close_answered(plugin.pk) == 0
+    assert close_answered_questions(plugin.pk) == 0
 
 
 def test_what_people_called_wrong_or_wait_for_stays(plugin: Plugin, handbook: Document, alice: User) -> None:
     Feedback.objects.create(query=refused(plugin, COLOUR), verdict="down")
     ExpertRequest.objects.create(query=refused(plugin, COLOUR))
     published_with_helmets(plugin, alice)
-    assert close_answered(plugin.pk) == 0
+    assert close_answered_questions(plugin.pk) == 0
     assert len(waiting(plugin)) == 2
 
 
@@ -62,9 +62,9 @@ def test_what_visitors_may_not_be_told_stays_open(plugin: Plugin, handbook: Docu
     Plugin.objects.filter(pk=plugin.pk).update(public_chat=True)
     plugin.refresh_from_db()
     published_with_helmets(plugin, alice)
-    assert close_answered(plugin.pk) == 0
+    assert close_answered_questions(plugin.pk) == 0
     Document.objects.update(is_public=True)
-    assert close_answered(plugin.pk) == 1
+    assert close_answered_questions(plugin.pk) == 1
 
 
 def test_a_private_document_does_not_hide_what_visitors_are_told(
@@ -77,7 +77,7 @@ def test_a_private_document_does_not_hide_what_visitors_are_told(
     plugin.refresh_from_db()
     published_with_helmets(plugin, alice)
     Document.objects.filter(title="Helmets").update(is_public=True)
-    assert close_answered(plugin.pk) == 1
+    assert close_answered_questions(plugin.pk) == 1
 
 
 def test_a_key_that_reads_more_than_visitors_is_judged_by_itself(
@@ -88,5 +88,5 @@ def test_a_key_that_reads_more_than_visitors_is_judged_by_itself(
     Plugin.objects.filter(pk=plugin.pk).update(public_chat=True)
     plugin.refresh_from_db()
     published_with_helmets(plugin, alice)
-    assert close_answered(plugin.pk) == 1
+    assert close_answered_questions(plugin.pk) == 1
     assert waiting(plugin) == [visitors]

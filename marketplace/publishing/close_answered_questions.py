@@ -18,7 +18,7 @@ MAX_QUESTIONS = 30
 _ASKED_AGAIN_WITH = "extractive"
 
 
-def close_answered(plugin_id: UUID) -> int:
+def close_answered_questions(plugin_id: UUID) -> int:
     """Dismisses the queries whose question the live release answers to those who asked it. What people called wrong, or
     wait for a reply to, stays; so do follow-ups, which mean nothing alone. Returns how many were dismissed."""
     plugin = Plugin.objects.filter(pk=plugin_id, is_published=True).first()
