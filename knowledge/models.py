@@ -35,13 +35,13 @@ from knowledge.revisioned_models import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.source_models import SourceQuerySet as SourceQuerySet
-from knowledge.sql import statement
 from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
 from knowledge.term_models import TermStem as TermStem
 from language.language_identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
+from lexic.sql_files import read_sql
 from plugins.models import Plugin
 
 
@@ -239,7 +239,7 @@ class IsInSharedRelease(models.Func):
     only plugins that count (null: all of them), and the ids of the grants that allow copies.
     """
 
-    template = statement("read_by_shared")
+    template = read_sql("knowledge", "read_by_shared")
     output_field = models.BooleanField()
 
 

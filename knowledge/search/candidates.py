@@ -17,10 +17,10 @@ from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseStatistics, KnownTerm
-from knowledge.sql import statement
 from language.clause_references import clause_heading_pattern
 from language.terms import terms
 from lexic.errors import LexicError
+from lexic.sql_files import read_sql
 
 # How many chunks each of the two ways may propose; a longer list of results asks for more.
 MAX_CANDIDATES = 100
@@ -139,8 +139,9 @@ class BaseSearch:
     def _propose(self, nearest: str, matching: Sequence[int], *, windows: int = 0) -> list[_ProposedChunk]:
         """By the statement of this name for the nearest chunks, none without one, and those that hold one of the
         terms of these ids. The order of the latter is rough: it knows nothing of titles and synonyms."""
-        query = statement("candidates").replace(_NEAREST_SLOT, statement(nearest) if nearest else _NO_NEAREST)
-        query = query.replace(_MATCHING_SLOT, statement("matching_chunks") if matching else _NO_MATCHING)
+        nearest_chunks = read_sql("knowledge", nearest) if nearest else _NO_NEAREST
+        query = read_sql("knowledge", "candidates").replace(_NEAREST_SLOT, nearest_chunks)
+        query = query.replace(_MATCHING_SLOT, read_sql("knowledge", "matching_chunks") if matching else _NO_MATCHING)
         rows = self._rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
         return [_ProposedChunk(*row) for row in rows]
 
@@ -161,7 +162,7 @@ class BaseSearch:
             return set()
         # i: in either case; n: a line is what `^` begins.
         rows = self._rows(
-            statement("chunks_of_clauses"),
+            read_sql("knowledge", "chunks_of_clauses"),
             chunks=sorted(chunks),
             heading=f"(?in){clause_heading_pattern(self.clauses)}",
         )
