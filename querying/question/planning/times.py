@@ -58,9 +58,7 @@ def find_times(text: str, *, today: date) -> list[Mention]:
     words = [_word(match) for match in _WORD.finditer(text)]
     found, at = [], 0
     while at < len(words):
-        read = [
-            one for reader in (_read_open_range, _read_age, _read_joined_periods) for one in reader(words, at, today)
-        ]
+        read = [one for reader in _RANGE_READERS for one in reader(words, at, today)]
         end, days = max(read, key=lambda one: one[0], default=(at + 1, None))
         if days:
             begin = at
