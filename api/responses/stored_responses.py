@@ -56,9 +56,9 @@ def delete_stored(reference: str, *, key: ApiKey) -> None:
 
 
 def find_stored(query_ids: Collection[UUID], *, key: ApiKey) -> dict[UUID, StoredResponse]:
-    """The responses to these questions, by their ids: those that this key asked, whose plugin it may still ask, and of
-    which it may read all that they quote; without `turns` where those may quote what it may not read. Seven statements
-    at most for those of one plugin."""
+    """The responses to these questions, by their ids. The key has asked them, may still ask their plugin, and may read
+    all that they quote. `turns` is left out where the key may not read what the turns quote. Seven statements at most
+    for those of one plugin."""
     if not query_ids:
         return {}
     rows = list(StoredResponse.objects.readable_by(key).filter(pk__in=query_ids).select_related("query"))

@@ -33,8 +33,8 @@ def move_destinations(source: str) -> str:
 
 
 class _Mover:
-    """Walks once through the source. A destination that is open gathers what it holds; one that has ended waits for the
-    end of the paragraph, or of the row, around the place where it stood."""
+    """Walks once through the source. An open destination gathers its content. One that has ended waits for the end of
+    the paragraph or row that it stood in."""
 
     def __init__(self, source: str) -> None:
         self._source = source

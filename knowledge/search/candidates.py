@@ -171,9 +171,9 @@ class BaseSearch:
     def _rarest_terms(self) -> list[int]:
         """Ids of the terms that a chunk must hold one of to be scored by its words.
 
-        All of them in a base of up to 2,000 chunks. In a larger one the rarest, as long as they occur in no more
-        chunks than that together, and none when each is in more than 10,000: a chunk that holds only the question's
-        commonest words gets a low score anyway, and is still scored when its meaning is near.
+        All of them in a base of up to 2,000 chunks. In a larger one the rarest terms, as long as they occur in no more
+        chunks than that together. None are left when each is in more than 10,000. A chunk that holds only the commonest
+        words of the question gets a low score anyway, and it is still scored when its meaning is near.
         """
         known_terms = sorted(self._known_terms.values(), key=lambda term: (term.document_frequency, term.id))
         if self.statistics.chunk_count <= _MAX_SCORED:

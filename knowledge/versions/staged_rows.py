@@ -1,7 +1,7 @@
 """Writes the rows of a version before they count: with `added_in` null, which no search sees.
 
-They are committed in steps, and what an interrupted attempt staged is used again: reading continues after the last page
-that was stored, a page that reads as before keeps its row, and chunks continue where the last attempt stopped.
+Rows are committed in steps, and those of an interrupted attempt are used again. Reading continues after the last page
+that was stored. A page whose text is the same keeps its row. Chunks continue where the last attempt stopped.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ class DocumentListing:
 
 
 def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
-    """The list as an answer; or the values in the front matter of its documents, if the question asks for these; or a
-    refusal that says that no document matches."""
+    """The list as an answer. If the question asks for values in the front matter of its documents, these are the
+    answer. If no document matches, a refusal says so."""
     listed = _list_documents(question, matching_documents(question, plan), limit=plan.limit)
     if not listed.total:
         return replace(

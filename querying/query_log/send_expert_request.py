@@ -1,7 +1,8 @@
 """Sends a question to the plugin's author: it appears in the inbox, and the reply may be mailed to whoever asked.
 
-The site cannot be made to mail strangers: an address that does not belong to a signed-in account gets one mail that
-asks whether it may be used, without any text of the sender; whoever says no, or does not react twice, gets no more.
+The site cannot be made to mail strangers. An address that does not belong to a signed-in account gets one mail, which
+asks whether it may be used and has no text of the sender. After a no, or two mails without a reaction, the address gets
+no more.
 """
 
 from __future__ import annotations

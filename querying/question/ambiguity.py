@@ -69,8 +69,8 @@ class _Reference:
 
 
 def clarify_reference(question: Question, passages: Sequence[Passage]) -> Clarification | None:
-    """The question back, with what the passages speak of as options; None where it is clear what is meant, or where
-    nothing competes for it."""
+    """The clarification, whose options are the things that the passages speak of. None where it is clear what is meant,
+    or where only one thing can be meant."""
     filters = question.options.filters
     if SUBJECT_FIELD in question.facts or (filters is not None and filters.document_ids):
         return None

@@ -1,7 +1,8 @@
 """Removes personal data from questions, if the site is set so.
 
-This is done where a question is made (`querying.types.question.Question`, and what is stored before that), so that
-everything that is derived from a question, such as the reason of a refusal or the payload of a webhook, is free of it.
+A question is redacted when it is made (`querying.types.question.Question`), or earlier where its words are stored
+before that. So nothing that is derived from it, such as the reason of a refusal or the payload of a webhook, holds
+personal data.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ _MAX_CACHED_PAIRS = 256
 def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
     """The same evidence, stronger or weaker by how likely its best sentence answers, between 0 and 1.
 
-    `wordings` are the question as it was asked and as it was completed from the conversation; a number that lies in a
-    range of the sentence is also read as that range. The likeliest one counts.
-    Raises `EmbedderRejected` where MiniLM's files are not installed.
+    `wordings` are the question as it was asked and as it was completed from the conversation. Where a number of it lies
+    in a range of the sentence, the question is also read with the range in its place. The likeliest one counts. Raises
+    `EmbedderRejected` where MiniLM's files are not installed.
     """
     if not evidence.sentences:
         return evidence

@@ -1,8 +1,9 @@
 """The list that a question asks for as a whole: the steps of a procedure, the things to check.
 
-It is asked for where the question is near to the heading of its section, or to the line that leads in to it, as a
-question for steps (`question_kinds`), and where no sentence below says much more of the question than these do. In
-another language than English the words of the question tell what it asks for, and the heading must say more of it.
+The list is asked for where two things hold. The question asks for steps (`question_kinds`) of what the heading of the
+section, or the line that leads in to the list, names. And no sentence below says much more of the question than these
+do. In another language than English the words of the question tell what it asks for, and the heading must say more of
+it.
 """
 
 from __future__ import annotations
@@ -151,8 +152,8 @@ def _overlap(one: Passage, other: Passage) -> bool:
 
 
 def _nearness(found: Sequence[PageList], section: Sequence[Passage], asked: _AskedWords) -> float:
-    """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list, as
-    where the list is of what must not be done."""
+    """How near the question is to a question for the steps of the list's heading or lead-in. 0 where it does not ask
+    for the list, or where the list says what must not be done."""
     lead_in = _lead_in(found)
     if any(map(has_negation, lead_in)) and not has_negation(asked.question):
         return 0.0
@@ -231,8 +232,8 @@ def _nearest_sentences(page: PageList) -> tuple[tuple[int, int], ...]:
 
 
 def _with_passage(evidence: Evidence, page: PageList) -> tuple[Evidence, int]:
-    """The evidence with a passage that holds this part of the list, and its number: one that was read, as far as it
-    must be longer made so, or a new one."""
+    """The evidence with a passage that holds this part of the list, and the passage's number. It is a passage that was
+    read, made longer if it must be, or a new one."""
     start, end = (page.page.start + at for at in page.span)
     passages = list(evidence.passages)
     for number, one in enumerate(passages):

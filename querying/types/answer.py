@@ -60,8 +60,8 @@ class Clarification:
 
 @dataclass(frozen=True, kw_only=True)
 class DroppedSentence:
-    """A sentence that nobody got to see, because no source supports it. `passages` are those that it names, or all that
-    were read where it names none; `cites_unknown` says that it names only sources that do not exist."""
+    """A sentence that nobody got to see, because no source supports it. `passages` are those that it cites, or all that
+    were read where it cites none. `cites_unknown` says that it cites only sources that do not exist."""
 
     claim: str
     passages: tuple[Passage, ...]

@@ -19,11 +19,11 @@ class Confidence(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSignals:
-    """What the confidence of an answer is computed from. `score` was compared with the threshold; `lead` is how far the
-    best sentence is ahead of the best one of another passage (0 or more); `agreement` is how many of the two searches,
-    by words and by meaning, put the passage of the best sentence first; `has_signs` is whether something contradicts
-    the question; `weakest` is how well the best sentence matches the word of the question that it matches least;
-    `answer_probability` is what the cross-encoder says of that sentence."""
+    """What the confidence of an answer is computed from. `score` was compared with the threshold. `lead` is how far the
+    best sentence is ahead of the best one of another passage (0 or more). `agreement` counts the searches, by words and
+    by meaning, that put its passage first (0 to 2). `has_signs` is whether something contradicts the question.
+    `weakest` is how well the sentence matches the word of the question that it matches least. `answer_probability` is
+    what the cross-encoder says of the sentence."""
 
     score: float
     lead: float = 0.0

@@ -10,7 +10,7 @@ from trees.words import normalise
 
 
 def evaluate_condition(condition: Condition, *, value: Value, field: FactField) -> bool | None:
-    """Whether an understood value (see `values.parse_value`) meets the condition.
+    """Whether an understood value (see `field_values.parse_value`) meets the condition.
 
     None when the two cannot be compared, such as a weight with a length: that is not the same as false.
     """

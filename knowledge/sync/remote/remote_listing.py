@@ -36,9 +36,9 @@ class RemoteFile:
 
 @dataclass(kw_only=True)
 class RemoteListing:
-    """`same` are known paths whose server says that they have not changed; `gone` those that it says are gone, and with
-    `is_whole` every known path that is not here at all is gone too. `kept` are known paths that could not be read now,
-    each with the reason; `partly` says why not all was seen."""
+    """`same` are known paths that have not changed, as their server says, and `gone` those that it says are gone. With
+    `is_whole` every known path that the listing does not name is gone too. `kept` are known paths that could not be
+    read now, each with the reason; `partly` says why not all was seen."""
 
     files: list[RemoteFile] = field(default_factory=list)
     same: set[str] = field(default_factory=set)
