@@ -99,7 +99,7 @@ def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[Plan
         if time.monotonic() - begun > MAX_SECONDS:
             return
         try:
-            if planned := _read(document, embedder):
+            if planned := _read_and_plan(document, embedder):
                 yield planned
         except (lease.LeaseLost, EmbedderError):
             raise
@@ -109,7 +109,7 @@ def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[Plan
                 mark_failed(document, error)
 
 
-def _read(document: Document, embedder: Embedder) -> PlannedDocument | None:
+def _read_and_plan(document: Document, embedder: Embedder) -> PlannedDocument | None:
     """None where it has more text than is read at once. Raises what reading raises, and `NoCitableText`."""
     with source_file(document) as source:
         reading = _read_file(source)

@@ -74,10 +74,10 @@ def _change(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document]
             remove_documents(chosen)
             log_and_report(request, plugin, f"Removed {named}. The draft no longer answers from what was removed.")
         case _:
-            _label(request, plugin, chosen, named)
+            _label_documents(request, plugin, chosen, named)
 
 
-def _label(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document], named: str) -> None:
+def _label_documents(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document], named: str) -> None:
     form = BulkForm(request.POST)
     if not form.is_valid():
         errors_of = {str(form.fields[name].label): map(str, errors) for name, errors in form.errors.items()}

@@ -129,11 +129,11 @@ class VisibleText(TextLines):
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             if event == "end":
-                self._close(element)
-            elif not self._open(element):
+                self._end_element(element)
+            elif not self._begin_element(element):
                 walker.skip_subtree()
 
-    def _open(self, element: etree._Element) -> bool:
+    def _begin_element(self, element: etree._Element) -> bool:
         """Take in the start of an element; false when its children must not be visited."""
         if not isinstance(element.tag, str) or is_hidden(element):
             return False
@@ -149,7 +149,7 @@ class VisibleText(TextLines):
         self._add_text(element.text)
         return True
 
-    def _close(self, element: etree._Element) -> None:
+    def _end_element(self, element: etree._Element) -> None:
         if element.tag in _HEADING_LEVELS and not is_hidden(element):
             self._end_heading(_HEADING_LEVELS[element.tag])
         elif element.tag in _BLOCK_LEVEL_TAGS:

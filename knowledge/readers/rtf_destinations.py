@@ -64,7 +64,7 @@ class _Mover:
             self._depth += 1
             self._open.append((token["destination"], self._depth, []))
         elif word == "}":
-            self._close()
+            self._close_group()
         else:
             self._depth += word == "{"
             # The library would end the row where a paragraph inside a cell ends.
@@ -72,7 +72,7 @@ class _Mover:
             if token["end"] and not self._open:
                 self._end_of(token["end"])
 
-    def _close(self) -> None:
+    def _close_group(self) -> None:
         if self._open and self._open[-1][1] == self._depth:
             kind, depth, held = self._open.pop()
             wait = self._margins if kind.startswith(_MARGINS) else self._waiting

@@ -142,7 +142,7 @@ class BaseSearch:
         nearest_chunks = read_sql("knowledge", nearest) if nearest else _NO_NEAREST
         query = read_sql("knowledge", "candidates").replace(_NEAREST_SLOT, nearest_chunks)
         query = query.replace(_MATCHING_SLOT, read_sql("knowledge", "matching_chunks") if matching else _NO_MATCHING)
-        rows = self._rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
+        rows = self._fetch_rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
         return [_ProposedChunk(*row) for row in rows]
 
     def _lexical_scores(self, rows: Sequence[_ProposedChunk]) -> dict[int, float]:
@@ -161,7 +161,7 @@ class BaseSearch:
         if not self.clauses or not chunks:
             return set()
         # i: in either case; n: a line is what `^` begins.
-        rows = self._rows(
+        rows = self._fetch_rows(
             read_sql("knowledge", "chunks_of_clauses"),
             chunks=sorted(chunks),
             heading=f"(?in){clause_heading_pattern(self.clauses)}",
@@ -204,7 +204,7 @@ class BaseSearch:
     def _candidate_limit(self) -> int:
         return max(MAX_CANDIDATES, self.limit)
 
-    def _rows(self, query: str, **values: Any) -> list[Any]:
+    def _fetch_rows(self, query: str, **values: Any) -> list[Any]:
         condition, filter_values = self._document_condition
         # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
         # index cannot match a parameter.

@@ -31,7 +31,7 @@ class SettingChange:
 
 def text_changes(now: Release, then: Release) -> list[TextChange]:
     return [
-        TextChange(title=_label(name), rows=compare_texts(_setting_text(then, name), _setting_text(now, name)))
+        TextChange(title=_setting_label(name), rows=compare_texts(_setting_text(then, name), _setting_text(now, name)))
         for name in _TEXTS
         if not is_same_text(getattr(now, name), getattr(then, name))
     ]
@@ -48,10 +48,10 @@ def setting_changes(now: Release, then: Release) -> list[SettingChange]:
     """Only where what is shown differs: a curve that was fitted again on the same questions is no news."""
     names = [name for name in AnswerPolicy.policy_fields() if name not in _TEXTS]
     shown = [(name, _shown(name, getattr(then, name)), _shown(name, getattr(now, name))) for name in names]
-    return [SettingChange(title=_label(name), then=old, now=new) for name, old, new in shown if old != new]
+    return [SettingChange(title=_setting_label(name), then=old, now=new) for name, old, new in shown if old != new]
 
 
-def _label(name: str) -> str:
+def _setting_label(name: str) -> str:
     if name == "calibration":
         return "Calibration of confidence"
     label = str(AnswerPolicy._meta.get_field(name).verbose_name)  # type: ignore[union-attr]

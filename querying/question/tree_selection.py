@@ -155,7 +155,7 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
     ]
     return Features(
         numbers=np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32),
-        phrases=_phrases(masked),
+        phrases=_masked_phrases(masked),
     )
 
 
@@ -196,7 +196,7 @@ def _masked(text: str, words: Collection[str]) -> str:
     return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
 
 
-def _phrases(masked: str) -> frozenset[str]:
+def _masked_phrases(masked: str) -> frozenset[str]:
     """One to three words that follow each other; question marks are words, and so are the start and the end."""
     words = ["^", *_PHRASE_WORD.findall(masked.lower()), "$"]
     lengths = range(1, _MAX_PHRASE_WORDS + 1)

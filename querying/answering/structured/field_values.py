@@ -121,7 +121,7 @@ def _choices(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundVal
     """The choices that the citation names and does not deny; of “severe” and “very severe”, where both stand in the
     same place, the longer."""
     said, denied = _folded_words(citation.excerpt), negated_stems(citation.excerpt)
-    named = [choice for choice in leaf.choices if _names(said, choice)]
+    named = [choice for choice in leaf.choices if _names_choice(said, choice)]
     words = {_words_of(choice) for choice in named}
     found = [
         choice
@@ -143,7 +143,7 @@ def _stems(choice: Any) -> frozenset[str]:
     return frozenset(terms(words_of_name(str(choice))))
 
 
-def _names(said: Sequence[str], choice: Any) -> bool:
+def _names_choice(said: Sequence[str], choice: Any) -> bool:
     """Whether the words of the choice stand in the text one after another. True and false are said, not named."""
     words = _folded_words(words_of_name(str(choice)))
     if isinstance(choice, bool) or not words:
