@@ -21,7 +21,7 @@ from querying.types.answer import Outcome
 from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
 from tests.request_slot import held_request_slot
-from tests.workspace.test_chats import PAID, shown
+from tests.workspace.test_conversations import PAID, shown
 from workspace.message_views import wait_for_end
 
 __all__ = ["handbook", "plugin", "published"]
