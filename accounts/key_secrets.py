@@ -58,6 +58,7 @@ def validate_key_name(name: str) -> None:
 
 
 def hash_secret(secret: str) -> str:
+    """What is kept of a random secret, such as a key or the token of an invitation, so that it can be recognised."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

@@ -5,7 +5,6 @@ Nothing here depends on whether the address has an account, so invitations do no
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import uuid
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.email_addresses import has_confirmed_email
+from accounts.key_secrets import hash_secret
 from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
 from audit.audited_model import AuditedModel, AuditedQuerySet
@@ -85,7 +85,7 @@ class MailedInvitationQuerySet(AuditedQuerySet[Invited]):
         token, now = secrets.token_urlsafe(32), now or timezone.now()
         invitation = self.create(
             email=email,
-            token_hash=_hash_token(token),
+            token_hash=hash_secret(token),
             invited_by=by,
             created_at=now,
             expires_at=now + MailedInvitation.VALID_FOR,
@@ -95,7 +95,7 @@ class MailedInvitationQuerySet(AuditedQuerySet[Invited]):
 
     def with_token(self, token: str, *, now: datetime | None = None) -> Invited:
         """The open invitation with this token. Raises `InvitationNotOpen`."""
-        if invitation := self.open(now=now).filter(token_hash=_hash_token(token)).first():
+        if invitation := self.open(now=now).filter(token_hash=hash_secret(token)).first():
             return invitation
         raise InvitationNotOpen
 
@@ -153,7 +153,3 @@ def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, off
         )
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
         raise MailNotSent from error
-
-
-def _hash_token(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

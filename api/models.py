@@ -10,7 +10,7 @@ from accounts.models import ApiKey
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 KEPT_FOR = timedelta(days=1)
 # A request that has not ended by then was cut off with its process.

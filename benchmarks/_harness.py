@@ -7,6 +7,7 @@ import compileall
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,6 +72,18 @@ def compile_modules() -> None:
     """As those of an installation are. Where Python is told to write no bytecode, every process compiles them anew."""
     for package in {path.parent for path in ROOT.glob("*/__init__.py")} - {ROOT / "tests"}:
         compileall.compile_dir(package, quiet=1)
+
+
+def time_call(work: Callable[[], object]) -> float:
+    """The seconds that the call takes."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def count_where(rows: Iterable[Mapping[str, Any]], key: str) -> int:
+    """How many of the rows say yes to this."""
+    return sum(row[key] for row in rows)
 
 
 def processor_seconds(pid: int, *, with_children: bool = False) -> float:

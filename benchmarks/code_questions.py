@@ -29,7 +29,7 @@ from benchmarks._harness import run_benchmark, temporary_database
 
 if TYPE_CHECKING:
     from plugins.models import Plugin
-    from querying.types import Answer
+    from querying.types.answer import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = [
@@ -110,7 +110,8 @@ def ask_all(plugin: Plugin, repository: Path, questions: Mapping[str, Any]) -> d
 def ask(plugin: Plugin, text: str) -> Answer:
     """What the draft answers to its owner."""
     from querying import pipeline, releases
-    from querying.types import Caller, Done, Question
+    from querying.types.events import Done
+    from querying.types.question import Caller, Question
 
     caller = Caller(name="benchmark", user_id=plugin.owner_id)
     done = asyncio.run(pipeline.answer(Question(text=text, release=releases.snapshot(plugin), caller=caller)))

@@ -9,13 +9,11 @@ from __future__ import annotations
 import os
 import random
 import statistics
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks._harness import run_benchmark
+from benchmarks._harness import run_benchmark, time_call
 
 if TYPE_CHECKING:
     from knowledge.embedders import LocalEmbedder
@@ -63,12 +61,6 @@ def time_one_round(embedder: LocalEmbedder, windows: list[str], questions: list[
     with ThreadPoolExecutor(8) as threads:
         threaded = time_call(lambda: list(threads.map(lambda question: embedder.embed([question]), questions)))
     return bulk, single, threaded
-
-
-def time_call(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def random_text(choose: random.Random, *, characters: int) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_set
+from benchmarks._harness import ask_set, count_where
 from benchmarks.members import is_same_place
 
 if TYPE_CHECKING:
@@ -55,17 +55,14 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     answerable = [row for row in rows if row["is_answerable"]]
     others = [row for row in rows if not row["is_answerable"]]
     refused = [row for row in answerable if not row["answered"]]
-    answered, right = _count(answerable, "answered"), _count(answerable, "right")
+    answered, right = count_where(answerable, "answered"), count_where(answerable, "right")
     yield f"answerable {len(answerable)}: answered {answered}, right {right}"
     shown = [row for row in refused if row["shown"] is not None]
     first = sum(row["shown"] == 0 for row in shown)
     yield f"refused of these {len(refused)}: the sentence that answers shown as near {len(shown)}, first {first}"
     high = sum(row["answered"] and not row["right"] and row["confidence"] == "high" for row in rows)
-    yield f"others {len(others)}: refused {len(others) - _count(others, 'answered')}; high and wrong, of all {high}"
-
-
-def _count(rows: Sequence[dict[str, Any]], key: str) -> int:
-    return sum(row[key] for row in rows)
+    rejected = len(others) - count_where(others, "answered")
+    yield f"others {len(others)}: refused {rejected}; high and wrong, of all {high}"
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def _figures(handbook: Handbook, asked: Sequence[Asked]) -> dict[str, str]:
 
 
 def _is_in_language(text: str, language: str) -> bool:
-    from language.identification import language_of
+    from language.language_identification import language_of
 
     return language_of(text) == language
 

@@ -11,12 +11,10 @@ from __future__ import annotations
 import random
 import statistics
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks._harness import run_benchmark, temporary_database
+from benchmarks._harness import run_benchmark, temporary_database, time_call
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -245,12 +243,6 @@ def page_addresses() -> dict[str, list[str]]:
         "JSON, a plugin": [f"/api/marketplace/{slug}" for slug in slugs],
         "JSON, its stats": [f"/api/marketplace/{slug}/stats" for slug in slugs],
     }
-
-
-def time_call(act: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    act()
-    return time.perf_counter() - begun
 
 
 # --- What is there ----------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_set
-from language.letters import letters_and_digits
+from benchmarks._harness import ask_set, count_where
+from language.letters_and_digits import letters_and_digits
 from language.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -79,20 +79,16 @@ def _others(text: str, expected: Sequence[str]) -> bool:
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     procedures = [row for row in rows if row["is_procedure"]]
     facts = [row for row in rows if not row["is_procedure"]]
-    counted = ", ".join(f"{name.replace('_', ' ')} {_count(procedures, name)}" for name in _NAMES)
+    counted = ", ".join(f"{name.replace('_', ' ')} {count_where(procedures, name)}" for name in _NAMES)
     yield f"procedures {len(procedures)}: {counted}"
     high = [row for row in procedures if row["confidence"] == "high"]
-    yield f"high and not whole {len(high) - _count(high, 'whole')} of {len(high)}"
+    yield f"high and not whole {len(high) - count_where(high, 'whole')} of {len(high)}"
     yield f"facts {len(facts)}: " + ", ".join(
-        f"{name} {_count(facts, name)}" for name in ("answered", "right", "brief")
+        f"{name} {count_where(facts, name)}" for name in ("answered", "right", "brief")
     )
 
 
 _NAMES = ("answered", "whole", "led_in", "clean")
-
-
-def _count(rows: Sequence[dict[str, Any]], key: str) -> int:
-    return sum(row[key] for row in rows)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,8 @@ def time_answer(release: Release, text: str) -> float:
     from asgiref.sync import async_to_sync
 
     from querying import pipeline
-    from querying.types import Caller, Done, Question
+    from querying.types.events import Done
+    from querying.types.question import Caller, Question
 
     question = Question(text=text, release=release, caller=Caller(name="benchmark"))
     begun = time.perf_counter()
@@ -112,7 +113,7 @@ def time_answer(release: Release, text: str) -> float:
 
 def time_search(release: Release, text: str) -> float:
     from querying.retrieval import retriever
-    from querying.types import Caller, Question
+    from querying.types.question import Caller, Question
 
     begun = time.perf_counter()
     retriever.retrieve(Question(text=text, release=release, caller=Caller(name="benchmark")))

@@ -14,14 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks._harness import processor_seconds, run_benchmark, temporary_database
+from benchmarks._harness import processor_seconds, run_benchmark, temporary_database, time_call
 from benchmarks.search import (
     QUESTIONS,
     clustered_unit_vectors,
     create_filled_base,
     random_question_words,
     search_chunks,
-    time_call,
 )
 
 CHUNKS = 6_000

@@ -14,13 +14,13 @@ import random
 import statistics
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import run_benchmark
+from benchmarks._harness import run_benchmark, time_call
 from benchmarks.ingestion import (
     NOUNS,
     PHASE_SECONDS,
@@ -135,7 +135,7 @@ def compare_with_questions(owner: User, plugin: Plugin, contract: Document, play
     from conversations.private_document_search import private_layers
     from knowledge.search.filters import Filters
     from querying import pipeline, releases
-    from querying.types import Caller, Options, Question
+    from querying.types.question import Caller, Options, Question
 
     positions = find_playbook(str(playbook.pk), principal=owner).playbook.positions
     search = partial(search_statement, DocumentRevision.of(contract))
@@ -155,11 +155,11 @@ def compare_with_questions(owner: User, plugin: Plugin, contract: Document, play
     kept_of_asking: TextCache = OrderedDict()
     for position in positions[1:]:
         with remembering(kept_of_judging):
-            judged += seconds_of(partial(judge_position, position, search=search))
+            judged += time_call(partial(judge_position, position, search=search))
         for statement in [*position.wanted, *position.of_kind("walk_away")]:
             statements += 1
             with remembering(kept_of_asking):
-                asked += seconds_of(partial(ask, statement.plain))
+                asked += time_call(partial(ask, statement.plain))
     return {
         "a position is judged, s": judged / COMPARED_POSITIONS,
         "its statements are asked one by one, s": asked / COMPARED_POSITIONS,
@@ -178,12 +178,6 @@ def remembering(kept: TextCache) -> Iterator[None]:
         yield
     finally:
         token_states._cached_states = before
-
-
-def seconds_of(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
 
 
 def measure_beside_review(

@@ -10,14 +10,13 @@ programs.
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks._harness import run_benchmark, temporary_database
+from benchmarks._harness import run_benchmark, temporary_database, time_call
 
 if TYPE_CHECKING:
     from knowledge.models import KnowledgeBase
@@ -101,12 +100,6 @@ def current_revision(base: KnowledgeBase) -> BaseRevision:
     from knowledge.search.hybrid import BaseRevision
 
     return BaseRevision(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
-
-
-def time_call(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 # Data

@@ -23,7 +23,7 @@ from marketplace.models import Review
 from marketplace.sharing.copy_updates import update_offers
 from plugins.models import Invitation, Plugin
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 PER_PAGE = 20
 WEEK = timedelta(days=7)

@@ -24,7 +24,8 @@ from collaboration.collaboration_types import (
 from querying import json_format
 from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.sanitize import sanitize
-from querying.types import Citation, Failed
+from querying.types.answer import Citation
+from querying.types.events import Failed
 
 _DIFFERENCES = {
     ConflictKind.NUMBER: "the figures differ",

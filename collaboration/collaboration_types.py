@@ -10,7 +10,10 @@ from functools import cached_property
 
 from querying.answering.grounding.conflict_types import StatementConflict
 from querying.sanitize import sanitize
-from querying.types import Answer, Citation, Confidence, Failed, Outcome, PeerStatement, Question
+from querying.types.answer import Answer, Citation, Outcome
+from querying.types.confidence import Confidence
+from querying.types.events import Failed
+from querying.types.question import PeerStatement, Question
 
 MIN_EXPERTS, MAX_EXPERTS, MAX_ROUNDS = 2, 5, 3
 # What of one answer the others are told, and what is compared.

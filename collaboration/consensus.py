@@ -9,7 +9,8 @@ from itertools import combinations
 
 from collaboration.collaboration_types import Consensus, Disagreement, Expert, Response, Round, Statement
 from collaboration.statements import distinct_passages, statements_conflict, statements_of, supporting_citations
-from querying.types import Citation, Confidence, Outcome
+from querying.types.answer import Citation, Outcome
+from querying.types.confidence import Confidence
 
 _NOBODY = "None of the experts has verified information on this."
 

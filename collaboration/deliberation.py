@@ -41,7 +41,8 @@ from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
 from querying.question import caller_access
 from querying.question.caller_access import AccessEnded
-from querying.types import AnswerFailed, Failed, Outcome
+from querying.types.answer import Outcome
+from querying.types.events import AnswerFailed, Failed
 
 T = TypeVar("T")
 # Counts so many more questions of the caller. Raises `RateLimited`.

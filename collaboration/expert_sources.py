@@ -8,7 +8,7 @@ from querying.llm_interface import LLM
 from querying.query_log.spending import check_spending
 from querying.question.document_access import access_filters
 from querying.releases import bases_of
-from querying.types import Question
+from querying.types.question import Question
 
 
 def count_sources(question: Question) -> int:

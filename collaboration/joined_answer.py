@@ -19,19 +19,10 @@ from querying.answering.citation_styles import CITATION_MARK, render_footnotes, 
 from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
-from querying.types import (
-    Answer,
-    Citation,
-    CitationStyle,
-    Delta,
-    Done,
-    Failed,
-    Options,
-    Outcome,
-    Question,
-    Status,
-    Usage,
-)
+from querying.types.answer import Answer, Citation, Outcome
+from querying.types.events import Delta, Done, Failed, Status
+from querying.types.question import CitationStyle, Options, Question
+from querying.types.token_usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True)

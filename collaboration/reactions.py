@@ -21,7 +21,10 @@ from querying import pipeline
 from querying.answering.grounding.supporting_spans import as_one_line
 from querying.answering.guard import refusal_answer
 from querying.llm_interface import LLM
-from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
+from querying.types.answer import Answer, Citation, Outcome
+from querying.types.confidence import Confidence
+from querying.types.question import Question
+from querying.types.refusals import refusal_text
 
 
 async def react(expert: Expert, *, before: Response | None, statements: Sequence[Statement], llm: LLM) -> Response:

@@ -14,7 +14,7 @@ from querying.answering.grounding.statement_conflicts import find_conflict
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
 from querying.answering.verified_text import split_sentences
 from querying.retrieval.combined_evidence import passage_place
-from querying.types import Answer, Citation, Outcome
+from querying.types.answer import Answer, Citation, Outcome
 
 
 def statements_of(answer: Answer, expert: Expert) -> list[Statement]:

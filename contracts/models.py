@@ -19,7 +19,7 @@ from knowledge.models import BaseKind, Document, KnowledgeBase, PinKind
 from knowledge.revision_pins import release_pins
 from lexic.errors import NotFound
 from lexic.name_field import NameField
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager

@@ -13,7 +13,7 @@ from knowledge.models import Document
 from plugins.models import Plugin
 from querying.presentation.answer import referenced_document_ids
 from querying.question import document_access
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from querying.query_log.put_to_expert import UnknownExpertRequest, confirm, find_by_token
+from querying.query_log.send_expert_request import UnknownExpertRequest, confirm, find_by_token
 
 _TEMPLATE = "conversations/expert_confirmation.html"
 

@@ -12,7 +12,7 @@ from accounts.rate_limits import RateLimited
 from accounts.signed_in_request import user_or_none
 from lexic.errors import InvalidInput, LexicError
 from querying.models import ExpertRequest, Query
-from querying.query_log.put_to_expert import AddressNotConfirmed, put_to_expert
+from querying.query_log.send_expert_request import AddressNotConfirmed, send_expert_request
 
 
 class ExpertRequestForm(forms.Form):
@@ -24,14 +24,14 @@ class ExpertRequestForm(forms.Form):
 
 
 def put_posted_question(request: HttpRequest, query: Query) -> ExpertRequest:
-    """Raises `InvalidInput`, and what `put_to_expert` raises."""
+    """Raises `InvalidInput`, and what `send_expert_request` raises."""
     form = ExpertRequestForm(request.POST)
     if not form.is_valid():
         raise InvalidInput(" ".join(str(error) for errors in form.errors.values() for error in errors))
     user, said = user_or_none(request), form.cleaned_data
     asker = f"user:{user.pk}" if user else visitors.visitor_id(request)
     wants_mail = said["mail"] if user else bool(said["email"])
-    return put_to_expert(query, asker=asker, user=user, email=said["email"], wants_mail=wants_mail)
+    return send_expert_request(query, asker=asker, user=user, email=said["email"], wants_mail=wants_mail)
 
 
 @dataclass(frozen=True, kw_only=True)

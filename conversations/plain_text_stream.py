@@ -15,7 +15,9 @@ from querying import json_format, pipeline
 from querying.answering.citation_styles import describe_citation
 from querying.presentation.cited_pages import readable_page_ids
 from querying.question.clarification_replies import pack_original
-from querying.types import Answer, Delta, Done, Event, Failed, Question
+from querying.types.answer import Answer
+from querying.types.events import Delta, Done, Event, Failed
+from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
 # A response whose caller has gone before its first byte may be dropped without a word.

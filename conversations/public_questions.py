@@ -24,7 +24,8 @@ from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidR
 from querying.question.planning.query_plan import parse_time_zone
 from querying.question.user_limits import question_of_visitor
 from querying.redaction.redact_question import redact_question
-from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
+from querying.types.answer import Outcome
+from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 
 # How much of what was said before goes along with a question.
 MAX_CONTEXT_EXCHANGES, MAX_TURN_CHARACTERS = 6, 1000

@@ -11,7 +11,8 @@ from knowledge.search.filters import Filters
 from plugins.models import Plugin, Release
 from querying import releases
 from querying.llm_interface import LLM
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 
 def ask_draft(plugin: Plugin, question: str) -> PipelineOutcome:

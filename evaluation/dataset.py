@@ -14,7 +14,7 @@ from typing import Any
 from evaluation.eval_types import EvalDataset, EvalQuestion, GoldPlace
 from knowledge.documents.bulk_import import NewText
 from lexic.errors import InvalidInput
-from querying.types import Turn
+from querying.types.question import Turn
 
 DatasetRow = Mapping[str, Any]
 # What other sets call the roles of a conversation.

@@ -9,7 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from knowledge.documents.bulk_import import NewText
-from querying.types import ConfidenceSignals, NearestSibling, Turn
+from querying.types.answer import NearestSibling
+from querying.types.confidence import ConfidenceSignals
+from querying.types.question import Turn
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Principal
 from plugins.models import Plugin, Release
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):

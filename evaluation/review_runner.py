@@ -26,13 +26,13 @@ from evaluation.scoring import question_scores
 from evaluation.scoring.gold_locator import GoldLocator
 from evaluation.scoring.summary import summarise
 from knowledge.models import Document
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 
 # The labels of contractnli; other sets have none, and no figure for them.
 ENTAILED, CONTRADICTED, NOT_MENTIONED = "Entailment", "Contradiction", "NotMentioned"
 _AGAINST = (Verdict.DENIED, Verdict.WALK_AWAY, Verdict.LIMIT_BROKEN)
 _FOR = (Verdict.PREFERRED, Verdict.ACCEPTABLE)
-# As `evaluation.tuning.prior_effect` draws them.
+# As `evaluation.tuning.checklist_prior_effect` draws them.
 _DRAWS = 10
 
 

@@ -14,7 +14,7 @@ from evaluation.eval_types import EvalQuestion, PageSpan, PipelineOutcome, Retri
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import passes_threshold
 from knowledge.search.passages import Passage
-from language.letters import letters_and_digits
+from language.letters_and_digits import letters_and_digits
 from plugins.models import Release
 from querying import pipeline
 from querying.answering import sufficiency
@@ -25,7 +25,10 @@ from querying.models import Query
 from querying.retrieval import retriever
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES
 from querying.sanitize import sanitize
-from querying.types import Answer, Caller, Evidence, Failed, Options, Outcome, Question
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Failed
+from querying.types.evidence import Evidence
+from querying.types.question import Caller, Options, Question
 
 # As deep as recall is measured. The product reads far fewer; the first ones are the same.
 RETRIEVAL_DEPTH = 100

@@ -119,8 +119,8 @@ class KnowledgeGrantQuerySet(AuditedQuerySet["KnowledgeGrant"]):
 
 
 def _person_opens_base() -> models.Q:
-    """Whoever the grant was given to owns the base, works on its plugin, alone or in its organisation, or runs the
-    site; and whoever that was where base and plugin belong to one organisation."""
+    """The person of the grant owns the base, works on its plugin, alone or in its organisation, or runs the site. Where
+    base and plugin belong to one organisation, any person will do."""
     person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
     for members in (Plugin.editors.through, Plugin.viewers.through):
         of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}

@@ -26,7 +26,7 @@ from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import ReadingTimedOut
-from knowledge.versions import embeddings, publish_version, staging
+from knowledge.versions import embeddings, publish_version, staged_rows
 from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from knowledge.versions.progress import OnStageProgress, Superseded, VersionProgress
 from knowledge.versions.writer import discard_staged
@@ -171,13 +171,13 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         return
     with source_file(document) as source:
         progress = _new_progress(document, on_progress)
-        kept, resume = staging.kept_pages(document)
+        kept, resume = staged_rows.kept_pages(document)
         counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
         progress.enter_stage(DocumentStatus.READING, **counters)
         limits = reading_limits()
         with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
             turn = ingest_scheduling.ReadingTurn(document.pk)
-            reading = staging.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
+            reading = staged_rows.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = resolve_title(document, reading, source_type=source.source_type)
@@ -185,11 +185,11 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     if not planned:
         raise NoCitableText
     columns = partial(_fresh_columns, document, reading, title=title, chunk_count=len(planned))
-    if staging.is_unchanged(document, planned, reading):
+    if staged_rows.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
         publish_version.mark_unchanged(document, columns=columns())
         return
-    staging.stage_chunks(document, planned, reading, title=title)
+    staged_rows.stage_chunks(document, planned, reading, title=title)
 
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)

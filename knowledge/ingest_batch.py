@@ -31,7 +31,7 @@ from knowledge.ingest import (
 )
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.versions import embeddings, publish_version, staging
+from knowledge.versions import embeddings, publish_version, staged_rows
 from knowledge.versions.chunk_plan import ParsedSource, PlannedDocument, plan_chunks
 from lexic.errors import LexicError
 
@@ -99,7 +99,7 @@ def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[Plan
         if time.monotonic() - begun > MAX_SECONDS:
             return
         try:
-            if planned := _read(document, embedder):
+            if planned := _read_and_plan(document, embedder):
                 yield planned
         except (lease.LeaseLost, EmbedderError):
             raise
@@ -109,7 +109,7 @@ def _planned(documents: Sequence[Document], embedder: Embedder) -> Iterator[Plan
                 mark_failed(document, error)
 
 
-def _read(document: Document, embedder: Embedder) -> PlannedDocument | None:
+def _read_and_plan(document: Document, embedder: Embedder) -> PlannedDocument | None:
     """None where it has more text than is read at once. Raises what reading raises, and `NoCitableText`."""
     with source_file(document) as source:
         reading = _read_file(source)
@@ -125,7 +125,7 @@ def _read(document: Document, embedder: Embedder) -> PlannedDocument | None:
 def _read_file(source: SourceFile) -> ParsedSource | None:
     events = read_pages(source.path, source_type=source.source_type, limits=reading_limits())
     with closing(events):
-        return staging.read_in_memory(events, max_characters=MAX_CHARACTERS)
+        return staged_rows.read_in_memory(events, max_characters=MAX_CHARACTERS)
 
 
 def _columns(planned: PlannedDocument) -> dict[str, Any]:

@@ -64,10 +64,10 @@ def rejoin_queue(document_id: UUID) -> None:
 
 
 def claim_next(document_id: UUID) -> UUID | None:
-    """The document to read for the message that names this one, marked as being read; None where there is none, or
-    where as many are read as may be.
+    """Marks a document as being read, for the message that names this one, and returns it. None where no document
+    waits, or where as many are being read as the quotas allow.
 
-    A document that was begun already, and left, is gone on with. One that another worker reads needs no second one: its
+    A document that was begun already, and left, is continued. One that another worker reads needs no second one: its
     message then serves the next that waits.
     """
     named = Document.objects.unfinished().filter(pk=document_id)
@@ -122,8 +122,8 @@ def _small_and_new(status: DocumentStatus) -> DocumentQuerySet:
 
 
 def next_waiting(*, message_unused: bool = False) -> UUID | None:
-    """The oldest document that waits although its message may be used up; None where no quota of reads is set and the
-    message that was taken last was read for, for then every other one is."""
+    """The oldest document that waits though its message may be used up. None where no quota of reads is set and a
+    document was read for the last message, because then one is read for every message."""
     if not (message_unused or READS.limit("account") or READS.limit("site")):
         return None
     waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED)

@@ -15,7 +15,7 @@ from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
 from knowledge.embedding_spaces import EmbeddingSpace
 from knowledge.grant_models import Consent, KnowledgeGrant
 from knowledge.member_models import BaseKind, opens_private_base
-from language.identification import LANGUAGE_NAMES
+from language.language_identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
 from plugins.models import Plugin, Role
 

@@ -30,18 +30,18 @@ from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.readers.types import MAX_LABEL_LENGTH
 from knowledge.recognised_text import PageCorrection as PageCorrection
 from knowledge.recognised_text import RecognisedText
-from knowledge.revisioned import Revisioned as Revisioned
-from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
+from knowledge.revisioned_models import Revisioned as Revisioned
+from knowledge.revisioned_models import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.source_models import SourceQuerySet as SourceQuerySet
-from knowledge.sql import statement
 from knowledge.term_models import ChunkTerms as ChunkTerms
 from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
 from knowledge.term_models import TermStem as TermStem
-from language.identification import LANGUAGE_NAMES
+from language.language_identification import LANGUAGE_NAMES
 from lexic.name_field import NameField
+from lexic.sql_files import read_sql
 from plugins.models import Plugin
 
 
@@ -239,7 +239,7 @@ class IsInSharedRelease(models.Func):
     only plugins that count (null: all of them), and the ids of the grants that allow copies.
     """
 
-    template = statement("read_by_shared")
+    template = read_sql("knowledge", "read_by_shared")
     output_field = models.BooleanField()
 
 

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
-from knowledge.revisioned import Revisioned, RevisionQuerySet
+from knowledge.revisioned_models import Revisioned, RevisionQuerySet
 
 
 class Term(models.Model):

@@ -15,7 +15,7 @@ from django.conf import settings
 from kombu.entity import Exchange, Queue
 
 from lexic import task_signals  # noqa: F401 -- connects itself to what happens to tasks
-from lexic.timetable import TIMETABLE
+from lexic.periodic_tasks import PERIODIC_TASKS
 from local.process_memory import return_memory_early
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
@@ -27,7 +27,7 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.beat_schedule = TIMETABLE
+app.conf.beat_schedule = PERIODIC_TASKS
 app.conf.task_queues = [
     Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
     for name in settings.TASK_QUEUES

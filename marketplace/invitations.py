@@ -9,18 +9,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
-from accounts.confirmation_redirect import continue_after_confirmation
-from accounts.email_addresses import has_confirmed_email
+from accounts.invitation_page import InvitationPage
 from accounts.mailed_invitations import mail_invitation
 from accounts.models import User
-from accounts.signed_in_request import SignedInRequest, user_or_none
-from lexic.errors import LexicError
+from accounts.signed_in_request import SignedInRequest
 from marketplace.publishing.membership import join_plugin
 from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
@@ -43,41 +41,7 @@ def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invit
         return invitation
 
 
-@require_http_methods(["GET", "POST"])
-@never_cache
-def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
-    """What one is invited to; accepting it needs an account with the address it was sent to."""
-    user = user_or_none(request)
-    try:
-        found = collaborators.find_invitation(token)
-        if request.method == "POST" and user:
-            return _accept_and_redirect(request, found, user=user)
-    except LexicError as error:
-        return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
-    is_confirmed = user is None or has_confirmed_email(user)
-    if not is_confirmed:
-        continue_after_confirmation(request, request.path)
-    context = {
-        "invitation": found,
-        "may": ROLE_PERMISSIONS[Role(found.role)],
-        "is_theirs": user and user.email == found.email,
-        "is_confirmed": is_confirmed,
-    }
-    return render(request, "marketplace/invitation.html", context)
-
-
-@require_POST
-@login_required
-def accept_invitation(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """The same without the link: whoever is signed in with the confirmed address needs no token."""
-    mine = Invitation.objects.open().for_address(request.user.email).select_related("plugin")
-    try:
-        return _accept_and_redirect(request, get_object_or_404(mine, pk=pk), user=request.user)
-    except LexicError as error:
-        return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
-
-
-def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
+def _accept_and_redirect(request: HttpRequest, found: Invitation, user: User) -> HttpResponse:
     plugin = join_plugin(found, person=user)
     if reason := find_author_refusal(user):
         messages.warning(request, f"You work on “{plugin}” now. {reason.message_with_hint}")
@@ -85,6 +49,28 @@ def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User)
     make_author(user)
     messages.success(request, f"You work on “{plugin}” now as {found.role}.")
     return redirect("admin:plugins_plugin_change", plugin.pk)
+
+
+_PAGE = InvitationPage(
+    template="marketplace/invitation.html",
+    find=collaborators.find_invitation,
+    accept=_accept_and_redirect,
+    describe=lambda invitation: ROLE_PERMISSIONS[Role(invitation.role)],
+)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
+    """What one is invited to; accepting it needs an account with the address it was sent to."""
+    return _PAGE.show(request, token)
+
+
+@require_POST
+@login_required
+def accept_invitation(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """The same without the link: whoever is signed in with the confirmed address needs no token."""
+    return _PAGE.accept_own(request, Invitation.objects.select_related("plugin"), pk)
 
 
 def _mail_invitation(invitation: Invitation, *, token: str, by: User) -> None:

@@ -14,7 +14,7 @@ from marketplace.models import Listing, PublishingRun, ReleaseApproval
 from marketplace.plugin_page.sample_answers import current_sample
 from marketplace.publishing import approval_mails
 from marketplace.publishing.background_publish import continue_publishing
-from marketplace.publishing.close_answered import close_answered
+from marketplace.publishing.close_answered_questions import close_answered_questions
 from marketplace.sharing import release_files
 from plugins.models import Plugin
 
@@ -61,7 +61,7 @@ def publish_plugin(*, run_id: str, **kwargs: object) -> None:
 @app.task(name="marketplace.close_answered", acks_late=True)
 def close_answered_task(*, plugin_id: str, **kwargs: object) -> None:
     """What waited in the inbox and is answered now. The same afterwards, however often the message comes."""
-    close_answered(UUID(plugin_id))
+    close_answered_questions(UUID(plugin_id))
 
 
 @app.task(name="marketplace.mail_approval")

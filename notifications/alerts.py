@@ -15,7 +15,7 @@ from notifications.failure_reasons import translated_reason
 from notifications.recipients import plugins_of
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 MAX_FILES = 20
 REFUSAL_PERIOD = timedelta(hours=24)

@@ -15,7 +15,7 @@ from knowledge.lease import try_lease
 from lexic.publish_task import publish_task
 from notifications.mails import mail_language, send_to_address
 from querying.models import ExpertRequest
-from querying.query_log.put_to_expert import make_confirmation_token
+from querying.query_log.send_expert_request import make_confirmation_token
 from querying.question.answer_language import text_language
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import uuid
 from datetime import timedelta
@@ -14,6 +13,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from accounts.key_secrets import hash_secret
 from accounts.models import User
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
@@ -33,14 +33,14 @@ class DirectoryTokenQuerySet(AuditedQuerySet["DirectoryToken"]):
         """A new token, shown once; the former one works no longer."""
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         self.filter(organisation=organisation).delete()
-        self.create(organisation=organisation, token_hash=_hash(token), created_by=by)
+        self.create(organisation=organisation, token_hash=hash_secret(token), created_by=by)
         return token
 
     def organisation_of(self, token: str) -> Organisation | None:
         """The organisation whose directory has this token."""
         if not token.startswith(TOKEN_PREFIX):
             return None
-        found = self.select_related("organisation").filter(token_hash=_hash(token)).first()
+        found = self.select_related("organisation").filter(token_hash=hash_secret(token)).first()
         if found is None:
             return None
         now = timezone.now()
@@ -133,7 +133,3 @@ class ProvisionedGroup(AuditedModel):
 
     def __str__(self) -> str:
         return self.display_name
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -23,7 +23,7 @@ from marketplace.publishing.membership import end_lapsed_grants
 from plugins import collaborators
 from plugins.models import Plugin, Release
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 _BATCH_SIZE = 500
 _ERASED_CHAT_ANSWER = {

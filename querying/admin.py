@@ -18,7 +18,7 @@ from plugins.admin_display import change_link, json_block, key_value_table, text
 from querying.models import Query
 from querying.presentation import answer_text
 from querying.query_log.quotations import withhold_quotations
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 
 @admin.register(Query)

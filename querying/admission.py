@@ -11,7 +11,7 @@ from django.conf import settings
 from accounts.quotas import stream_slot
 from lexic.concurrency import ConcurrencyLimit, Place
 from lexic.middleware.request_limit import free_request_slot, request_slots
-from querying.types import Question
+from querying.types.question import Question
 
 
 @asynccontextmanager

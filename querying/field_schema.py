@@ -72,9 +72,8 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueSchema:
-    """A field with one value. `label` is what it is about in words, `unit` what its numbers are counted in, as pint
-    calls it; `choices` are the values of a list of choices; `limits` is the part of the schema that a value has to
-    fit."""
+    """A field with one value. `label` says in words what the value is. `unit` is the unit of its numbers, as pint calls
+    it. `choices` are the values that it may have. `limits` is the part of the schema that it must fit."""
 
     kind: FieldKind
     label: str = ""

@@ -16,21 +16,9 @@ from lexic.phrases import in_language
 from querying.answering import confidence
 from querying.answering.siblings.sibling_text import describe_sibling, place_of
 from querying.question.answer_language import answer_language
-from querying.types import (
-    Answer,
-    Citation,
-    CitationStyle,
-    Clarification,
-    Delta,
-    Done,
-    Event,
-    Failed,
-    NearestSibling,
-    Options,
-    Outcome,
-    Question,
-    Status,
-)
+from querying.types.answer import Answer, Citation, Clarification, NearestSibling, Outcome
+from querying.types.events import Delta, Done, Event, Failed, Status
+from querying.types.question import CitationStyle, Options, Question
 
 
 def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexic.errors import LexicError
-from querying.types import Evidence, Prompt, Turn, Usage
+from querying.types.evidence import Evidence
+from querying.types.prompt import Prompt
+from querying.types.question import Turn
+from querying.types.token_usage import Usage
 
 
 class ProviderFailed(LexicError):

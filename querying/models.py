@@ -19,7 +19,8 @@ from querying.answer_links import AnswerLink as AnswerLink
 from querying.expert_requests import ExpertRequest as ExpertRequest
 from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.quoted_documents import QuotedDocuments
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 # What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
 ERASED_COLUMNS: dict[str, Any] = {
@@ -271,9 +272,9 @@ def first_of_month(at: datetime) -> date:
 
 
 class MonthlyCost(models.Model):
-    """A sum of what questions have cost in a month, for the caps, where their rows do not tell it: of a plugin, the
-    private ones, which do not name it; of a person, those that were deleted, and the calls of a model in their contract
-    reviews; of both, the turns of agents. It says neither how many they were, nor when and by whom they were asked."""
+    """What a month has cost beyond the rows of queries, for the caps. For a plugin: private questions, whose rows do
+    not name it. For a person: questions that were deleted, and calls of a model in contract reviews. For both: the
+    turns of agents. It says neither how many they were, nor when and by whom they were asked."""
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(

@@ -43,18 +43,9 @@ from querying.question.resolve import resolve_question
 from querying.question.tree_consultation import consult_trees
 from querying.retrieval import retriever
 from querying.sanitize import sanitize
-from querying.types import (
-    Answer,
-    Clarification,
-    Delta,
-    Done,
-    Event,
-    Failed,
-    Outcome,
-    Question,
-    Status,
-    Step,
-)
+from querying.types.answer import Answer, Clarification, Outcome
+from querying.types.events import Delta, Done, Event, Failed, Status, Step
+from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
 

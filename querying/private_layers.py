@@ -16,7 +16,7 @@ from django.db import connection
 from accounts.models import ApiKey, Principal, User
 from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.revision_statistics import BaseRevision
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 # The weakest lock, that of a foreign key: it makes only those wait who delete such a row.
 _HOLD_ACCOUNT = "SELECT id FROM accounts_user WHERE id = ANY(%s) FOR KEY SHARE"

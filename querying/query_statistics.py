@@ -12,7 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, TruncDate, TruncWeek
 from django.utils import timezone
 
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # The steps that are timed, in the order in which they are taken.
 TIMED_STEPS = ("retrieve", "tree", "weigh", "generate")
@@ -106,9 +106,9 @@ class QueryStatistics(models.QuerySet[Any]):
         return list(days.annotate(count=models.Count("pk")).order_by("api_key", "day", "outcome"))
 
     def by_plugin(self) -> dict[Any, dict[str, Any]]:
-        """For each plugin that was asked: how many ended in which way (`count`, `answered`, `refused` …), `half` and
-        `most` milliseconds of those that were done with, `tokens`, what was `spent` and how many have no known one
-        (`unpriced`)."""
+        """For each plugin that was asked: how many questions there were and how they ended (`count`, `answered`,
+        `refused` …), the milliseconds within which `half` and `most` of them ended, the `tokens`, the cost (`spent`),
+        and how many have no known cost (`unpriced`)."""
         is_finished = ~models.Q(outcome__in=_UNFINISHED_OUTCOMES)
         ended = {one.value: models.Count("pk", filter=models.Q(outcome=one.value)) for one in Outcome}
         rows = (

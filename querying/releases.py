@@ -15,7 +15,7 @@ from plugins.models import Plugin, PluginQuerySet, Release, ReleaseQuerySet
 from plugins.slugs import parse_id, split_reference
 from plugins.visibility import is_page_token
 from querying.private_layers import readable_layers
-from querying.types import Question
+from querying.types.question import Question
 
 DRAFT = "draft"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from language.identification import language_of
+from language.language_identification import language_of
 from language.units import convert_number, parse_unit
 from trees.words import word_set
 

@@ -10,7 +10,7 @@ from lexic.errors import InvalidInput
 from trees.definition.nodes import ActionNode, ConditionNode, Node, QuestionNode, Tree
 from trees.facts.extraction import Fact, InvalidFact, extract_facts, facts_from_request
 from trees.facts.fact_limits import MAX_FACTS
-from trees.facts.values import match_option
+from trees.facts.field_values import match_option
 from trees.walk import PathStep, Walk, walk
 
 Expectation: TypeAlias = Literal["reaches", "asks"]

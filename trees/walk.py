@@ -10,7 +10,7 @@ from trees.definition.fields import FactField, collect_fields
 from trees.definition.nodes import ConditionNode, QuestionNode, Scalar, Tree, TreeAction
 from trees.facts.conditions import evaluate_condition
 from trees.facts.extraction import Fact, FactSource
-from trees.facts.values import Value, are_same_values, format_value, match_option, parse_value
+from trees.facts.field_values import Value, are_same_values, format_value, match_option, parse_value
 
 StepKind: TypeAlias = Literal["condition", "question", "action"]
 

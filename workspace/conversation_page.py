@@ -25,7 +25,7 @@ from lexic.errors import LexicError
 from workspace.conversation_start import attachable_documents, conversation_examples
 from workspace.conversation_turns import conversation_turns
 from workspace.forms import TitleForm, plugin_choices
-from workspace.pages import render_page
+from workspace.page_base import render_page
 from workspace.run_labels import running_label
 
 # The panel beside each answer.

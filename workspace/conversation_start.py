@@ -8,14 +8,14 @@ from itertools import islice
 from uuid import UUID
 
 from accounts.models import User
-from agents.tools.templates import first_template
+from agents.tools.document_templates import first_template
 from conversations.models import Project
 from conversations.private_document_search import DocumentScope, private_bases, private_layers
 from knowledge.models import BaseKind, Chunk, Document, DocumentQuerySet, DocumentStatus
 from language.terms import terms
 from plugins.models import Plugin
 from querying import releases
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 MAX_EXAMPLES = 3
 _MAX_ATTACHABLE = 50

@@ -23,8 +23,8 @@ from knowledge.documents.upload_outcomes import (
 from lexic.errors import LexicError
 from privacy.document_deletion import delete_private_document
 from workspace.document_collection import DocumentCollection, documents_context, with_place
-from workspace.knowledge import render_knowledge
-from workspace.pages import render_page, workspace_view
+from workspace.knowledge_page import render_knowledge
+from workspace.page_base import render_page, workspace_view
 from workspace.project_page import render_project
 
 

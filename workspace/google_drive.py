@@ -23,7 +23,7 @@ from lexic.column_length import column_length
 from lexic.errors import LexicError
 from lexic.http.parameters import MAX_SEARCH_LENGTH, single_line
 from workspace.document_collection import DocumentCollection, with_place
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 _PER_PAGE = 50
 _OUTCOMES = {

@@ -15,7 +15,7 @@ from lexic.errors import NotFound
 from lexic.styled_form import StyledFormMixin
 from notifications.models import MailKind, MailPreferences
 from notifications.unsubscribe import preferences_of, read_token
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 _UNSUBSCRIBE_TEMPLATE = "workspace/unsubscribe.html"
 

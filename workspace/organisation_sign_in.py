@@ -31,7 +31,7 @@ from organisations.roles import GIVEN_ROLE_CHOICES
 from organisations.sso_session import provider_id
 from workspace.organisation_forms import ProviderForm, SignInAddressForm
 from workspace.organisations import acting_membership, check_owner
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 
 @workspace_view("GET", "POST")

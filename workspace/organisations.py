@@ -37,7 +37,7 @@ from organisations.role_descriptions import ROLE_PERMISSIONS
 from organisations.sso_session import provider_id
 from plugins.models import OrganisationOffer, Plugin
 from workspace.organisation_forms import InviteMemberForm, OrganisationForm
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 _PER_PAGE = 50
 _MAX_PLUGINS = 100

@@ -11,7 +11,7 @@ from conversations.models import ChatSession
 from workspace.document_collection import DocumentCollection, add_forms_context, documents_context
 from workspace.document_search import search_context
 from workspace.forms import ROLES, MemberForm, ProjectForm
-from workspace.pages import render_page
+from workspace.page_base import render_page
 
 _MAX_CONVERSATIONS = 20
 

@@ -17,7 +17,7 @@ from lexic.http.parameters import get_page
 from privacy.project_deletion import delete_project, project_deletion
 from workspace.document_collection import DocumentCollection, find_place, with_place
 from workspace.forms import MemberForm, ProjectForm
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 from workspace.project_page import render_project
 
 _PER_PAGE = 30

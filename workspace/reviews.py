@@ -22,7 +22,7 @@ from lexic.errors import LexicError
 from querying.question.user_limits import check_user_limit
 from workspace.document_collection import DocumentCollection, with_place
 from workspace.forms import ContractReviewForm
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 from workspace.review_page import findings_context, marked_pages, shown_finding
 
 _MAX_NUMBER = 32_000  # what a column of small numbers takes

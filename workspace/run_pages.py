@@ -20,7 +20,7 @@ from knowledge.models import BaseKind, Document, KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from workspace.conversation_page import exchange_id, find_run
 from workspace.forms import DraftForm
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 from workspace.run_diagram import run_flow
 from workspace.run_results import draft_of
 

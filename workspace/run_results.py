@@ -64,7 +64,7 @@ class RunResult:
 def results_of(runs: Sequence[UUID], *, viewer: User) -> dict[UUID, RunResult]:
     """The last result of each of these runs that has one, with the addresses of what the viewer can open. Three
     statements at most."""
-    found = dict(_read(runs))
+    found = dict(_read_results(runs))
     reports = [one.review for one in found.values() if one.review]
     reviews = ContractReview.objects.visible_to(viewer).filter(pk__in=reports).only("pk") if reports else ()
     addresses = {str(one.pk): reverse("review", args=[one.pk]) for one in reviews}
@@ -74,11 +74,11 @@ def results_of(runs: Sequence[UUID], *, viewer: User) -> dict[UUID, RunResult]:
 
 def draft_of(run: UUID) -> RunResult | None:
     """The document that the run has drafted."""
-    result = dict(_read([run])).get(run)
+    result = dict(_read_results([run])).get(run)
     return result if result and result.kind == AgentType.DOCUMENT else None
 
 
-def _read(runs: Sequence[UUID]) -> Iterator[tuple[UUID, RunResult]]:
+def _read_results(runs: Sequence[UUID]) -> Iterator[tuple[UUID, RunResult]]:
     events = AgentEvent.objects.filter(run__in=runs, kind=EventKind.STEP_END, data__tool__in=list(_KINDS))
     for event in events.order_by("run", "number") if runs else ():
         result = event.data["result"]

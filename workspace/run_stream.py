@@ -14,7 +14,7 @@ from agents.execution.follow_run import JournalEvent
 from agents.models import AgentRun, EventKind
 from lexic.database import release_connections
 from querying.presentation import sse
-from querying.types import Caller
+from querying.types.question import Caller
 from workspace.conversation_page import exchange_id, render_turn
 from workspace.run_labels import running_label
 

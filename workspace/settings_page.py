@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from accounts.signed_in_request import SignedInRequest
 from agents.messages.choose_release import default_plugin
 from connectors.views import connections_context
-from workspace.pages import render_page, workspace_view
+from workspace.page_base import render_page, workspace_view
 
 
 @workspace_view("GET")

@@ -3,12 +3,12 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from workspace import (
-    ask,
-    chats,
+    conversations,
     documents,
     google_drive,
-    knowledge,
+    knowledge_page,
     mail_preferences,
+    message_views,
     organisation_invitations,
     organisation_sign_in,
     organisations,
@@ -35,16 +35,16 @@ def _document_routes(root: str, prefix: str) -> list[URLPattern]:
 
 
 urlpatterns = [
-    path("chats", chats.list_conversations, name="chats"),
-    path("chats/new", chats.begin_conversation, name="new_conversation"),
-    path("chats/ask", ask.ask, name="ask"),
-    path("c/<uuid:conversation>", chats.show_conversation, name="conversation"),
-    path("c/<uuid:conversation>/runs/<uuid:run>", ask.follow, name="follow_run"),
+    path("chats", conversations.list_conversations, name="chats"),
+    path("chats/new", conversations.begin_conversation, name="new_conversation"),
+    path("chats/ask", message_views.ask, name="ask"),
+    path("c/<uuid:conversation>", conversations.show_conversation, name="conversation"),
+    path("c/<uuid:conversation>/runs/<uuid:run>", message_views.follow, name="follow_run"),
     path("c/<uuid:conversation>/runs/<uuid:run>/flow", run_pages.show_flow, name="run_flow"),
     path("c/<uuid:conversation>/runs/<uuid:run>/save", run_pages.save_draft, name="save_draft"),
-    path("c/<uuid:conversation>/stop", ask.stop, name="stop_run"),
-    path("c/<uuid:conversation>/title", chats.rename_conversation, name="rename_conversation"),
-    path("c/<uuid:conversation>/delete", chats.remove_conversation, name="delete_conversation"),
+    path("c/<uuid:conversation>/stop", message_views.stop, name="stop_run"),
+    path("c/<uuid:conversation>/title", conversations.rename_conversation, name="rename_conversation"),
+    path("c/<uuid:conversation>/delete", conversations.remove_conversation, name="delete_conversation"),
     path("settings/mail", mail_preferences.change_mail_preferences, name="mail_preferences"),
     path("mail/unsubscribe/<str:token>", mail_preferences.unsubscribe, name="unsubscribe"),
     path("projects", projects.list_projects, name="projects"),
@@ -96,6 +96,6 @@ urlpatterns = [
     path("contracts/reviews/<uuid:review>/retry", reviews.try_again, name="retry_review"),
     path("contracts/reviews/<uuid:review>/delete", reviews.remove_review, name="delete_review"),
     path("settings", settings_page.show_settings, name="settings"),
-    path("knowledge", knowledge.show_knowledge, name="knowledge"),
+    path("knowledge", knowledge_page.show_knowledge, name="knowledge"),
     *_document_routes("knowledge", "own"),
 ]

@@ -34,7 +34,8 @@ from lexic.infrastructure_errors import outage_error
 from querying.answering.llms import get_llm
 from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.llm_interface import LLM
-from querying.types import Outcome, Usage
+from querying.types.answer import Outcome
+from querying.types.token_usage import Usage
 
 logger = logging.getLogger(__name__)
 # Seconds between two looks at whether the person has asked to stop; they wait for two at most.

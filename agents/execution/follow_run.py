@@ -22,7 +22,7 @@ from lexic.http.error_handlers import to_lexic_error
 from querying.private_layers import find_principal
 from querying.query_log.quotations import WITHHELD_TEXT
 from querying.question.caller_access import CHECK_SECONDS, AccessEnded
-from querying.types import Caller
+from querying.types.question import Caller
 
 logger = logging.getLogger(__name__)
 # Seconds between two looks into a journal that is being written: soon after an event, later where none comes.

@@ -23,7 +23,8 @@ from querying import releases
 from querying.answering.citation_styles import render_sentence
 from querying.private_layers import find_principal
 from querying.question.caller_access import AccessEnded
-from querying.types import Caller, CitationStyle, Outcome, Question, Turn
+from querying.types.answer import Outcome
+from querying.types.question import Caller, CitationStyle, Question, Turn
 
 _BYTES_PER_TOKEN = 3
 

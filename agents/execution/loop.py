@@ -30,7 +30,10 @@ from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.llm_interface import THINKING_FACTOR
 from querying.query_log.spending import check_spending, count_cost
-from querying.types import Answer, Delta, Outcome, Question, refusal_text
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Delta
+from querying.types.question import Question
+from querying.types.refusals import refusal_text
 
 
 @dataclass(frozen=True, kw_only=True)

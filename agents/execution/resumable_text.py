@@ -16,7 +16,9 @@ from contracts.risk import NAMED_LEVEL
 from lexic.database import in_thread
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.presentation.source_citations import cited_sources
-from querying.types import Answer, Citation, Delta, refusal_text
+from querying.types.answer import Answer, Citation
+from querying.types.events import Delta
+from querying.types.refusals import refusal_text
 
 Entry = tuple[EventKind, Mapping[str, Any]]
 

@@ -21,7 +21,7 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying.llm_interface import LLM
 from querying.query_log.cost import cost_of
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 T = TypeVar("T")
 

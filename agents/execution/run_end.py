@@ -13,7 +13,8 @@ from agents.journal.progress import Progress
 from agents.models import AgentRun, EventKind
 from conversations.models import ChatMessage
 from querying.json_format import answer_as_json, clarification_as_json
-from querying.types import Outcome, Usage
+from querying.types.answer import Outcome
+from querying.types.token_usage import Usage
 
 FINISHED_STEPS = {
     "search_knowledge": "Searched the documents",

@@ -16,7 +16,9 @@ from querying.question.document_validity import OutOfForce
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import consult_trees
 from querying.retrieval.retriever import build_evidence
-from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
+from querying.types.answer import Answer, Citation, Clarification, Outcome
+from querying.types.confidence import Confidence
+from querying.types.question import Question
 
 _DATES = ("superseded_on", "effective_from")
 # Fields of a passage that only the search itself needs.

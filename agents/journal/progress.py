@@ -10,7 +10,7 @@ from typing import Any
 from agents.journal.journaled_searches import JournaledSearch
 from agents.models import AgentEvent, EventKind
 from querying.answering.evidence_gate import Findings
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from querying.answering.citations import referenced_numbers
 from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.answering.verified_text import cut_sentences
 from querying.llm_interface import LLM, ToolCall, ToolDescription
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 # The calls of a turn are one event of the journal; what goes beyond is refused.
 _MAX_TURN_BYTES = MAX_EVENT_BYTES // 2

@@ -10,7 +10,7 @@ from contracts.risk import NAMED_LEVEL
 from language.sentences import sentence_spans
 from querying.answering.citations import referenced_numbers
 from querying.sanitize import sanitize
-from querying.types import Answer, Clarification, Outcome
+from querying.types.answer import Answer, Clarification, Outcome
 
 _MAX_CHARACTERS = 300
 _FIGURE = re.compile(r"\d+")

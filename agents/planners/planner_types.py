@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from agents.journal.progress import Progress
 from agents.message_attachments import Attachment
-from querying.types import Answer, Question, Turn, Usage
+from querying.types.answer import Answer
+from querying.types.question import Question, Turn
+from querying.types.token_usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,8 @@ from agents.planners.planner_types import (
     RequestedToolCall,
 )
 from agents.planners.templated_replies import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
+from agents.tools.document_templates import closest_template, templates_of
 from agents.tools.stated_facts import request_in
-from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document
 from lexic.database import in_thread

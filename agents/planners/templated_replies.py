@@ -7,8 +7,9 @@ from typing import Any
 
 from agents.journal.progress import FinishedCall, Progress
 from agents.planners.planner_types import ReadyAnswer
-from agents.tools.templates import Blank
-from querying.types import Answer, Clarification, Confidence, Outcome
+from agents.tools.document_templates import Blank
+from querying.types.answer import Answer, Clarification, Outcome
+from querying.types.confidence import Confidence
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
 _REPORTS = ("render_contract_report", "render_nda_report")

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from agents.tools.contract_tools import CONTRACT_TOOLS
-from agents.tools.drafting import EXTRACT_DOCUMENT_INFO, GENERATE_LEGAL_DOCUMENT
+from agents.tools.draft_tools import EXTRACT_DOCUMENT_INFO, GENERATE_LEGAL_DOCUMENT
 from agents.tools.sanitize_content import SANITIZE_CONTENT
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import CallOutcome, Tool, ToolContext

@@ -18,7 +18,7 @@ from querying.answering.evidence_gate import Findings
 from querying.json_format import clarification_as_json
 from querying.presentation.source_citations import found_sources
 from querying.releases import pinned_bases
-from querying.types import Question
+from querying.types.question import Question
 
 _MAX_QUERY_CHARACTERS, _MAX_SOURCES = 2000, 50
 # The plugin's documents, besides those that people have for themselves (`DocumentScope`).

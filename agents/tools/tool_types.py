@@ -12,7 +12,7 @@ from conversations.models import ChatSession
 from lexic.errors import LexicError
 from querying.answering.evidence_gate import Findings
 from querying.llm_interface import LLM
-from querying.types import Question
+from querying.types.question import Question
 
 # Seconds that a tool may take, before the setting for thinking makes it half as much again.
 SIMPLE_SECONDS, MODEL_SECONDS, SEARCH_SECONDS = 30.0, 45.0, 60.0

@@ -14,7 +14,8 @@ from api.chat_completions.completions import message_text
 from lexic.database import in_thread
 from querying import pipeline
 from querying.presentation import sse
-from querying.types import Answer, Delta, Done, Event, Failed, Outcome, Status
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Delta, Done, Event, Failed, Status
 
 
 async def stream_task(asked: AskedMessage, rpc: RpcRequest, *, key: ApiKey) -> AsyncGenerator[bytes]:

@@ -13,7 +13,9 @@ from api.chat_completions.completions import message_text
 from api.models import A2ATask
 from querying import json_format
 from querying.models import Query
-from querying.types import Answer, Failed, Outcome, Question
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Failed
+from querying.types.question import Question
 
 WORKING = "TASK_STATE_WORKING"
 _STATES = {

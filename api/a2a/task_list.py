@@ -16,7 +16,7 @@ from lexic.errors import InvalidInput
 from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
 from querying.query_log.quotations import withhold_quotations
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 _DEFAULT_PAGE, _LONGEST_PAGE = 50, 100
 _MAX_TOKEN_DIGITS = 9

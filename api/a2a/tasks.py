@@ -17,7 +17,8 @@ from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.query_log.quotations import withhold_quotations
 from querying.redaction.redact_question import redact_question
-from querying.types import Answer, Question
+from querying.types.answer import Answer
+from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from plugins.models import Plugin
 from querying import pipeline
 from querying.presentation import sse
 from querying.releases import UnknownPlugin, find_plugin
-from querying.types import Failed
+from querying.types.events import Failed
 
 _CARD_SECONDS = 300
 

@@ -12,7 +12,8 @@ from api.fields import QueryParameters
 from lexic.errors import InvalidInput
 from querying.models import Query
 from querying.query_log.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 OUTCOMES = [outcome.value for outcome in Outcome]
 CONFIDENCE_LEVELS = [level.value for level in Confidence]

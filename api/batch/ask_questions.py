@@ -22,7 +22,7 @@ from lexic.errors import LexicError, NotAllowed
 from lexic.http.error_handlers import to_lexic_error
 from querying import pipeline
 from querying.models import Query
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 # A task works so long at one batch; then others of the queue have their turn.
 SLICE_SECONDS = 30.0

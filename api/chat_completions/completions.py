@@ -11,7 +11,9 @@ from api.chat_completions.structured_output import fields_as_json
 from querying import json_format
 from querying.answering.citation_styles import CITATION_MARK
 from querying.question import clarifications
-from querying.types import Answer, Question, Usage
+from querying.types.answer import Answer
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 
 # These keys of an answer have a place of their own in a completion; the others go into `lexic`.
 _TOP_LEVEL_KEYS = {"answer", "citations", "usage"}

@@ -12,7 +12,8 @@ from lexic.errors import LexicError
 from lexic.http.openai_errors import error_envelope
 from querying import pipeline
 from querying.presentation import sse
-from querying.types import Answer, AnswerFailed, Delta, Done, Event, Failed
+from querying.types.answer import Answer
+from querying.types.events import AnswerFailed, Delta, Done, Event, Failed
 
 _DONE_MARKER = b"data: [DONE]\n\n"
 

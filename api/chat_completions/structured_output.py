@@ -11,7 +11,7 @@ from api.chat_completions.serializers import UnsupportedParameter
 from lexic.errors import InvalidInput, LexicError
 from querying.field_schema import ObjectSchema, read_schema
 from querying.question.clarifications import clarification_text
-from querying.types import Answer, StructuredOutput
+from querying.types.answer import Answer, StructuredOutput
 
 _MAX_NAMED_FIELDS = 10
 # The protocol's rule for names of functions. They come back, and are stored.

@@ -32,7 +32,7 @@ from lexic.errors import NotFound
 from querying import pipeline
 from querying.presentation import sse
 from querying.question.resolve import resume_from_context
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 
 class OpenAIView(IdempotentView):

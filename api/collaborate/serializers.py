@@ -13,17 +13,18 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
+from api.query.joined_answer_serializers import ConflictSerializer, PluginsField
 from api.query.serializers import (
     CitationSerializer,
     ClarificationSerializer,
     ErrorEventSerializer,
     union_of_events,
 )
-from api.query.several_plugins import ConflictSerializer, PluginsField
 from collaboration.collaboration_types import MAX_EXPERTS, MAX_ROUNDS, MIN_EXPERTS, Mode, Stance
 from querying.answering.grounding.conflict_types import ConflictKind
 from querying.forms import MAX_QUESTION_CHARACTERS
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 _LEVELS = [level.value for level in Confidence]
 _OUTCOMES = [Outcome.ANSWERED.value, Outcome.REFUSED.value, Outcome.CLARIFY.value]

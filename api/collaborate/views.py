@@ -21,7 +21,7 @@ from collaboration import collaboration_json
 from collaboration.collaboration_types import Expert, Mode
 from collaboration.deliberation import run_collaboration, stream_collaboration
 from lexic.database import in_thread, release_connections
-from querying.types import Failed
+from querying.types.events import Failed
 
 
 class CollaborateView(AnsweringView):

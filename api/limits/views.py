@@ -12,7 +12,7 @@ from api.fields import EmptySerializer, QueryParameters, validated
 from api.limits import serializers
 from api.plugins.lookup import get_own_plugin, get_plugin
 from api.views import AuthorView
-from knowledge.usage import account_usage
+from knowledge.storage_usage import account_usage
 from lexic.errors import NotAllowed
 from querying.query_log.spending import account_spending
 

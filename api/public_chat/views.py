@@ -40,7 +40,8 @@ from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.sse import event_stream_response
 from querying.question import resolve
 from querying.question.user_limits import question_of_visitor
-from querying.types import AnswerFailed, Caller, Question, Turn
+from querying.types.events import AnswerFailed
+from querying.types.question import Caller, Question, Turn
 
 # Callers are not identified, so they read what anybody may read.
 ANONYMOUS_CALLER = Caller(name="public", is_public_caller=True)

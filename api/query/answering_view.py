@@ -18,7 +18,7 @@ from api.query.resumable_stream import EventSource, stream_response
 from api.throttling import ApiKeyThrottle
 from lexic.http.error_handlers import error_response
 from querying.presentation import sse
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 
 class AnsweringView(IdempotentView):

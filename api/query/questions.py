@@ -16,7 +16,7 @@ from plugins.models import Release
 from querying import releases
 from querying.field_schema import ObjectSchema
 from querying.question.resolve import resume_from_token
-from querying.types import Caller, CitationStyle, Options, Question, Turn
+from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 
 
 def parse_question(data: Any, *, key: ApiKey) -> Question:

@@ -29,7 +29,8 @@ from lexic.http.parameters import parse_natural
 from plugins.slugs import parse_id
 from querying import json_format, pipeline
 from querying.presentation import sse
-from querying.types import Event, Failed, Question
+from querying.types.events import Event, Failed
+from querying.types.question import Question
 
 E = TypeVar("E")
 LAST_EVENT = OpenApiParameter(

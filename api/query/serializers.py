@@ -21,13 +21,16 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
-from api.query.several_plugins import ConflictSerializer, ExpertFailureSerializer, PluginsField
+from api.query.joined_answer_serializers import ConflictSerializer, ExpertFailureSerializer, PluginsField
 from lexic.column_length import column_length
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.forms import MAX_QUESTION_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TURN_CHARACTERS
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
-from querying.types import CitationStyle, Confidence, Outcome, Step
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
+from querying.types.events import Step
+from querying.types.question import CitationStyle
 
 MAX_TURNS = 50
 

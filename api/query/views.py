@@ -34,7 +34,8 @@ from lexic.errors import Conflict, NotFound
 from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
-from querying.types import Failed, Options
+from querying.types.events import Failed
+from querying.types.question import Options
 
 
 class UnknownQuery(NotFound):

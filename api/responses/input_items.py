@@ -10,7 +10,7 @@ from uuid import UUID
 from accounts.models import ApiKey
 from api.chat_completions.messages import InvalidContent
 from api.chat_completions.serializers import MAX_MESSAGES, ROLES
-from api.responses.stored import MESSAGE_PREFIX, UnknownResponse, find_stored, message_text_of, query_id_of
+from api.responses.stored_responses import MESSAGE_PREFIX, UnknownResponse, find_stored, message_text_of, query_id_of
 from lexic.errors import InvalidInput
 
 _REFERENCE = "item_reference"

@@ -14,7 +14,7 @@ from api.fields import validated
 from api.query.serializers import MAX_TURNS
 from api.responses.input_items import read_input
 from api.responses.serializers import ResponseRequestSerializer
-from api.responses.stored import get_stored, message_text_of
+from api.responses.stored_responses import get_stored, message_text_of
 from querying.forms import MAX_TURN_CHARACTERS
 
 _MAX_ECHOED = 500

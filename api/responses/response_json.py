@@ -9,9 +9,11 @@ from typing import Any
 from api.chat_completions.completions import cited_links, extensions, message_text
 from api.chat_completions.structured_output import tool_of
 from api.responses.requests import ResponseRequest
-from api.responses.stored import MESSAGE_PREFIX, RESPONSE_PREFIX
+from api.responses.stored_responses import MESSAGE_PREFIX, RESPONSE_PREFIX
 from lexic.errors import LexicError
-from querying.types import Answer, Question, Usage
+from querying.types.answer import Answer
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True)

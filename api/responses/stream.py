@@ -9,12 +9,13 @@ from typing import Any
 from api.chat_completions.completions import message_text
 from api.chat_completions.structured_output import check_filled
 from api.responses.response_json import ResponseFormat
-from api.responses.stored import store
+from api.responses.stored_responses import store
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline
 from querying.presentation import sse
-from querying.types import Answer, AnswerFailed, Delta, Done, Failed
+from querying.types.answer import Answer
+from querying.types.events import AnswerFailed, Delta, Done, Failed
 
 
 async def stream_response(response: ResponseFormat) -> AsyncGenerator[bytes]:

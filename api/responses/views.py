@@ -15,14 +15,14 @@ from api.query.questions import read_question
 from api.responses import serializers
 from api.responses.requests import read_response_request
 from api.responses.response_json import ResponseFormat
-from api.responses.stored import delete_stored, get_stored
+from api.responses.stored_responses import delete_stored, get_stored
 from api.responses.stream import complete_response, stream_response
 from api.schema import examples
 from lexic.database import release_connections
 from querying import pipeline
 from querying.presentation import sse
 from querying.question.resolve import resume_from_context
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 
 class ResponsesView(OpenAIView):

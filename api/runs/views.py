@@ -29,7 +29,7 @@ from lexic.database import release_connections
 from lexic.errors import Conflict, InvalidInput
 from querying.presentation import sse
 from querying.question.user_limits import check_user_limit
-from querying.types import Caller
+from querying.types.question import Caller
 
 _MAX_REQUEST_KEY = 200
 _LAST_EVENT = OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="Continue after this event.")

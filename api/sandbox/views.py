@@ -29,7 +29,8 @@ from querying.presentation import sse
 from querying.presentation.question_run import QuestionRun, model_work, run_to_end, stream_with_final_event
 from querying.question.user_limits import check_user_limit
 from querying.releases import DRAFT
-from querying.types import AnswerFailed, Question
+from querying.types.events import AnswerFailed
+from querying.types.question import Question
 
 
 class SandboxView(AuthorView):

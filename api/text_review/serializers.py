@@ -17,7 +17,7 @@ from collaboration.text_review.review_types import (
 )
 from lexic.errors import LexicError
 from plugins.slugs import MAX_REFERENCE_LENGTH
-from querying.types import Confidence
+from querying.types.confidence import Confidence
 
 _LEVELS = [level.value for level in Confidence]
 

@@ -23,7 +23,8 @@ from collaboration.text_review.segments import split_text
 from collaboration.text_review.stream_review import batches_of, make_question, review_text, stream_review
 from lexic.database import release_connections
 from querying import releases
-from querying.types import Failed, Question
+from querying.types.events import Failed
+from querying.types.question import Question
 
 
 class ReviewView(AnsweringView):

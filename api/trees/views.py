@@ -29,7 +29,7 @@ from trees.definition.parser import parse_with_problems
 from trees.drafts import MAX_TREE_BYTES, create_tree, parse_draft, save_draft
 from trees.facts.extraction import facts_from_request
 from trees.models import DecisionTree, TreeCase
-from trees.ordering import reorder_trees
+from trees.tree_order import reorder_trees
 from trees.tree_test_cases import Case, measure_coverage, parse_cases, run_cases, walk_by_sentence
 from trees.validation.tree_problems import find_problems
 from trees.walk import Walk, decision_path

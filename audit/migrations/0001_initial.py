@@ -4,7 +4,7 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
-from audit.sql import statements
+from lexic.sql_files import read_sql
 
 
 class Migration(migrations.Migration):
@@ -48,5 +48,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['at'], name='audit_entry_at'), models.Index(fields=['action', 'at'], name='audit_entry_action'), models.Index(fields=['actor', 'at'], name='audit_entry_actor'), models.Index(fields=['object', 'at'], name='audit_entry_object'), models.Index(fields=['subject', 'at'], name='audit_entry_subject')],
             },
         ),
-        migrations.RunSQL(statements('append_only'), statements('append_only_undo')),
+        migrations.RunSQL(read_sql('audit', 'append_only'), read_sql('audit', 'append_only_undo')),
     ]

@@ -28,7 +28,7 @@ class Lexic:
         has its tasks loaded, and is connected to its broker."""
         import marketplace.publishing.publish  # noqa: F401
         from knowledge.embedders import get_embedder
-        from language.identification import language_of
+        from language.language_identification import language_of
         from lexic.celery import app
 
         app.loader.import_default_modules()
@@ -72,7 +72,7 @@ class Lexic:
 
         from querying import releases
         from querying.retrieval import retriever
-        from querying.types import Caller, Question
+        from querying.types.question import Caller, Question
 
         release = releases.resolve("peer", principal=self._key)  # what it is now, as each request asks
         found = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="peer")))

@@ -17,7 +17,7 @@ from lexic.plots import (
     round_up_seconds,
     stacked_bars,
 )
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # The picture of bars, in units of its view box: room for the scale on the left and for the days below.
 WIDTH, LEFT, TOP, BOTTOM = 1000.0, 56.0, 12.0, 224.0

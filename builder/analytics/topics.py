@@ -14,7 +14,7 @@ from builder.analytics import charts
 from knowledge.embedders import EmbedderError
 from querying.query_log.question_clustering import group_similar, question_vectors
 from querying.query_statistics import QueryStatistics
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 MAX_TOPICS = 8
 # The newest so many questions, and so many different ones among them, are grouped.

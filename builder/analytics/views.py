@@ -26,7 +26,8 @@ from querying.query_log.date_range import days_before
 from querying.query_log.key_names import key_label, visible_key_names
 from querying.query_log.quotations import withhold_quotations
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 
 _MAX_DOCUMENTS = 8
 _MAX_KEYS = 8

@@ -20,7 +20,7 @@ from evaluation.models import GoldenQuestion
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
 from lexic.http.parameters import MAX_SEARCH_LENGTH, get_page, single_line
 from plugins.models import Plugin
-from querying.types import SUFFICIENCY_THRESHOLD
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 
 PER_PAGE = 25
 # What can be asked for, with its words and its condition.

@@ -18,8 +18,8 @@ from knowledge.models import Document, DocumentStatus
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
-from querying.query_log.put_to_expert import reply_to_requests
-from querying.types import Outcome
+from querying.query_log.send_expert_request import reply_to_requests
+from querying.types.answer import Outcome
 
 MAX_QUESTION_LENGTH = 1_000
 MAX_ANSWER_LENGTH = 20_000

@@ -14,7 +14,7 @@ from lexic.plots import PlotArea, line_path
 from plugins.models import Plugin
 from querying.models import Query
 from querying.query_log.question_clustering import group_similar, question_vectors
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # Enough for a person to work through; the newest come first, so that what is left out is old.
 MAX_QUERIES = 5000

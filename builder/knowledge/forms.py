@@ -8,7 +8,7 @@ from django import forms
 
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document
-from language.identification import LANGUAGE_NAMES
+from language.language_identification import LANGUAGE_NAMES
 from lexic.styled_form import StyledFormMixin
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.attachments import attachable_bases
-from builder.knowledge.bulk import BulkForm
+from builder.knowledge.bulk_actions import BulkForm
 from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems

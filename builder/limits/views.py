@@ -11,7 +11,7 @@ from builder.limits.forms import LimitsForm
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from builder.sharing.views import owner_required
-from knowledge.usage import account_usage
+from knowledge.storage_usage import account_usage
 from plugins.models import Plugin
 from plugins.retention import LegalHold
 from querying.query_log.spending import plugin_spending

@@ -16,7 +16,7 @@ from plugins.models import Plugin
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.question_run import run_to_end
 from querying.question.user_limits import check_user_limit
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 
 def try_persona(request: HtmxRequest, plugin: Plugin) -> HttpResponse:

@@ -15,7 +15,7 @@ from marketplace.plugin_templates.templates import plugin_templates
 from plugins.models import CitationMode, Plugin, Release
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 SAMPLE_QUESTION = "What does the first page say?"
 # What the preview takes from the form; everything else of the plugin does not change the words.

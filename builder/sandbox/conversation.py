@@ -12,7 +12,8 @@ from querying import releases
 from querying.answering.citation_styles import render_sentence
 from querying.models import Query
 from querying.question.resolve import resume_from_token
-from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
+from querying.types.answer import Outcome
+from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 
 
 def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Query]:

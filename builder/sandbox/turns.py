@@ -23,8 +23,9 @@ from querying.presentation.retrieved_passages import (
     retrieved_passages,
 )
 from querying.query_log.quotations import withhold_quotations
-from querying.types import Clarification, Failed, Outcome
-from trees.facts.values import format_value
+from querying.types.answer import Clarification, Outcome
+from querying.types.events import Failed
+from trees.facts.field_values import format_value
 
 _STEP_LABELS = {
     "planning": "read the question",

@@ -16,7 +16,7 @@ from builder.breadcrumbs import Breadcrumb, get_breadcrumbs
 from lexic.short_text import shorten
 from lexic.templatetags.public import icon
 from querying.presentation.question_run import format_duration
-from trees.facts.values import Value, format_value
+from trees.facts.field_values import Value, format_value
 
 register = template.Library()
 register.simple_tag(icon)

@@ -17,7 +17,7 @@ from lexic.errors import InvalidInput
 from plugins.models import CitationMode, Plugin
 from querying import releases
 from querying.answering.tree_support import find_end_support
-from querying.types import Citation
+from querying.types.answer import Citation
 from trees.definition.parser import MAX_TEXT_LENGTH
 
 # What people get who reach an end that no page supports.

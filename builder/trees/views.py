@@ -30,7 +30,7 @@ from trees.definition.starter_trees import EXAMPLE_TREE, MINIMAL_TREE
 from trees.drafts import MAX_TREE_BYTES, MAX_TREE_NAME_LENGTH, create_tree, export_draft, parse_draft
 from trees.import_export import export_tree, parse_tree_file
 from trees.models import DecisionTree
-from trees.ordering import move_tree
+from trees.tree_order import move_tree
 from trees.tree_test_cases import parse_cases, run_cases
 from trees.validation.tree_problems import find_problems
 

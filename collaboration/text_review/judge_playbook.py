@@ -16,7 +16,9 @@ from knowledge.models import Document
 from knowledge.search.passages import Passage
 from querying.question.document_access import usable_templates, works_on_plugin
 from querying.releases import pinned_bases
-from querying.types import Citation, Confidence, Question
+from querying.types.answer import Citation
+from querying.types.confidence import Confidence
+from querying.types.question import Question
 
 _SEVERITIES = {
     Classification.RED: Severity.ERROR,

@@ -16,7 +16,8 @@ from querying.answering.grounding.conflict_types import ConflictKind, StatementC
 from querying.answering.grounding.modality import states_duty
 from querying.answering.grounding.statement_conflicts import is_within_bound
 from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
-from querying.types import Citation, Confidence
+from querying.types.answer import Citation
+from querying.types.confidence import Confidence
 
 # Fewer content words state nothing that could be looked up.
 _MIN_WORDS = 2

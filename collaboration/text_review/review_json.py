@@ -15,7 +15,8 @@ from collaboration.text_review.review_types import (
 )
 from collaboration.text_review.segments import line_of
 from querying import json_format
-from querying.types import Failed, Question
+from querying.types.events import Failed
+from querying.types.question import Question
 
 _MAX_TOP_ISSUES = 5
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from querying.types import Citation, Confidence, Failed
+from querying.types.answer import Citation
+from querying.types.confidence import Confidence
+from querying.types.events import Failed
 
 MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS = 100_000, 200
 MAX_SEGMENTS, SEGMENTS_IN_BATCH = 200, 10

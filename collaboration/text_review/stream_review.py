@@ -28,7 +28,9 @@ from plugins.models import Release
 from querying import pipeline
 from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
-from querying.types import Caller, Confidence, Failed, Question
+from querying.types.confidence import Confidence
+from querying.types.events import Failed
+from querying.types.question import Caller, Question
 
 _MAX_SEARCHED_CHARACTERS = 1500
 

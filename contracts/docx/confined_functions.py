@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from contracts.docx.annotation_proof import prove
 from contracts.docx.edits import Edit
-from contracts.docx.proof import prove
 from contracts.docx.write_edits import write_edits
 
 _CHUNK_BYTES = 4 * 1024 * 1024

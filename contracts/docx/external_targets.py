@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contracts.docx.package import WordPackage, parse_part
+from contracts.docx.word_package import WordPackage, parse_part
 
 BLANK_TARGET = "about:blank"
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from contracts.docx.edit_placement import Placement, Placer, RunCut
 from contracts.docx.edits import Edit, EditKind, Obstacle, quotes_fit
 from contracts.docx.external_targets import neutralise_external_targets
 from contracts.docx.joined_paragraphs import delete_marks, joined_paragraphs
 from contracts.docx.markup import add_comment, delete_runs, insert_text, mark_comment, new_comments, unused_ids
-from contracts.docx.package import WordPackage, parse_part
-from contracts.docx.placement import Placement, Placer, RunCut
 from contracts.docx.run_layout import RunLayout, run_length, split_run, top_element, top_paragraph
+from contracts.docx.word_package import WordPackage, parse_part
 from knowledge.readers.docx.names import W
 from knowledge.readers.docx.run_positions import read_positions
 

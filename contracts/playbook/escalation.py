@@ -15,7 +15,7 @@ from contracts.playbook.playbook_types import ConditionKind, EscalationCondition
 from trees.definition.fields import FactField
 from trees.definition.nodes import Condition, Operator
 from trees.facts.conditions import evaluate_condition
-from trees.facts.values import parse_value
+from trees.facts.field_values import parse_value
 from trees.quantities import parse_quantity
 from trees.words import normalise
 

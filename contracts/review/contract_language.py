@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from contracts.clauses.parsed_contract import ContractPage
 from contracts.models import ENGLISH
-from language.identification import language_of
+from language.language_identification import language_of
 from lexic.errors import LexicError
 
 # A model is given the whole of a contract in another language, because searching it needs words of that language.

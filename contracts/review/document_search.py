@@ -26,7 +26,7 @@ from language.clause_references import referenced_clauses
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.evidence import score_evidence
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 # Twice what a question has: nobody waits, and what a position asks for is in this one document or nowhere.
 PASSAGES = 20

@@ -20,7 +20,7 @@ from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
 from querying.answering.grounding.supporting_spans import as_one_line
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
 # ruled out; measured on contractnli-dev (docs/evaluation.md).

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import transaction
 
-from contracts.clauses.alignment import find_changes
+from contracts.clauses.clause_changes import find_changes
 from contracts.clauses.obligations import find_obligations
 from contracts.models import RULES, ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position

@@ -29,7 +29,7 @@ from language.sentences import sentence_spans
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 
 # About as long as the chunks of documents.
 _PASSAGE_CHARACTERS = 1000

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contracts.clauses.alignment import ClauseChange
+from contracts.clauses.clause_changes import ClauseChange
 from contracts.clauses.parsed_contract import TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import Playbook, Position

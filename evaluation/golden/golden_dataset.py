@@ -12,7 +12,7 @@ from evaluation.models import GoldenQuestion
 from lexic.errors import InvalidInput
 from plugins.models import Plugin, Release
 from querying.llm_interface import LLM
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 _OUTCOME_BY_EXPECTATION = {
     GoldenQuestion.Expectation.ANSWER: Outcome.ANSWERED,

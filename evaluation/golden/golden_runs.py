@@ -22,7 +22,7 @@ from querying import releases
 from querying.answering import confidence_calibration
 from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from evaluation.reports.evaluation_comparison import MetricDifference
 from evaluation.reports.figure_labels import FIGURE_LABELS
 from evaluation.scoring.summary import EvaluationResult
 from evaluation.tuning.calibration_fit import CalibrationEffect
+from evaluation.tuning.checklist_prior_effect import PriorEffect
 from evaluation.tuning.evidence_threshold import ThresholdProposal
-from evaluation.tuning.prior_effect import PriorEffect
 
 _KEY_WIDTH = 36
 

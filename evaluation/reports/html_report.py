@@ -15,7 +15,7 @@ from evaluation.scoring.question_scores import RECALL_DEPTHS
 from evaluation.scoring.summary import EvaluationResult, deciding_scores
 from lexic.plots import UnitPlot, reliability_plot, render_svg
 from querying.answering.confidence_calibration import ReliabilityBin
-from querying.types import Confidence
+from querying.types.confidence import Confidence
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1d1d1f; }

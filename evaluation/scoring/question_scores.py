@@ -19,7 +19,7 @@ from evaluation.eval_types import (
 from evaluation.scoring import metrics
 from evaluation.scoring.gold_locator import GoldLocator, GoldTarget
 from knowledge.models import Page
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # Where the recall curve of the report is measured.
 RECALL_DEPTHS = (1, 2, 3, 5, 8, 10, 20, 50, 100)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.eval_types import QuestionScores
-from querying.types import ConfidenceSignals
+from querying.types.confidence import ConfidenceSignals
 
 _TUPLES = ("recall_curve", "failures")
 

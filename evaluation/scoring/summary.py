@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evaluation.eval_types import QuestionScores
 from evaluation.scoring import metrics
-from querying.types import Confidence
+from querying.types.confidence import Confidence
 
 # Null where a set, or a mode, has no such thing.
 REPORTED_KEYS = (

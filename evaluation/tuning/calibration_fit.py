@@ -13,7 +13,7 @@ from evaluation.eval_types import QuestionScores
 from evaluation.scoring import metrics
 from querying.answering import confidence_calibration
 from querying.answering.confidence_calibration import Calibration, LabelledAnswer
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 CALIBRATION_DRAWS = 20
 

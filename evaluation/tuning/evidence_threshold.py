@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evaluation.eval_types import QuestionScores
 from lexic.errors import InvalidInput
-from querying.types import SUFFICIENCY_THRESHOLD
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 
 # With fewer, one question more or less moves the threshold.
 MIN_TUNING_QUESTIONS = 20

@@ -17,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from knowledge import lease, usage
+from knowledge import lease, storage_usage
 from knowledge.documents import file_store, metadata_columns
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder
@@ -161,7 +161,7 @@ def _write_revision(
             one.document.added_in = revision
         Document.objects.bulk_create(one.document for one in batch)
         added += writer.write_texts(locked, batch, vectors=vectors, revision=revision, remembers_title=False)
-    usage.check_account(locked.owner, added=sum(one.document.sha256 not in known for one in planned))
+    storage_usage.check_account(locked.owner, added=sum(one.document.sha256 not in known for one in planned))
     writer.advance_revision(locked, added=added)
     base.revision, base.dimensions = revision, dimensions
     return {one.document.sha256: known.get(one.document.sha256, one.document.pk) for one in planned}

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from audit.actions import Action
 from audit.record import record_many
-from knowledge import lease, legal_hold, readers, task_queue, usage
+from knowledge import lease, legal_hold, readers, storage_usage, task_queue
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
@@ -79,7 +79,7 @@ def add_file(
         if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
             _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
-            usage.check_account(knowledge_base.owner)
+            storage_usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
             knowledge_base=knowledge_base,
@@ -89,7 +89,7 @@ def add_file(
             **_file_columns(stored, source_type),
             **columns,
         )
-        usage.check_account(knowledge_base.owner, added=1)
+        storage_usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
@@ -143,7 +143,7 @@ def add_url(
             source_type=SourceType.URL,
             **columns,
         )
-        usage.check_account(knowledge_base.owner, added=1)
+        storage_usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
@@ -177,7 +177,7 @@ def add_fetched_file(
             is_public=is_public,
             **_file_columns(stored, source_type),
         )
-        usage.check_account(knowledge_base.owner, added=1)
+        storage_usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue).document
 
 
@@ -207,7 +207,7 @@ def replace_file(
                     raise NotFound
                 check(current)
             _reset_to_queued(document, file_name=name, **_file_columns(stored, source_type))
-            usage.check_account(document.knowledge_base.owner)
+            storage_usage.check_account(document.knowledge_base.owner)
             return _enqueued_result(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:
         raise DuplicateContent from None

@@ -25,7 +25,7 @@ from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.text_cleaning import clean_text, replace_unstorable
 from knowledge.readers.types import Heading, PageText, ReadingPoint
 from knowledge.recognised_text import ReadBy
-from knowledge.versions import staging, writer
+from knowledge.versions import staged_rows, writer
 from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from lexic.errors import InvalidInput, LexicError
 
@@ -122,7 +122,7 @@ def _stage(document: Document, page: Page, read: PageText) -> int:
     planned = plan_chunks(
         document, parsed, title=document.title, embedder=get_embedder(document.knowledge_base.embedder)
     )
-    staging.stage_chunks(document, planned, parsed, title=document.title)
+    staged_rows.stage_chunks(document, planned, parsed, title=document.title)
     _stage_pages_without_chunks(document, {one.page_id for one in planned} | {row_id})
     Document.objects.filter(pk=document.pk).update(
         status=DocumentStatus.QUEUED, arrived_sha256=document.sha256, error="", error_code="", updated_at=timezone.now()

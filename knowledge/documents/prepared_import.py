@@ -14,7 +14,7 @@ from knowledge.embedders.base import Embedder
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.types import OcrReading, PageText
 from knowledge.recognised_text import ReadBy
-from knowledge.versions import embeddings, publish_version, staging, writer
+from knowledge.versions import embeddings, publish_version, staged_rows, writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spans
 from knowledge.versions.embeddings import WindowVectors
@@ -76,11 +76,11 @@ def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
     ]
     planned = plan_spans(spans, parsed, title=document.title)
     columns = {**parsed.counters(chunk_count=len(planned)), "arrived_sha256": ""}
-    if staging.is_unchanged(document, planned, parsed):
+    if staged_rows.is_unchanged(document, planned, parsed):
         writer.discard_staged(document.pk)
         publish_version.mark_unchanged(document, columns=columns)
         return True
-    staging.stage_chunks(document, planned, parsed, title=document.title)
+    staged_rows.stage_chunks(document, planned, parsed, title=document.title)
     if prepared.vectors is None:
         Document.objects.filter(pk=document.pk).update(
             status=DocumentStatus.QUEUED,

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import readers, usage
+from knowledge import readers, storage_usage
 from knowledge.documents import file_store
 from knowledge.models import Document, SourceType
 from knowledge.readers import DETECTION_BYTES
@@ -56,7 +56,7 @@ def source_file(document: Document) -> Iterator[SourceFile]:
         )
         stored = file_store.store_file(io.BytesIO(page.body), max_bytes=limit)
         _record_hash(document, stored.sha256)
-        usage.check_account(document.knowledge_base.owner)
+        storage_usage.check_account(document.knowledge_base.owner)
         source_type = detect_fetched_type(page.body, page.content_type, document.url)
     with file_store.local_copy(document.sha256) as path:
         if source_type == SourceType.URL:  # compared with what was fetched then, not with the page of today

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from knowledge.readers.tables import CELL_SEPARATOR, MAX_LABEL_LENGTH
+from knowledge.readers.tables import CELL_SEPARATOR, MAX_LABEL_LENGTH, pad_row
 
 # A sentence that goes on in small letters.
 _WRAPPED_LINE = re.compile(r"(?<=[\w,;–-])\n(?=[a-z(])")
@@ -111,7 +111,7 @@ def _markdown_layout(lines: Sequence[_TextLine]) -> _TableLayout | None:
     width = max(map(len, cells))
     if not rows or width > _MAX_COLUMNS:
         return None
-    return _pad_cells(header, width) if header else [], [_pad_cells(row, width) for row in rows]
+    return pad_row(header, width) if header else [], [pad_row(row, width) for row in rows]
 
 
 def _labelled_layout(lines: Sequence[_TextLine]) -> _TableLayout | None:
@@ -122,7 +122,7 @@ def _labelled_layout(lines: Sequence[_TextLine]) -> _TableLayout | None:
     columns = list(dict.fromkeys(label for row in labelled if row for label in row))
     if not columns or len(columns) > _MAX_COLUMNS:
         width = max(map(len, rows))
-        return ([], [_pad_cells(row, width) for row in rows]) if width <= _MAX_COLUMNS else None
+        return ([], [pad_row(row, width) for row in rows]) if width <= _MAX_COLUMNS else None
     # The header says in which order the columns stood; a row may have left some out.
     heads = [cell for row in rows[:first] for cell in row]
     columns.sort(key=lambda label: heads.index(label) if label in heads else len(heads))
@@ -142,9 +142,5 @@ def _cells_by_label(cells: Sequence[str]) -> dict[str, str] | None:
 
 def _body_row(cells: Sequence[str], by_label: dict[str, str] | None, columns: Sequence[str]) -> list[str]:
     if by_label is None:
-        return _pad_cells(cells[: len(columns)], len(columns))
+        return pad_row(cells[: len(columns)], len(columns))
     return [by_label.get(column, "") for column in columns]
-
-
-def _pad_cells(cells: Sequence[str], width: int) -> list[str]:
-    return [*cells, *[""] * (width - len(cells))]

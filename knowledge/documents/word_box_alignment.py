@@ -26,8 +26,8 @@ def placed_words(before: str, boxes: Sequence[WordBox], after: str) -> list[list
 
 
 def _place(replaced: Sequence[WordBox], at: int, count: int) -> list[float | int]:
-    """The box of the word `at` of `count` that stand for the replaced ones: that of its counterpart, where there are as
-    many, or of all of them, as long as they are on one line."""
+    """The box of the word with the index `at` among the `count` words that replace others. Where as many were replaced,
+    it is the box of the word with the same index. Else it is the box around all of them, if they are on one line."""
     if not replaced:
         return []
     if len(replaced) == count:

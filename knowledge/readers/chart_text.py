@@ -1,5 +1,5 @@
-"""A chart of a slide as rows of its numbers, out of the values that the file keeps with it, whatever kind of chart it
-is: a row for each category, a column for each series, as their formats show them."""
+"""A chart of a slide as rows of numbers, whatever kind of chart it is: a row for each category, a column for each
+series. The numbers are those that the file keeps with the chart, in the formats that it gives."""
 
 from __future__ import annotations
 

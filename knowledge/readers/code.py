@@ -61,7 +61,7 @@ def find_outline(text: str) -> list[Heading]:
     open_indents: list[tuple[int, bool]] = []  # of the declarations around the line, and whether each has members
     is_import = has_ended = False
     for at, line in enumerate(lines):
-        has_ended |= _close(open_indents, line)
+        has_ended |= _close_blocks(open_indents, line)
         was_import, is_import = is_import, not open_indents and _is_import(line, goes_on=is_import)
         has_ended |= was_import != is_import and bool(line.start)
         level = min(len(open_indents) + 1, _MAX_LEVEL)
@@ -93,7 +93,7 @@ def _is_import(line: _CodeLine, *, goes_on: bool) -> bool:
     return is_further or (line.indent == 0 and _IMPORTS.match(line.text) is not None)
 
 
-def _close(open_indents: list[tuple[int, bool]], line: _CodeLine) -> bool:
+def _close_blocks(open_indents: list[tuple[int, bool]], line: _CodeLine) -> bool:
     """Leave the declarations that this line does not belong to. Whether there were any."""
     before = len(open_indents)
     while open_indents and line.indent <= open_indents[-1][0] and not line.text.startswith(_CLOSING):

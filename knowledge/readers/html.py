@@ -13,6 +13,7 @@ from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.text_lines import TextLines
 from knowledge.readers.types import EmptyDocument, Heading, Limits, ReaderEvent, TooLarge
 
 # Never text, or text that no visitor sees.
@@ -109,54 +110,52 @@ def _bare_address(address: str) -> str:
     return _ADDRESS_START.sub("", address.strip().lower()).rstrip("/")
 
 
-class VisibleText:
+class VisibleText(TextLines):
     """Gathers the text of a tree as lines, with the offsets of its headings; where asked for, with the addresses of
     links behind their texts."""
 
     def __init__(self, *, with_addresses: bool = False) -> None:
+        super().__init__()
         self._with_addresses = with_addresses
-        self.lines: list[str] = []
-        self.length = 0
-        self.headings: list[Heading] = []
         self._pending: list[str] = []
         self._preformatted = 0
 
     def result(self) -> tuple[str, list[Heading]]:
         self._end_line()
-        return "\n".join(self.lines).rstrip("\n"), self.headings
+        return self.text(), self.headings
 
     def walk(self, root: etree._Element) -> None:
         # Iterative: the depth of the tree is the author's choice, the depth of our stack is not.
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             if event == "end":
-                self._close(element)
-            elif not self._open(element):
+                self._end_element(element)
+            elif not self._begin_element(element):
                 walker.skip_subtree()
 
-    def _open(self, element: etree._Element) -> bool:
+    def _begin_element(self, element: etree._Element) -> bool:
         """Take in the start of an element; false when its children must not be visited."""
         if not isinstance(element.tag, str) or is_hidden(element):
             return False
         if element.tag in _BLOCK_LEVEL_TAGS:
             self._end_line()
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
-            self._blank_line()
+            self.append_blank_line()
         if element.tag == "table" and is_data_table(element):
             for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
-                self._append(line)
+                self.append(line)
             return False
         self._preformatted += element.tag == "pre"
         self._add_text(element.text)
         return True
 
-    def _close(self, element: etree._Element) -> None:
+    def _end_element(self, element: etree._Element) -> None:
         if element.tag in _HEADING_LEVELS and not is_hidden(element):
             self._end_heading(_HEADING_LEVELS[element.tag])
         elif element.tag in _BLOCK_LEVEL_TAGS:
             self._end_line()
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
-            self._blank_line()
+            self.append_blank_line()
         if element.tag == "pre" and not is_hidden(element):
             self._preformatted -= 1
         if self._with_addresses and not is_hidden(element) and (address := link_address(element)):
@@ -181,15 +180,7 @@ class VisibleText:
         line = one_line("".join(self._pending))
         self._pending.clear()
         if line:
-            self._append(line)
-
-    def _blank_line(self) -> None:
-        if self.lines and self.lines[-1]:
-            self._append("")
-
-    def _append(self, line: str) -> None:
-        self.lines.append(line)
-        self.length += len(line) + 1
+            self.append(line)
 
 
 def is_data_table(table: etree._Element) -> bool:

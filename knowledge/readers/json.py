@@ -10,6 +10,7 @@ from typing import Any
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.text_lines import TextLines
 from knowledge.readers.types import DamagedDocument, Heading, Limits, ReaderEvent, TooLarge
 
 MAX_DEPTH = 100
@@ -61,18 +62,16 @@ def _load_raw(text: str) -> Any:
     )
 
 
-class JsonFlattener:
+class JsonFlattener(TextLines):
     """Collects the lines of a document and where its top-level parts begin."""
 
     def __init__(self, *, limit: int) -> None:
+        super().__init__()
         self.limit = limit
-        self.length = 0
-        self.lines: list[str] = []
-        self.headings: list[Heading] = []
         self.title: str | None = None
 
     def text(self) -> str:
-        return "\n".join(self.lines).strip("\n")
+        return super().text().lstrip("\n")
 
     def add_document(self, value: Any) -> None:
         if isinstance(value, JsonObject):
@@ -84,7 +83,7 @@ class JsonFlattener:
         self.title = next((str(v) for k, v in pairs if k in ("title", "name") and isinstance(v, str)), None)
         for key, value in pairs:
             if isinstance(value, list):
-                self._break()
+                self.append_blank_line()
             start = self.length
             self._add(value, path=_clean_key(key), depth=1)
             if isinstance(value, list) and self.length > start:
@@ -107,19 +106,14 @@ class JsonFlattener:
             return
         for number, item in enumerate(items):
             if depth <= _MAX_PARAGRAPH_DEPTH:
-                self._break()
+                self.append_blank_line()
             self._add(item, path=f"{path}[{number}]", depth=depth + 1)
 
     def _line(self, path: str, value: str) -> None:
-        self._append(f"{path}: {value}" if path else value)
+        self.append(f"{path}: {value}" if path else value)
 
-    def _break(self) -> None:
-        if self.lines and self.lines[-1]:
-            self._append("")
-
-    def _append(self, line: str) -> None:
-        self.lines.append(line)
-        self.length += len(line) + 1
+    def append(self, line: str) -> None:
+        super().append(line)
         # Checked while building: long paths repeated on every line can outgrow the file a hundredfold.
         if self.length > self.limit:
             raise TooLarge()

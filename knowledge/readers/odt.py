@@ -12,6 +12,7 @@ from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.text_lines import TextLines
 from knowledge.readers.types import DamagedDocument, EncryptedDocument, Heading, Limits, ReaderEvent, TooLarge
 from knowledge.readers.zip_checks import check_archive, open_archive
 
@@ -57,16 +58,8 @@ def _parts(path: Path) -> tuple[etree._Element, etree._Element | None]:
         return parse_xml(archive.read("content.xml")), styles
 
 
-class _BodyText:
+class _BodyText(TextLines):
     """Gathers the text of a document as lines, with the offsets of its headings."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.length = 0
-        self.headings: list[Heading] = []
-
-    def text(self) -> str:
-        return "\n".join(self.lines).rstrip("\n")
 
     def add_blocks(self, container: etree._Element) -> None:
         stack = [iter(container)]
@@ -78,8 +71,8 @@ class _BodyText:
                 self._add_paragraph(block)
             elif block.tag == f"{_TABLE}table":
                 for line in row_lines(_table_rows(block)):
-                    self._append(line)
-                self._append("")
+                    self.append(line)
+                self.append("")
             elif isinstance(block.tag, str) and not _is_skipped(block):
                 stack.append(iter(block))
 
@@ -89,8 +82,8 @@ class _BodyText:
         texts = (one_line(" ".join(_paragraph_text(one) for one in margin.iter(*_PARAGRAPHS))) for margin in margins)
         for text in dict.fromkeys(texts):
             if any(map(str.isalpha, text)):
-                self._append(text)
-                self._append("")
+                self.append(text)
+                self.append("")
 
     def _add_paragraph(self, paragraph: etree._Element) -> None:
         text = "\n".join(filter(None, map(one_line, _paragraph_text(paragraph).split("\n"))))
@@ -100,16 +93,12 @@ class _BodyText:
                 number = min(int(level), 6) if level.isascii() and level.isdigit() and len(level) < 3 else 1
                 title = one_line(text).removesuffix(":")[:200]
                 self.headings.append(Heading(page=1, start=self.length, level=max(1, number), title=title))
-            self._append(text)
-            self._append("")
+            self.append(text)
+            self.append("")
         for note in paragraph.iter(f"{_TEXT}note-body"):
             if words := one_line(" ".join(_paragraph_text(one) for one in note.iter(*_PARAGRAPHS))):
-                self._append(words)
-                self._append("")
-
-    def _append(self, line: str) -> None:
-        self.lines.append(line)
-        self.length += len(line) + 1
+                self.append(words)
+                self.append("")
 
 
 def _is_skipped(element: etree._Element) -> bool:

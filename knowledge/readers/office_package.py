@@ -1,5 +1,5 @@
-"""Office files that the libraries cannot open as they are, changed in memory so that they can: those of the strict
-kind, whose names are others, and workbooks whose style sheet has faults."""
+"""Changes Office files in memory where the libraries cannot open them as they are: files of the strict kind, which use
+other names, and workbooks whose style sheet has faults."""
 
 from __future__ import annotations
 

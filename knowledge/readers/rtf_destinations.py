@@ -33,8 +33,8 @@ def move_destinations(source: str) -> str:
 
 
 class _Mover:
-    """Walks once through the source. A destination that is open gathers what it holds; one that has ended waits for the
-    end of the paragraph, or of the row, around the place where it stood."""
+    """Walks once through the source. An open destination gathers its content. One that has ended waits for the end of
+    the paragraph or row that it stood in."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -64,7 +64,7 @@ class _Mover:
             self._depth += 1
             self._open.append((token["destination"], self._depth, []))
         elif word == "}":
-            self._close()
+            self._close_group()
         else:
             self._depth += word == "{"
             # The library would end the row where a paragraph inside a cell ends.
@@ -72,7 +72,7 @@ class _Mover:
             if token["end"] and not self._open:
                 self._end_of(token["end"])
 
-    def _close(self) -> None:
+    def _close_group(self) -> None:
         if self._open and self._open[-1][1] == self._depth:
             kind, depth, held = self._open.pop()
             wait = self._margins if kind.startswith(_MARGINS) else self._waiting

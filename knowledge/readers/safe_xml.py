@@ -16,3 +16,8 @@ def parse_xml(data: bytes) -> etree._Element:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         raise DamagedDocument() from error
+
+
+def local_name(tag: object) -> str:
+    """The name of an element without its namespace; empty for the tag of a comment, which is no text."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

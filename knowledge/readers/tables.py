@@ -124,7 +124,7 @@ def group_labels(first: RowTexts, second: RowTexts, spans: Mapping[int, int] | N
     not known, the gaps of the first row count as wide cells if the second row leaves no doubt.
     """
     width = max(len(first), len(second))
-    upper, lower = _padded(first, width), _padded(second, width)
+    upper, lower = pad_row(first, width), pad_row(second, width)
     wide = _gaps(upper) if spans is None else dict(spans)
     if not wide or not all(_is_name(text) or _YEAR.fullmatch(text) for text in (*upper, *lower) if text):
         return []
@@ -139,7 +139,8 @@ def _group_label(group: str, upper: str, lower: str) -> str:
     return cut_label(label)
 
 
-def _padded(row: RowTexts, width: int) -> list[str]:
+def pad_row(row: RowTexts, width: int) -> list[str]:
+    """The cells, and empty ones up to this width."""
     return [*row, *[""] * (width - len(row))]
 
 

@@ -63,8 +63,9 @@ class DocumentHeader:
 
 @dataclass(frozen=True, kw_only=True)
 class OcrReading:
-    """How surely the text of a page was recognised: the usual score of its letters, 0 to 1; the spans of numbers that
-    read differently a second time; how many words were too unsure to be kept; and what it has cost (0: not known)."""
+    """How surely the text of a page was recognised. It has the usual score of the letters (0 to 1), the spans of
+    numbers that were read differently a second time, how many words were too unsure to be kept, and the cost (0: not
+    known)."""
 
     confidence: float
     unsure: tuple[tuple[int, int], ...] = ()

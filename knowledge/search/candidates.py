@@ -17,10 +17,10 @@ from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseStatistics, KnownTerm
-from knowledge.sql import statement
 from language.clause_references import clause_heading_pattern
 from language.terms import terms
 from lexic.errors import LexicError
+from lexic.sql_files import read_sql
 
 # How many chunks each of the two ways may propose; a longer list of results asks for more.
 MAX_CANDIDATES = 100
@@ -139,9 +139,10 @@ class BaseSearch:
     def _propose(self, nearest: str, matching: Sequence[int], *, windows: int = 0) -> list[_ProposedChunk]:
         """By the statement of this name for the nearest chunks, none without one, and those that hold one of the
         terms of these ids. The order of the latter is rough: it knows nothing of titles and synonyms."""
-        query = statement("candidates").replace(_NEAREST_SLOT, statement(nearest) if nearest else _NO_NEAREST)
-        query = query.replace(_MATCHING_SLOT, statement("matching_chunks") if matching else _NO_MATCHING)
-        rows = self._rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
+        nearest_chunks = read_sql("knowledge", nearest) if nearest else _NO_NEAREST
+        query = read_sql("knowledge", "candidates").replace(_NEAREST_SLOT, nearest_chunks)
+        query = query.replace(_MATCHING_SLOT, read_sql("knowledge", "matching_chunks") if matching else _NO_MATCHING)
+        rows = self._fetch_rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
         return [_ProposedChunk(*row) for row in rows]
 
     def _lexical_scores(self, rows: Sequence[_ProposedChunk]) -> dict[int, float]:
@@ -160,8 +161,8 @@ class BaseSearch:
         if not self.clauses or not chunks:
             return set()
         # i: in either case; n: a line is what `^` begins.
-        rows = self._rows(
-            statement("chunks_of_clauses"),
+        rows = self._fetch_rows(
+            read_sql("knowledge", "chunks_of_clauses"),
             chunks=sorted(chunks),
             heading=f"(?in){clause_heading_pattern(self.clauses)}",
         )
@@ -170,9 +171,9 @@ class BaseSearch:
     def _rarest_terms(self) -> list[int]:
         """Ids of the terms that a chunk must hold one of to be scored by its words.
 
-        All of them in a base of up to 2,000 chunks. In a larger one the rarest, as long as they occur in no more
-        chunks than that together, and none when each is in more than 10,000: a chunk that holds only the question's
-        commonest words gets a low score anyway, and is still scored when its meaning is near.
+        All of them in a base of up to 2,000 chunks. In a larger one the rarest terms, as long as they occur in no more
+        chunks than that together. None are left when each is in more than 10,000. A chunk that holds only the commonest
+        words of the question gets a low score anyway, and it is still scored when its meaning is near.
         """
         known_terms = sorted(self._known_terms.values(), key=lambda term: (term.document_frequency, term.id))
         if self.statistics.chunk_count <= _MAX_SCORED:
@@ -203,7 +204,7 @@ class BaseSearch:
     def _candidate_limit(self) -> int:
         return max(MAX_CANDIDATES, self.limit)
 
-    def _rows(self, query: str, **values: Any) -> list[Any]:
+    def _fetch_rows(self, query: str, **values: Any) -> list[Any]:
         condition, filter_values = self._document_condition
         # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
         # index cannot match a parameter.

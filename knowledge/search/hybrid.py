@@ -22,7 +22,7 @@ from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import Forms
-from knowledge.sql import statement
+from lexic.sql_files import read_sql
 
 __all__ = ["BaseRevision", "search"]
 
@@ -157,7 +157,7 @@ def load_passages(
 ) -> list[Passage]:
     """Loads the passages that still exist; with filters, only those that the filters allow now."""
     condition, values = document_condition(filters, [base.knowledge_base_id for base in bases])
-    query = statement("passages_of_chunks").replace(DOCUMENT_CONDITION_SLOT, condition)
+    query = read_sql("knowledge", "passages_of_chunks").replace(DOCUMENT_CONDITION_SLOT, condition)
     with connection.cursor() as cursor:
         cursor.execute(query, {**values, "chunks": [one.chunk_id for one in candidates]})
         rows = {row[0]: row for row in cursor.fetchall()}

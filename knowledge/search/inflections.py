@@ -16,8 +16,8 @@ from knowledge.models import TermStem
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import Wording
-from knowledge.sql import statement
 from language.stemming import STEMMED_LANGUAGES, german_verb_stems, stem_in
+from lexic.sql_files import read_sql
 
 # Shorter words are articles and the like.
 _MIN_LETTERS = 3
@@ -36,7 +36,7 @@ def record_stems(knowledge_base_id: int, *, chunks: Collection[int], language: s
     if language not in STEMMED_LANGUAGES:
         return
     with connection.cursor() as cursor:
-        cursor.execute(statement("terms_without_stem"), {"chunks": list(chunks), "language": language})
+        cursor.execute(read_sql("knowledge", "terms_without_stem"), {"chunks": list(chunks), "language": language})
         terms = cursor.fetchall()
     TermStem.objects.bulk_create(
         (
@@ -97,7 +97,7 @@ def _terms_by_stem(
     }
     found: defaultdict[_LanguageStem, set[str]] = defaultdict(set)
     with connections[using].cursor() as cursor:
-        cursor.execute(statement("terms_of_stems"), values)
+        cursor.execute(read_sql("knowledge", "terms_of_stems"), values)
         for language, stem, text in cursor.fetchall():
             found[language, stem].add(text)
     return found

@@ -26,10 +26,10 @@ def spans_of(stored: Any) -> tuple[TextSpan, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Passage:
-    """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
-    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1;
-    `matches_clause` says that it holds, or stands under, a numbered clause that the question names. Of a file of a
-    repository, `path`, `first_line`, `file_hash` and `commit` say which lines of which file it is (see `FilePlace`)."""
+    """A chunk that was found. `content` is `page.text[start:end]`. `page_number` is None where the source has no pages,
+    `cosine` where the question had no vector for the knowledge base. `lexical` is 0 to 1. `matches_clause` says that
+    the passage holds a numbered clause that the question names, or stands under it. Of a file of a repository, `path`,
+    `first_line`, `file_hash` and `commit` say which lines of which file it is (see `FilePlace`)."""
 
     chunk_id: int
     document_id: UUID

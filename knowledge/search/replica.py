@@ -16,8 +16,8 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from knowledge.search.revision_statistics import BaseRevision
-from knowledge.sql import statement
 from lexic.redis_cache import Outage
+from lexic.sql_files import read_sql
 
 REPLICA = "replica"
 # How old the copy's labels of documents may be when it chooses among them.
@@ -67,7 +67,7 @@ def can_answer(bases: Sequence[BaseRevision]) -> bool:
     }
     try:
         with connections[REPLICA].cursor() as cursor:
-            cursor.execute(statement("replica_is_current"), required)
+            cursor.execute(read_sql("knowledge", "replica_is_current"), required)
             (is_current,) = cursor.fetchone()
     except DatabaseError as error:
         mark_unavailable(error)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from knowledge.sql import statement
+from lexic.sql_files import read_sql
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ def load_statistics(
         "terms": sorted(terms),
     }
     with connections[using].cursor() as cursor:
-        cursor.execute(statement("revision_statistics"), values)
+        cursor.execute(read_sql("knowledge", "revision_statistics"), values)
         for position, *figures, text, term_id, frequency in cursor.fetchall():
             if position not in found:
                 found[position] = _build_statistics(bases[position - 1], *figures)

@@ -18,8 +18,8 @@ from django.db import connection
 from knowledge.models import ChunkTerms, KnowledgeBase, Term
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import ENGLISH_WORDING, Wording
-from knowledge.sql import statement
 from language.terms import terms as terms_of
+from lexic.sql_files import read_sql
 
 _TERM_BATCH_SIZE = 500
 _MAX_COUNT = 32_767  # of a smallint; no score changes when a word occurs more often than this
@@ -65,8 +65,8 @@ def record_revision_statistics(
         "removed": list(removed),
     }
     with connection.cursor() as cursor:
-        cursor.execute(statement("record_revision"), values)
-        cursor.execute(statement("record_term_counts"), values)
+        cursor.execute(read_sql("knowledge", "record_revision"), values)
+        cursor.execute(read_sql("knowledge", "record_term_counts"), values)
 
 
 def inverse_document_frequency(*, chunks: int, containing: int) -> float:
@@ -98,7 +98,9 @@ def term_weights(
 def _get_or_create_term_ids(knowledge_base_id: int, words: Collection[str]) -> dict[str, int]:
     """The id of each word, new ones for words that the knowledge base did not hold before."""
     with connection.cursor() as cursor:
-        cursor.execute(statement("add_terms"), {"knowledge_base": knowledge_base_id, "words": sorted(words)})
+        cursor.execute(
+            read_sql("knowledge", "add_terms"), {"knowledge_base": knowledge_base_id, "words": sorted(words)}
+        )
     known = Term.objects.filter(knowledge_base_id=knowledge_base_id, text__in=words)
     return dict(known.values_list("text", "pk"))
 

@@ -21,9 +21,9 @@ Forms = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """The language that a question is searched in, "" for English, the forms that documents have of its terms, the
-    parts of its compounds that are words of the documents, and which of its terms are none of a stop word though one
-    has the same stem."""
+    """How a question is searched: its language ("" for English), the forms that its terms have in the documents, the
+    parts of its compounds that are words of the documents, and the terms that have the stem of a stop word and are no
+    stop words themselves."""
 
     language: str = ""
     forms: Forms = field(default_factory=dict, hash=False)

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import lease, usage, webhook_events
+from knowledge import lease, storage_usage, webhook_events
 from knowledge.documents import file_store
 from knowledge.embedders.base import Embedder
 from knowledge.legal_hold import plugins_holding
@@ -170,7 +170,7 @@ def _replace_versions(base: KnowledgeBase, batch: _Batch) -> None:
         document.added_in = document.added_in or revision
     new = [one.document for one, _ in batch.changed if one.change.document is None]
     Document.objects.bulk_create(new)
-    usage.check_account(base.owner, added=len(new))
+    storage_usage.check_account(base.owner, added=len(new))
     for one, _ in batch.changed:
         if one.change.document is not None:
             one.document.save()

@@ -82,7 +82,7 @@ class _SyncPlanner:
 
     def plan(self) -> SyncPlan:
         for path in self.listing.notes:
-            self._read(path, keeps_current=True)
+            self._read_note(path, keeps_current=True)
         self.result.renamed = match_renamed(self.items, present=set(self.listing.notes), read=self.read)
         self._adopt_manual_documents()
         names = NoteNameIndex(
@@ -97,7 +97,7 @@ class _SyncPlanner:
 
     # --- What is there ---
 
-    def _read(self, path: str, *, keeps_current: bool = False) -> None:
+    def _read_note(self, path: str, *, keeps_current: bool = False) -> None:
         """Read a note again, unless its item is current and may be kept."""
         try:
             data = disk.read_note_bytes(self.root, path)
@@ -146,7 +146,7 @@ class _SyncPlanner:
         stale = [item for item in self.kept if any(names.title_of(name) != was for name, was in item.links.items())]
         for item in stale:
             self.kept.remove(item)
-            self._read(item.path)
+            self._read_note(item.path)
 
     # --- What is to be done ---
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from knowledge.models import Chunk, Document, KnowledgeBase, SourceType
 from knowledge.search.inflections import record_stems
-from language.identification import ENGLISH, LANGUAGE_NAMES, language_of
+from language.language_identification import ENGLISH, LANGUAGE_NAMES, language_of
 from lexic.errors import InvalidInput
 
 # The first chunks of a document tell its language; each has a vote.

@@ -13,11 +13,11 @@ from knowledge.chunking.chunker import title_path
 from knowledge.embedders.base import Embedder
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
-from knowledge.sql import statement
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedDocument, PlannedText
 from knowledge.versions.progress import VersionProgress
 from lexic.errors import Conflict
+from lexic.sql_files import read_sql
 
 CHUNKS_PER_BATCH = 64
 _INSERT_BATCH_SIZE = 2_000
@@ -123,7 +123,7 @@ def copy_known_embeddings(chunks: QuerySet[Chunk], *, space: int) -> None:
     """Give the chunks the vectors of any chunk of their knowledge base, alive or dead, with the same hash."""
     lacking = list(chunks_without_embeddings(chunks, space=space).order_by().values_list("pk", flat=True))
     with connection.cursor() as cursor:
-        cursor.execute(statement("copy_known_vectors"), {"chunks": lacking, "space": space})
+        cursor.execute(read_sql("knowledge", "copy_known_vectors"), {"chunks": lacking, "space": space})
 
 
 def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:

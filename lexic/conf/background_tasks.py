@@ -1,4 +1,4 @@
-"""How Celery keeps and routes tasks. What needs Celery to be said is in `lexic.celery` and `lexic.timetable`."""
+"""How Celery keeps and routes tasks. What needs Celery to be said is in `lexic.celery` and `lexic.periodic_tasks`."""
 
 from __future__ import annotations
 

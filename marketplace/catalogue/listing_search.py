@@ -18,11 +18,11 @@ from django.core.cache import caches
 from django.db import connection, models
 from django.db.models.functions import Lower
 
+from lexic.sql_files import read_sql
 from marketplace.catalogue.listing_query import ListingQuery, ListingSort, TrustFilter, UseFilter, parse_words
 from marketplace.listings import listing_embeddings
 from marketplace.listings.trust_label import MIN_QUESTIONS, wilson_interval
 from marketplace.models import Label, Listing
-from marketplace.sql import sql_statement
 from plugins.models import Plugin
 
 # A listing below both is not about the query. Measured on a dozen listings and 34 searches: unrelated listings stayed
@@ -135,7 +135,7 @@ def _run_search(wanted: ListingQuery, *, offset: int, limit: int) -> tuple[int, 
         "most_choices": MAX_FACET_CHOICES,
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql_statement("browse"), values)
+        cursor.execute(read_sql("marketplace", "browse"), values)
         total, ids, domains, tags, trust, uses = cursor.fetchone()
     facets = FacetCounts(
         domains=dict(_decoded_json(domains)),

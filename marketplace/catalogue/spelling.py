@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import connection
 
+from lexic.sql_files import read_sql
 from marketplace.catalogue.listing_query import parse_words
-from marketplace.sql import sql_statement
 
 # The share of letters by three that a word and what was meant by it have in common, as pg_trgm counts them. Two letters
 # changed places in a word of eight: 0.38.
@@ -21,7 +21,7 @@ _NON_LETTER = re.compile(r"[\W\d_]")
 def update_known_words() -> None:
     """Know the words of what is published now. One statement."""
     with connection.cursor() as cursor:
-        cursor.execute(sql_statement("replace_words"), {"most": _MAX_KNOWN_WORDS})
+        cursor.execute(read_sql("marketplace", "replace_words"), {"most": _MAX_KNOWN_WORDS})
 
 
 def correct_spelling(words: str) -> str:
@@ -39,7 +39,7 @@ def correct_spelling(words: str) -> str:
         "alike": MIN_SIMILARITY,
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql_statement("near_words"), values)
+        cursor.execute(read_sql("marketplace", "near_words"), values)
         found = cursor.fetchall()
     if not any(near for _, near in found):
         return ""

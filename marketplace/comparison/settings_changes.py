@@ -10,7 +10,7 @@ from marketplace.comparison.side_by_side import Row, compare_texts
 from plugins.models import AnswerPolicy, CitationMode, Planner, Release
 from plugins.synonyms import format_synonyms
 from querying.answering.confidence_calibration import parse_calibration
-from querying.types import SUFFICIENCY_THRESHOLD
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 
 # Written by people, over several lines: shown side by side.
 _TEXTS = ("system_prompt", "audience", "tone", "limits", "disclaimer", "synonyms")
@@ -31,7 +31,7 @@ class SettingChange:
 
 def text_changes(now: Release, then: Release) -> list[TextChange]:
     return [
-        TextChange(title=_label(name), rows=compare_texts(_setting_text(then, name), _setting_text(now, name)))
+        TextChange(title=_setting_label(name), rows=compare_texts(_setting_text(then, name), _setting_text(now, name)))
         for name in _TEXTS
         if not is_same_text(getattr(now, name), getattr(then, name))
     ]
@@ -48,10 +48,10 @@ def setting_changes(now: Release, then: Release) -> list[SettingChange]:
     """Only where what is shown differs: a curve that was fitted again on the same questions is no news."""
     names = [name for name in AnswerPolicy.policy_fields() if name not in _TEXTS]
     shown = [(name, _shown(name, getattr(then, name)), _shown(name, getattr(now, name))) for name in names]
-    return [SettingChange(title=_label(name), then=old, now=new) for name, old, new in shown if old != new]
+    return [SettingChange(title=_setting_label(name), then=old, now=new) for name, old, new in shown if old != new]
 
 
-def _label(name: str) -> str:
+def _setting_label(name: str) -> str:
     if name == "calibration":
         return "Calibration of confidence"
     label = str(AnswerPolicy._meta.get_field(name).verbose_name)  # type: ignore[union-attr]

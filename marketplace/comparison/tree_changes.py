@@ -94,7 +94,7 @@ def _parse(tree: Mapping[str, Any]) -> Tree:
 
 def _changed_nodes(now: Tree, then: Tree) -> Iterator[NodeChange]:
     if now.root_id != then.root_id:
-        rows = compare_texts(_label(then, then.root_id), _label(now, now.root_id))
+        rows = compare_texts(_node_label(then, then.root_id), _node_label(now, now.root_id))
         yield NodeChange(title="Where it begins", rows=rows)
     for pk, node in now.nodes.items():
         old = then.nodes.get(pk)
@@ -110,14 +110,14 @@ def _sentences(tree: Tree, node: Node) -> Iterator[str]:
     yield f"Label: {node.label}"
     if isinstance(node, ConditionNode):
         yield f"Condition: {_condition(node.condition)}"
-        yield f"If so: {_label(tree, node.true_child)}"
-        yield f"If not: {_label(tree, node.false_child)}"
+        yield f"If so: {_node_label(tree, node.true_child)}"
+        yield f"If not: {_node_label(tree, node.false_child)}"
     elif isinstance(node, QuestionNode):
         yield f"Asks: {node.question.text}"
         yield f"Fact: {node.field}"
         for option in node.options:
             also = ", ".join(node.question.synonyms.get(option, ()))
-            target = _label(tree, node.children_by_answer.get(option))
+            target = _node_label(tree, node.children_by_answer.get(option))
             yield f"“{option}” leads to: {target}" + (f" (also: {also})" if also else "")
     elif isinstance(node, ActionNode):
         yield f"Recommends: {node.action.recommendation}"
@@ -131,7 +131,7 @@ def _condition(condition: Condition) -> str:
     return f"{condition.field} {_OPERATORS[condition.operator]} {values}"
 
 
-def _label(tree: Tree, node_id: str | None) -> str:
+def _node_label(tree: Tree, node_id: str | None) -> str:
     if node_id is None:
         return "nothing"
     node = tree.nodes.get(node_id)

@@ -10,8 +10,8 @@ from django.db import connection
 from django.db.models import Max, Sum
 from django.utils import timezone
 
+from lexic.sql_files import read_sql
 from marketplace.models import DayOfPlugin
-from marketplace.sql import sql_statement
 
 MONTH_DAYS = 30
 _ON_CONFLICT_KEEP = "ON CONFLICT (plugin_id, day) DO NOTHING"
@@ -30,7 +30,7 @@ def count_days(*, today: date | None = None, backfill: bool = False) -> None:
     if since is None or backfill:
         _insert_counts(None, since or today + timedelta(days=1), on_conflict=_ON_CONFLICT_KEEP)
     if since is not None:
-        _insert_counts(since, today + timedelta(days=1), on_conflict=sql_statement("replace_day"))
+        _insert_counts(since, today + timedelta(days=1), on_conflict=read_sql("marketplace", "replace_day"))
 
 
 def update_listing_counts(*, today: date | None = None) -> int:
@@ -38,7 +38,9 @@ def update_listing_counts(*, today: date | None = None) -> int:
     One statement."""
     today = today or timezone.now().astimezone(UTC).date()
     with connection.cursor() as cursor:
-        cursor.execute(sql_statement("spread_counts"), {"since": today - timedelta(days=MONTH_DAYS), "today": today})
+        cursor.execute(
+            read_sql("marketplace", "spread_counts"), {"since": today - timedelta(days=MONTH_DAYS), "today": today}
+        )
         return cursor.rowcount
 
 
@@ -56,7 +58,7 @@ def _insert_counts(since: date | None, until: date, *, on_conflict: str) -> None
         "until": _start_of_day(until),
     }
     with connection.cursor() as cursor:
-        cursor.execute(f"{sql_statement('count_days')}\n{on_conflict}", bounds)
+        cursor.execute(f"{read_sql('marketplace', 'count_days')}\n{on_conflict}", bounds)
 
 
 def _start_of_day(day: date) -> datetime:

@@ -34,7 +34,7 @@ from querying.presentation.web_requests import (
 from querying.question import document_access
 from querying.question.resolve import resume_from_token
 from querying.question.user_limits import question_of_visitor
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 # Whoever has the token of a question back may answer it: nobody knows who visitors are.
 VISITOR_NAME = "visitor"

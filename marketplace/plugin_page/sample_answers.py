@@ -16,7 +16,9 @@ from querying import json_format, pipeline
 from querying.models import Query
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answer, referenced_document_ids
 from querying.question import document_access
-from querying.types import Caller, Done, Outcome, Question
+from querying.types.answer import Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 
 # How many are offered to visitors.
 MAX_SAMPLE_QUESTIONS = 4

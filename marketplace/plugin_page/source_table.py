@@ -16,7 +16,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, pgettext
 
 from knowledge.models import Document, Page
-from language.identification import LANGUAGE_NAMES
+from language.language_identification import LANGUAGE_NAMES
 from marketplace.listings.release_documents import rows_condition, titled_documents
 from plugins.models import Release
 from querying.presentation.page_viewer import document_status

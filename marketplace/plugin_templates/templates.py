@@ -40,7 +40,7 @@ class PluginTemplate:
 @cache
 def plugin_templates() -> Sequence[PluginTemplate]:
     """All of them."""
-    return tuple(_read(name) for name in _NAMES)
+    return tuple(_read_template(name) for name in _NAMES)
 
 
 def get_template(name: str) -> PluginTemplate:
@@ -51,6 +51,6 @@ def get_template(name: str) -> PluginTemplate:
     return found
 
 
-def _read(name: str) -> PluginTemplate:
+def _read_template(name: str) -> PluginTemplate:
     content = json.loads((_CONTENT / f"{name}.json").read_text())
     return PluginTemplate(name=name, **{"settings": {}, "tree": None, **content})

@@ -9,7 +9,7 @@ from accounts.models import User
 from audit.actions import Action
 from audit.record import record
 from audit.references import Reference
-from knowledge import usage
+from knowledge import storage_usage
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
 from lexic.errors import Conflict, NotAllowed
 from marketplace.listings.update_listing import update_listing_if_published
@@ -150,7 +150,7 @@ def _move(plugin: Plugin, *, to: User, organisation: Organisation | None) -> Non
     plugin.save(update_fields=["owner", "organisation", "updated_at"])
     if before != to:
         _record_owner_of_base(plugin, before=before)
-        usage.check_account(to)
+        storage_usage.check_account(to)
     _narrow_consent(plugin, before=before)
     theirs = Q(knowledge_base__owner__in=[before, to], knowledge_base__plugin__organisation=None)
     if organisation:

@@ -15,7 +15,7 @@ from marketplace.models import Install
 from plugins.collaborators import find_role
 from plugins.models import Plugin, Release
 from querying.models import Query, QueryQuerySet
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 # Questions, with a key or by hand. Fewer say little about a plugin; many more would keep out whoever finds out early
 # that it is wrong for them. How many somebody asked stands beside what they say, so that readers can weigh it.

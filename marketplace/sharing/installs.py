@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts import quotas
 from accounts.models import User
 from accounts.rate_limits import RateLimited, check_hourly_limit
-from knowledge import lease, usage
+from knowledge import lease, storage_usage
 from lexic.errors import Conflict
 from marketplace.bundle import ImportedPlugin, import_plugin, release_import
 from marketplace.bundle.archive import BundleArchive
@@ -90,7 +90,7 @@ def import_plugin_file(
     """
     with transaction.atomic():
         imported = import_plugin(file, owner=owner, slug=slug, is_ours=origin is not None)
-        usage.check_account(owner, added=imported.documents)
+        storage_usage.check_account(owner, added=imported.documents)
         if imported.made_from:
             signature = imported.signature
             record_install(imported.plugin, made_from=imported.made_from, origin=origin, signature=signature, by=owner)
@@ -121,7 +121,7 @@ def update_copy(copy: Plugin, *, by: User) -> Install:
         _check_install_limits(by, is_new=False)
         with release_file(release).open() as file:
             _replace_copy_content(copy, BundleArchive(file))
-        usage.check_account(copy.owner)
+        storage_usage.check_account(copy.owner)
         row.release, row.version, row.content = release, release.version, draft_content_hash(copy)
         row.save(update_fields=["release", "version", "content"])
     return row

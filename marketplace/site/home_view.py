@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.plugin_page.first_question import first_question
-from marketplace.site.featured import FeaturedPlugin, featured_plugin
+from marketplace.site.featured_plugin import FeaturedPlugin, featured_plugin
 from marketplace.site.site_figures import cached_figures
 
 # The one that `manage.py demo` makes: what the programs ask while nothing is published.

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from knowledge.page_names import page_name
 from querying.question import document_validity
 from querying.sanitize import sanitize
-from querying.types import Citation, CitationStyle
+from querying.types.answer import Citation
+from querying.types.question import CitationStyle
 
 # A citation in the text of a finished answer.
 CITATION_MARK = re.compile(r"\[Source (\d{1,6})\]")

@@ -19,7 +19,7 @@ from querying.answering.grounding.conflicts import conflicting_sentences
 from querying.answering.grounding.quotations import remove_case_brackets
 from querying.answering.grounding.supporting_spans import SupportingSpan, best_span, paraphrasing_span
 from querying.sanitize import sanitize
-from querying.types import Citation
+from querying.types.answer import Citation
 
 # `[Source 1]`, `[Sources 1 and 2]`, `[source 1, 2]`, `【Source 1】`. Bounded, so linear on hostile text.
 _SOURCE_MARK = re.compile(r"[\[【]\s{0,3}sources?\b([^\[\]【】]{0,80})[\]】]", re.IGNORECASE)

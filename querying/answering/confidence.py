@@ -11,7 +11,7 @@ from typing import Any
 
 from lexic.phrases import Phrase, joined_sentences, phrase
 from querying.answering import confidence_calibration
-from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
+from querying.types.confidence import Confidence, ConfidenceBasis, ConfidenceSignals
 
 # By rule: high needs all of these, low is what lies under the last.
 _HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.02, 2

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from querying.types import ConfidenceSignals
+from querying.types.confidence import ConfidenceSignals
 
 # With fewer golden questions, or fewer right or wrong answers, no curve is fitted.
 MIN_CALIBRATION_QUESTIONS = 40

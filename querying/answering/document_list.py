@@ -31,7 +31,10 @@ from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import Intent, QueryPlan, describe_plan
 from querying.question.resolve import ResolvedQuestion
 from querying.sanitize import sanitize
-from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
+from querying.types.answer import Answer, Citation, Outcome
+from querying.types.confidence import Confidence
+from querying.types.question import Question
+from querying.types.refusals import refusal_text
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
 # The most documents that are listed by name; the list says how many more match.
@@ -54,8 +57,8 @@ class DocumentListing:
 
 
 def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
-    """The list as an answer; or the values in the front matter of its documents, if the question asks for these; or a
-    refusal that says that no document matches."""
+    """The list as an answer. If the question asks for values in the front matter of its documents, these are the
+    answer. If no document matches, a refusal says so."""
     listed = _list_documents(question, matching_documents(question, plan), limit=plan.limit)
     if not listed.total:
         return replace(

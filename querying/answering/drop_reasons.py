@@ -12,7 +12,7 @@ from querying.answering.citations import MAX_CLAIM_CHARACTERS
 from querying.answering.grounding.claim_support import is_contradicted, words_with_stems
 from querying.answering.grounding.quotations import find_quotations, is_verbatim
 from querying.answering.grounding.supporting_spans import nearest_span
-from querying.types import DroppedSentence
+from querying.types.answer import DroppedSentence
 
 # The most sentences that are explained, because each is compared with all passages.
 MAX_EXPLAINED = 10

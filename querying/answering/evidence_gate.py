@@ -19,17 +19,12 @@ from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
 from querying.retrieval.combined_evidence import combine_evidence
-from querying.types import (
-    Answer,
-    Clarification,
-    Confidence,
-    ConfidenceBasis,
-    Evidence,
-    Outcome,
-    Question,
-    Usage,
-    refusal_text,
-)
+from querying.types.answer import Answer, Clarification, Outcome
+from querying.types.confidence import Confidence, ConfidenceBasis
+from querying.types.evidence import Evidence
+from querying.types.question import Question
+from querying.types.refusals import refusal_text
+from querying.types.token_usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from language.terms import terms
 from language.topic_words import topic_stems
 from querying.question.document_access import works_on_plugin
 from querying.sanitize import sanitize
-from querying.types import Question
+from querying.types.question import Question
 
 _COLUMNS = ("title", "doc_date", "project", "doc_status", "tags", "metadata")
 _MAX_VALUE_CHARACTERS = 200

@@ -24,18 +24,13 @@ from querying.question.answer_language import answer_language
 from querying.question.misspellings import describe_misspellings
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
-from querying.types import (
-    RECOMMENDATION_LEAD,
-    Answer,
-    Confidence,
-    ConfidenceBasis,
-    Delta,
-    Evidence,
-    Prompt,
-    Question,
-    SectionList,
-    refusal_text,
-)
+from querying.types.answer import Answer
+from querying.types.confidence import Confidence, ConfidenceBasis
+from querying.types.events import Delta
+from querying.types.evidence import Evidence, SectionList
+from querying.types.prompt import Prompt
+from querying.types.question import Question
+from querying.types.refusals import RECOMMENDATION_LEAD, refusal_text
 
 
 async def generate(

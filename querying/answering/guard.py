@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from plugins.models import CitationMode
 from querying.answering.citations import CitedSentence
 from querying.answering.confidence import is_doubted
-from querying.types import REFUSAL, Answer, Citation, Confidence, ConfidenceBasis, DroppedSentence, Outcome
+from querying.types.answer import Answer, Citation, DroppedSentence, Outcome
+from querying.types.confidence import Confidence, ConfidenceBasis
+from querying.types.refusals import REFUSAL
 
 SHORT_ANSWER_CHARACTERS = 300  # characters; a longer answer that mentions its limits is not a refusal
 UNVERIFIED_SUFFIX = " (not verified)"

@@ -23,7 +23,10 @@ from querying.question import document_access
 from querying.question.resolve import ResolvedQuestion
 from querying.retrieval import retriever
 from querying.sanitize import sanitize
-from querying.types import Answer, Citation, Confidence, Outcome, Question, refusal_text
+from querying.types.answer import Answer, Citation, Outcome
+from querying.types.confidence import Confidence
+from querying.types.question import Question
+from querying.types.refusals import refusal_text
 
 NO_IMPORTS = "no_imports"
 _MAX_LISTED = 50

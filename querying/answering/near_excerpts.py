@@ -7,7 +7,8 @@ from dataclasses import replace
 from accounts.models import ApiKey, may_read_documents
 from knowledge.models import Page
 from querying.private_layers import find_principal
-from querying.types import Answer, Question
+from querying.types.answer import Answer
+from querying.types.question import Question
 
 # A sentence that is longer is named by its place alone.
 MAX_EXCERPT_CHARACTERS = 600

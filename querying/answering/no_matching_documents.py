@@ -15,7 +15,7 @@ from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import QueryPlan, TimeRange, describe_plan
 from querying.question.resolve import ResolvedQuestion
 from querying.sanitize import sanitize
-from querying.types import Question
+from querying.types.question import Question
 
 _MAX_NEAR = 5
 

@@ -15,7 +15,7 @@ from knowledge.chunking.chunker import title_path
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 # How many sentences the cross-encoder reads, in one run.
 _MAX_READ = 3

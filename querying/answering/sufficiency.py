@@ -25,7 +25,9 @@ from lexic.phrases import phrase
 from querying.answering.siblings.nearest_sibling import find_nearest_sibling
 from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
-from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, NearestSibling, Sentence
+from querying.types.answer import NearestSibling
+from querying.types.confidence import ConfidenceSignals
+from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 
 # "174,850" is one number, and no two words; whether it is there is judged as a sign.
 _GROUPED_NUMBER = re.compile(r"\d+(?:[.,]\d+)+")

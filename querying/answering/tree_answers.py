@@ -12,7 +12,11 @@ from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
 from querying.question.tree_consultation import Consultation
 from querying.sanitize import sanitize
-from querying.types import OUTCOMES_LEAD, RECOMMENDATION_LEAD, Answer, Confidence, Evidence, Outcome, Question
+from querying.types.answer import Answer, Outcome
+from querying.types.confidence import Confidence
+from querying.types.evidence import Evidence
+from querying.types.question import Question
+from querying.types.refusals import OUTCOMES_LEAD, RECOMMENDATION_LEAD
 
 UNSUPPORTED = "unsupported_recommendation"
 

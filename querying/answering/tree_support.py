@@ -16,7 +16,8 @@ from querying.answering.citations import CitationVerifier
 from querying.answering.drop_reasons import explain_drops
 from querying.question.tree_consultation import tree_profiles
 from querying.retrieval import retriever
-from querying.types import Caller, Citation, DroppedSentence, Question
+from querying.types.answer import Citation, DroppedSentence
+from querying.types.question import Caller, Question
 
 # Each end takes a search, and somebody waits.
 _MAX_ENDS, _CACHE_SECONDS = 40, 600

@@ -16,7 +16,12 @@ from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard
 from querying.retrieval.combined_evidence import passage_place
 from querying.sanitize import sanitize
-from querying.types import REFUSAL, Answer, CitationStyle, Confidence, ConfidenceBasis, Delta, Outcome, Usage
+from querying.types.answer import Answer, Outcome
+from querying.types.confidence import Confidence, ConfidenceBasis
+from querying.types.events import Delta
+from querying.types.question import CitationStyle
+from querying.types.refusals import REFUSAL
+from querying.types.token_usage import Usage
 
 # A mark that follows its sentence's full stop still belongs to it.
 _TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)

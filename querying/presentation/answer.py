@@ -1,7 +1,7 @@
 """An answer as people see it: on a plugin's page, in the public chat, in the sandbox, at once or when opened again.
 
-Every answer is shown from its JSON (`querying.json_format`): that of a question which has just been asked
-(`to_stored_answer`), that which a chat or a listing keeps, or that of a row of the query log (`stored_from_query`).
+Every answer is shown from its JSON (`querying.json_format`). It is made from a new answer (`to_stored_answer`) or from
+a row of the query log (`stored_from_query`), or a chat or a listing has kept it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.named_siblings import named_sibling, stored_sibling
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
 from querying.presentation.retrieved_passages import PassagePlace, nearest_passages
-from querying.types import AnswerFailed, Failed, Outcome
+from querying.types.answer import Outcome
+from querying.types.events import AnswerFailed, Failed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ def referenced_document_ids(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
-    """The answer as JSON that it can be shown from again; of one that failed, the words that say so."""
+    """The answer as JSON, from which it can be shown again; for a failed one, the text of the failure."""
     if isinstance(run.last_event, Failed):
         return {"outcome": Outcome.FAILED.value, "error": AnswerFailed(run.last_event).message_with_hint}
     if run.answer is None:

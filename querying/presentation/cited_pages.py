@@ -104,8 +104,8 @@ class CitedPages:
 
 
 def _section_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the words begin and end that stand under the same heading as the span, as far as they can be shown: the
-    heading itself is named beside them, and the next one begins something else."""
+    """Where the text begins and ends that may be shown around the span. It stands under the same heading; the heading
+    itself is named beside it, and the next heading begins another subject."""
     first_line = text.rfind("\n", 0, max(0, start - _MARGIN_CHARACTERS)) + 1
     headings = [found.end() for found in _HEADING.finditer(text, first_line, start)]
     following = _HEADING.search(text, end, end + _MARGIN_CHARACTERS)

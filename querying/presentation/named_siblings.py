@@ -15,7 +15,8 @@ from querying.answering.siblings.sibling_text import document_place, sibling_sen
 from querying.json_format import cited_page_id
 from querying.presentation.cited_pages import CitedPages
 from querying.question.answer_language import answer_language
-from querying.types import NearestSibling, Question
+from querying.types.answer import NearestSibling
+from querying.types.question import Question
 
 
 def stored_sibling(about: NearestSibling | None, question: Question) -> dict[str, Any] | None:

@@ -21,7 +21,10 @@ from querying.answering.drop_reasons import DropExplanation, explain_drops
 from querying.answering.llms import get_llm
 from querying.answering.llms.recording import RecordingLLM
 from querying.presentation import sse
-from querying.types import Answer, Clarification, Delta, Done, Event, Failed, Prompt, Question, Status, Step
+from querying.types.answer import Answer, Clarification
+from querying.types.events import Delta, Done, Event, Failed, Status, Step
+from querying.types.prompt import Prompt
+from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from knowledge.code_location import place_as_json
 from knowledge.models import Document
 from knowledge.search.passages import Passage
 from querying.answering.evidence_gate import Findings
-from querying.types import Citation, Clarification
+from querying.types.answer import Citation, Clarification
 
 MAX_SUMMARY_CHARACTERS = 300
 SourceType = Literal["law", "judgment", "document"]

@@ -14,7 +14,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from querying import json_format
-from querying.types import Event, Question
+from querying.types.events import Event
+from querying.types.question import Question
 
 E = TypeVar("E")
 PING_SECONDS = 15.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from lexic.conf.model_prices import parse_prices
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 if TYPE_CHECKING:
     from querying.llm_interface import LLM

@@ -18,7 +18,7 @@ from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.json_format import cited_page_id
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 WITHHELD_TEXT = "This answer quotes knowledge that you may not open."
 _QUOTING_OUTCOMES = {Outcome.ANSWERED.value, Outcome.ABANDONED.value}

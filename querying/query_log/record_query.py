@@ -30,7 +30,10 @@ from querying.query_log.question_trace import question_trace
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.redaction.redact_question import redact_question
-from querying.types import Answer, Evidence, Outcome, Question, Usage
+from querying.types.answer import Answer, Outcome
+from querying.types.evidence import Evidence
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import logging
 from django.db import Error, transaction
 
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 from webhooks import outbox
 from webhooks.models import Event
 

@@ -14,7 +14,7 @@ from lexic.errors import Conflict, NotFound
 from querying.models import AnswerLink, Query
 from querying.query_log.quotations import withhold_quotations
 from querying.question import document_access
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 
 class NotShareable(Conflict):

@@ -20,7 +20,8 @@ from plugins.models import Plugin
 from querying.llm_interface import LLM
 from querying.models import MonthlyCost, Query
 from querying.query_log.cost import NO_COST, cost_of
-from querying.types import Question, Usage
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 
 # Seconds that a sum is remembered in this process: a cap may be passed by what is asked within them.
 _CACHE_SECONDS = 10

@@ -15,7 +15,8 @@ from uuid import UUID
 from knowledge.search.passages import Passage
 from language.terms import terms
 from querying.question.clarifications import SUBJECT_FIELD
-from querying.types import Clarification, Question
+from querying.types.answer import Clarification
+from querying.types.question import Question
 
 _MAX_OPTIONS = 4
 # A text that points at more things than this is no question.
@@ -68,8 +69,8 @@ class _Reference:
 
 
 def clarify_reference(question: Question, passages: Sequence[Passage]) -> Clarification | None:
-    """The question back, with what the passages speak of as options; None where it is clear what is meant, or where
-    nothing competes for it."""
+    """The clarification, whose options are the things that the passages speak of. None where it is clear what is meant,
+    or where only one thing can be meant."""
     filters = question.options.filters
     if SUBJECT_FIELD in question.facts or (filters is not None and filters.document_ids):
         return None

@@ -11,10 +11,13 @@ from typing import TypeVar
 
 from django.utils import translation
 
-from language.identification import language_of
+from language.language_identification import language_of
 from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
-from querying.types import OPENING_LINES, REFUSALS, Answer, Delta, Done, Event, Failed, Question, Status
+from querying.types.answer import Answer
+from querying.types.events import Delta, Done, Event, Failed, Status
+from querying.types.question import Question
+from querying.types.refusals import OPENING_LINES, REFUSALS
 
 # The catalogue of each language that a question may be in. That of Arabic has phrases alone: no page is in Arabic.
 _CATALOGUES = {"ar": "ar", "de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}

@@ -7,7 +7,7 @@ from lexic.errors import NotAllowed
 from plugins.models import Plugin
 from plugins.visibility import WITH_PAGE
 from querying.private_layers import find_principal, may_read_layers
-from querying.types import Question
+from querying.types.question import Question
 
 # How long an answer may go on after the access of its caller has ended.
 CHECK_SECONDS = 1.0

@@ -20,7 +20,7 @@ from plugins.models import Release
 from querying.question.clarifications import clarification_text
 from querying.question.tree_consultation import clarification_for, find_relevant_tree, tree_profiles
 from querying.question.unsure_replies import is_unsure
-from querying.types import Question, Turn
+from querying.types.question import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
 from trees.facts.fact_limits import MAX_VALUE_LENGTH

@@ -16,7 +16,8 @@ from django.core import signing
 
 from lexic.errors import InvalidInput
 from querying.sanitize import sanitize
-from querying.types import Clarification, Question
+from querying.types.answer import Clarification
+from querying.types.question import Question
 
 # The facts that answer a question back for a missing time, and for which one is meant.
 TIME_FIELD, SUBJECT_FIELD = "time", "subject"

@@ -21,7 +21,7 @@ from knowledge.models import Consent, Document, KnowledgeBase
 from knowledge.search.filters import Filters
 from lexic.compiled_query import CompiledRows
 from plugins.models import Plugin, Release
-from querying.types import Question
+from querying.types.question import Question
 
 PUBLIC_FILTERS = Filters(is_public=True, exclude_templates=True)
 _NO_TEMPLATES = Filters(exclude_templates=True)
@@ -107,9 +107,9 @@ def shows_public_only(release: Release, *, is_visitor: bool) -> bool:
 def publicly_quoted(
     documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool, in_force: bool = True
 ) -> set[str]:
-    """The documents among these that the published plugin may quote today: of its own knowledge and of granted bases;
-    with `only_public` only those marked as public; unless `in_force` is False, only those not superseded. No statement
-    for an empty list."""
+    """Those of these documents that the published plugin may quote today. They belong to its own knowledge or to
+    granted bases. With `only_public` they are marked as public. Unless `in_force` is False they are not superseded. No
+    statement for an empty list."""
     named = set(documents)
     if not named:
         return set()

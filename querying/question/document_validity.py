@@ -24,7 +24,8 @@ from knowledge.search.passages import Passage
 from knowledge.sync.library_layout import DESIGN, LIBRARY_FOLDER, STALE
 from language.month_names import MONTH_PATTERN, month_number
 from querying.question.resolve import ResolvedQuestion
-from querying.types import SUFFICIENCY_THRESHOLD, Citation
+from querying.types.answer import Citation
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 
 _DOCUMENT_NOUN = (
     r"(?:edition|version|issue|revision|release|code|standard|polic(?:y|ies)|rules?|regulations?|clauses?|handbook"

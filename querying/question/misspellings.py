@@ -1,8 +1,8 @@
 """Words of a question that stand nowhere in the documents, and are one slip away from a word that does.
 
-A slip is a letter too many, too few, another, or two exchanged. Only plain words are looked at: what is quoted, holds a
-digit or a capital, or belongs to an identifier, a path or an address stays as it is, and so does every word that the
-tokenizer knows.
+A slip is a letter too many, too few, another, or two exchanged. Only plain words are corrected. Words in quotation
+marks, with a digit or a capital, or in an identifier, a path or an address stay as they are. So does every word that
+the tokenizer knows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lexic.phrases import Phrase, phrase
 from querying.question.document_access import access_filters
 from querying.question.planning.spelling import is_word
 from querying.releases import bases_of
-from querying.types import Question
+from querying.types.question import Question
 
 _QUOTED = re.compile(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
 _JOINED = r"\w'’@#$/\\"

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from language.identification import language_of
+from language.language_identification import language_of
 
 
 def other_language_notice(question: str, texts: Iterable[str]) -> str:
-    """The sentence that says, in the question's language, that none of these texts is in it; empty where one is, or
-    where a language cannot be told."""
+    """A sentence in the question's language which says that none of these texts is in that language. Empty where one of
+    them is, or where a language cannot be recognised."""
     asked = language_of(question)
     if asked not in _notices():
         return ""

@@ -34,7 +34,7 @@ from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
 from querying.question.standalone_question import is_fragment, rewrite_follow_up
-from querying.types import Question, Turn
+from querying.types.question import Question, Turn
 
 logger = logging.getLogger(__name__)
 

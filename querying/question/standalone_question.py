@@ -59,7 +59,7 @@ def is_fragment(text: str) -> bool:
 def rewrite_follow_up(fragment: str, before: str) -> str:
     """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
     new = _topic_spans(fragment)
-    old = _phrases(before, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]
+    old = _phrase_spans(before, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]
     said = fragment[new[0][0] : new[-1][1]] if new else ""
     if not said or not old:
         return f"{before} {fragment}"
@@ -79,7 +79,7 @@ def _word_before(text: str, at: int) -> str:
     return words[-1] if words else ""
 
 
-def _phrases(text: str, *, longest: int) -> list[_Span]:
+def _phrase_spans(text: str, *, longest: int) -> list[_Span]:
     """Each word of substance, and so many of them that stand side by side."""
     words = _topic_spans(text)
     runs = (words[at : at + length] for length in range(1, longest + 1) for at in range(len(words) - length + 1))

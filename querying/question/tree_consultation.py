@@ -16,7 +16,9 @@ from querying.llm_interface import LLM, ProviderFailed
 from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems
 from querying.question.unsure_replies import is_unsure
 from querying.sanitize import sanitize
-from querying.types import Clarification, Question, Usage
+from querying.types.answer import Clarification
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts

@@ -1,8 +1,8 @@
 """Which of a release's trees a question is about, if any: a linear classifier over shared words and MiniLM.
 
-A question is read twice: as it is, next to the tree's own texts, and with the tree's words masked, so that only the
-wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. Of the
-masked question count its meaning as a whole and its phrases of up to three words. The weights are learnt by
+A question is read twice. As it is, it is compared with the texts of the tree. With the words of the tree masked, only
+its wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. Of
+the masked question count its meaning as a whole and its phrases of up to three words. The weights are learnt by
 `benchmarks/tree_selection.py` from questions of forty-two trees, of which some ask for the decision and some for
 another matter of the same subject.
 """
@@ -93,9 +93,9 @@ def select_tree(
 ) -> int | None:
     """The index of the tree that the question is about, or None when it is about none of them; of equals the first.
 
-    `facts` are the names of the fields given with the request,
-    `context` what the same person said before, oldest first: a question that names something of the tree, or comes
-    with its facts, may go on from there (“and for a slab?”).
+    `facts` are the names of the fields that the request gives values for. `context` is what the same person said
+    before, oldest first. A question that names something of the tree, or has facts for it, may continue from there
+    (“and for a slab?”).
     """
     scores = [score_tree(one, question=question, facts=facts, context=context) for one in profiles]
     best = max(scores, default=-np.inf)
@@ -155,7 +155,7 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
     ]
     return Features(
         numbers=np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32),
-        phrases=_phrases(masked),
+        phrases=_masked_phrases(masked),
     )
 
 
@@ -196,7 +196,7 @@ def _masked(text: str, words: Collection[str]) -> str:
     return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
 
 
-def _phrases(masked: str) -> frozenset[str]:
+def _masked_phrases(masked: str) -> frozenset[str]:
     """One to three words that follow each other; question marks are words, and so are the start and the end."""
     words = ["^", *_PHRASE_WORD.findall(masked.lower()), "$"]
     lengths = range(1, _MAX_PHRASE_WORDS + 1)

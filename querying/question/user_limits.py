@@ -12,7 +12,7 @@ from accounts import rate_limits
 from accounts.models import User
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
 from lexic.errors import LexicError, try_again_in
-from querying.types import Question
+from querying.types.question import Question
 
 USER_LIMITS = {MINUTE: 30, DAY: 2000}
 

@@ -1,8 +1,8 @@
 """Removes personal data from questions, if the site is set so.
 
-This is done where a question comes in (`querying.types.Question`, and what is stored before such an object is made), so
-everything that is derived from a question, such as the reason of a refusal or the payload of a webhook, is free of it
-too.
+A question is redacted when it is made (`querying.types.question.Question`), or earlier where its words are stored
+before that. So nothing that is derived from it, such as the reason of a refusal or the payload of a webhook, holds
+personal data.
 """
 
 from __future__ import annotations

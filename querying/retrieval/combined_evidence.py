@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from knowledge.search.passages import Passage
 from knowledge.search.wording import ENGLISH_WORDING
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 
 def combine_evidence(parts: Sequence[Evidence]) -> Evidence:

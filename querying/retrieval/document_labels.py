@@ -13,7 +13,7 @@ from knowledge.models import Document
 from knowledge.search.passages import Passage
 from plugins.models import Planner
 from querying.sanitize import sanitize
-from querying.types import Question
+from querying.types.question import Question
 
 _MAX_TAGS, _MAX_LABEL_CHARACTERS = 12, 80
 _LABEL_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")

@@ -26,7 +26,7 @@ from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.passage_tables import NO_PAGES
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import States, token_states
-from querying.types import Evidence, Sentence, SubQuestion
+from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 # How many passages have their sentences scored. Each that is not in the cache costs some 10 ms.
 MAX_SCORED_PASSAGES = 10

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from knowledge.chunking.chunker import title_path
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
 # makes it no better (docs/evaluation.md, "A cross-encoder").
@@ -25,9 +25,9 @@ _MAX_CACHED_PAIRS = 256
 def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
     """The same evidence, stronger or weaker by how likely its best sentence answers, between 0 and 1.
 
-    `wordings` are the question as it was asked and as it was completed from the conversation; a number that lies in a
-    range of the sentence is also read as that range. The likeliest one counts.
-    Raises `EmbedderRejected` where MiniLM's files are not installed.
+    `wordings` are the question as it was asked and as it was completed from the conversation. Where a number of it lies
+    in a range of the sentence, the question is also read with the range in its place. The likeliest one counts. Raises
+    `EmbedderRejected` where MiniLM's files are not installed.
     """
     if not evidence.sentences:
         return evidence

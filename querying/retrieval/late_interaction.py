@@ -21,7 +21,7 @@ from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.quantity_ranges import match_ranges
 from querying.retrieval.token_states import States, token_states
-from querying.types import NO_RANGE_MATCH, RangeMatch
+from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
 Matrix = NDArray[np.float32]
 Span = tuple[int, int]
@@ -40,9 +40,10 @@ _MIN_DECIDING_WEIGHT = 0.6
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMatch:
-    """How much of the question's weight a sentence matches, the same with words of the title as given, and the match
-    of the word that it matches least (with the title; words that weigh little do not count). `ranges` says which of the
-    question's quantities it has a range for, `header` is the header row that it was read with."""
+    """How much of the question's weight a sentence matches, by its own words and together with those of the title.
+    `weakest` is the match of the word that is matched least, with the title; words that weigh little do not count.
+    `ranges` says which of the question's quantities it has a range for, `header` is the header row that it was read
+    with."""
 
     without_title: float
     with_title: float

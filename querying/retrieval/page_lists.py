@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.search.passages import Passage
-from language.letters import letters_and_digits
+from language.letters_and_digits import letters_and_digits
 from language.lists import Mark, TextList, find_lists
 from language.sentences import WIDE_STOPS, sentence_spans
 

@@ -8,7 +8,7 @@ from language.figures.figure_types import Quantity
 from language.figures.intervals import Interval, find_interval, plain_quantities, tidy_text
 from language.terms import terms
 from language.units import compare_amounts
-from querying.types import NO_RANGE_MATCH, RangeMatch
+from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6

@@ -10,7 +10,7 @@ from knowledge.search.inflections import forms_in_bases
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import ENGLISH_WORDING, Wording, content_terms
-from language.identification import language_of
+from language.language_identification import language_of
 from language.terms import terms as terms_of
 from language.terms import word_spans
 

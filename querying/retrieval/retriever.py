@@ -38,7 +38,9 @@ from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.retrieval.passage_tables import NO_PAGES, has_table_rows
 from querying.retrieval.question_wording import wording_of
 from querying.retrieval.section_lists import with_section_list
-from querying.types import Answer, Evidence, Question
+from querying.types.answer import Answer
+from querying.types.evidence import Evidence
+from querying.types.question import Question
 
 # How many of the passages that a tree's source hint finds join the others.
 _MAX_HINTED_PASSAGES = 3

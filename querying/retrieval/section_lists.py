@@ -1,13 +1,13 @@
 """The list that a question asks for as a whole: the steps of a procedure, the things to check.
 
-It is asked for where the question is near to the heading of its section, or to the line that leads in to it, as a
-question for steps (`question_kinds`), and where no sentence below says much more of the question than these do. In
-another language than English the words of the question tell what it asks for, and the heading must say more of it.
+The list is asked for where two things hold. The question asks for steps (`question_kinds`) of what the heading of the
+section, or the line that leads in to the list, names. And no sentence below says much more of the question than these
+do. In another language than English the words of the question tell what it asks for, and the heading must say more of
+it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,6 +15,7 @@ from itertools import chain
 from knowledge.search.passages import Passage
 from knowledge.search.sections import read_section
 from knowledge.search.wording import Wording
+from language.capitalised_words import capitalised_words
 from language.lists import find_lists
 from language.negation import has_negation
 from language.sentences import sentence_spans
@@ -24,7 +25,7 @@ from language.topic_words import topic_stems
 from language.word_matching import terms_by_word
 from querying.retrieval.page_lists import PageList, section_lists
 from querying.retrieval.question_kinds import may_ask_for_steps, nearness_to_steps
-from querying.types import Evidence, ListPart, SectionList, Sentence
+from querying.types.evidence import Evidence, ListPart, SectionList, Sentence
 
 # The lists of so many sections are looked at: those of the best sentences.
 _MAX_SECTIONS, _MAX_SENTENCES = 3, 5
@@ -33,8 +34,6 @@ _MIN_SHARE, _MAX_ADDED_SHARE = 0.3, 0.45
 # The same in another language than English, where words alone tell.
 _MIN_SHARE_BY_WORDS = 0.5
 _LEADING_IN = (":", "：")
-# A word with a capital that does not begin the question.
-_NAME = re.compile(r"(?<=[^.!?:\s] )[A-Z][\w’'-]*")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
 # What stands right above the list is quoted so far up.
@@ -136,7 +135,7 @@ def _may_have_list(passage: Passage, asked: _AskedWords) -> bool:
 def _is_of_another_name(section: Sequence[Passage], evidence: Evidence, asked: _AskedWords) -> bool:
     """Whether the question names something that this section and its document do not, and that a sentence nearly as
     good names: what one plan covers is no answer for the other. Only English keeps capitals for names."""
-    if asked.wording.language or not (names := frozenset(terms(" ".join(_NAME.findall(asked.question))))):
+    if asked.wording.language or not (names := frozenset(terms(" ".join(capitalised_words(asked.question))))):
         return False
     unsaid = names - asked.said(chain.from_iterable((*_titles(page), page.content) for page in section))
     best = evidence.sentences[:_MAX_SENTENCES]
@@ -153,8 +152,8 @@ def _overlap(one: Passage, other: Passage) -> bool:
 
 
 def _nearness(found: Sequence[PageList], section: Sequence[Passage], asked: _AskedWords) -> float:
-    """How near the question is to the steps of the list's heading or lead-in; 0 where it does not ask for the list, as
-    where the list is of what must not be done."""
+    """How near the question is to a question for the steps of the list's heading or lead-in. 0 where it does not ask
+    for the list, or where the list says what must not be done."""
     lead_in = _lead_in(found)
     if any(map(has_negation, lead_in)) and not has_negation(asked.question):
         return 0.0
@@ -233,8 +232,8 @@ def _nearest_sentences(page: PageList) -> tuple[tuple[int, int], ...]:
 
 
 def _with_passage(evidence: Evidence, page: PageList) -> tuple[Evidence, int]:
-    """The evidence with a passage that holds this part of the list, and its number: one that was read, as far as it
-    must be longer made so, or a new one."""
+    """The evidence with a passage that holds this part of the list, and the passage's number. It is a passage that was
+    read, made longer if it must be, or a new one."""
     start, end = (page.page.start + at for at in page.span)
     passages = list(evidence.passages)
     for number, one in enumerate(passages):

@@ -35,10 +35,10 @@ _MAX_CACHED_TEXTS = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class CellMatch:
-    """A cell and how it fits. `covered` has the words of the question that are said of it, and how well; `unsaid_years`
-    are asked for and not said, `has_other_year` says that its row or column has another one; `row_extra` and
-    `column_extra` are the shares of their names that are not asked for. `tied` cells of the row, this one among them,
-    fit as well by their words, or better."""
+    """A cell and how it fits. `covered` has the words of the question that the cell is about, and how well each is
+    said. `unsaid_years` are asked for and not said. `has_other_year` says that its row or column has another year.
+    `row_extra` and `column_extra` are the shares of their names that are not asked for. `tied` cells of the row, this
+    one among them, fit as well by their words, or better."""
 
     row: TableRow
     cell: Cell

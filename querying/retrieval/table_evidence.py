@@ -15,7 +15,7 @@ from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, read_tables
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells
 from querying.retrieval.token_states import token_states
-from querying.types import Evidence, Sentence, TableCell
+from querying.types.evidence import Evidence, Sentence, TableCell
 
 Place = tuple[int, int, int]
 
@@ -83,8 +83,8 @@ def judge_rows(
 
 
 def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:
-    """What a sentence beside the rows that were judged is worth at most: another row no more than those, and a line
-    of a caption less than the best row under it, which is read with it."""
+    """The highest score that a sentence beside the judged rows may have. Another row scores no more than they do. A
+    line of a caption scores less than the best row under it, because the row is read with its caption."""
     if CELL_SEPARATOR in sentence.text:
         return of_rows
     text = " ".join(sentence.text.split())

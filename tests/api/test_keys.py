@@ -18,7 +18,7 @@ from accounts.models import ApiKey, Reveal, User
 from lexic.conf.quotas import DEFAULT_QUOTAS
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 
 MAX_KEYS = DEFAULT_QUOTAS["account_keys"]
 

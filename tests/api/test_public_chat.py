@@ -12,7 +12,7 @@ from django.test import AsyncClient
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.conversations.asking import DIVER, OPEN, WORN
 from tests.conversations.conftest import chat, nobody_has_asked_yet, plugin, tree, with_tree
 from tests.held_streams import stream_of_visitor

@@ -12,7 +12,7 @@ from accounts.models import User
 from knowledge.models import Document
 from plugins.models import Planner, Plugin
 from querying.retrieval import retriever
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.test_public_chat import Came, last_query
 from tests.api.test_public_chat import post as post_to
 from tests.openai_stub import Body, OpenAIStub, Status, tool_call

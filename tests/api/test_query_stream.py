@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import ApiKey
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.openai_stub import OpenAIStub, SlowStream, Status
 
 pytestmark = pytest.mark.django_db(transaction=True)

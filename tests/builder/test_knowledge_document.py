@@ -22,7 +22,7 @@ from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.releases import snapshot
 from querying.retrieval.retriever import retrieve
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 from tests.knowledge.bases import attach
 from tests.knowledge.readers.made import lines, ruled_table
 from tests.knowledge.readers.made import pdf as made_pdf

@@ -21,7 +21,7 @@ from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 from querying.question import user_limits
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.knowledge.bases import attach
 from tests.remembered import remembered
 from trees.models import DecisionTree

@@ -21,7 +21,9 @@ from privacy.document_deletion import delete_private_document
 from privacy.plugin_deletion import delete_knowledge_base
 from querying import pipeline, releases
 from querying.llm_interface import LLM
-from querying.types import Answer, Caller, Done, Question
+from querying.types.answer import Answer
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from webhooks.models import Event, Webhook
 
 SECRET = "The footings of Marrow House get a nominal cover of 75 mm, by the letter of its engineer."

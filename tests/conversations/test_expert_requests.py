@@ -20,7 +20,7 @@ from notifications import expert_replies
 from plugins.models import Plugin
 from querying.expert_requests import CONFIRMATION_PERIOD, LONGEST_PERIOD
 from querying.models import ExpertRequest, Query
-from querying.query_log.put_to_expert import REQUEST_LIMITS, reply_to_requests
+from querying.query_log.send_expert_request import REQUEST_LIMITS, reply_to_requests
 from tests.conversations.asking import DIVER, WORN, ask
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         doors[name](request_id)
         return True
 
-    monkeypatch.setattr("querying.query_log.put_to_expert.publish_task", publish)
+    monkeypatch.setattr("querying.query_log.send_expert_request.publish_task", publish)
 
 
 def put(client: Client, question: str = DIVER, **fields: str) -> Any:
@@ -105,7 +105,7 @@ def test_the_reply_is_mailed_once_its_address_is_confirmed_and_the_address_is_er
 def test_the_confirmation_is_mailed_although_no_worker_can_be_asked(
     chat: Plugin, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("querying.query_log.put_to_expert.publish_task", lambda name, **arguments: False)
+    monkeypatch.setattr("querying.query_log.send_expert_request.publish_task", lambda name, **arguments: False)
     assert put(client, email=ME).status_code == 303
     assert [one.to for one in mail.outbox] == [[ME]]
 

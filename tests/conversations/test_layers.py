@@ -28,7 +28,8 @@ from querying.models import Query
 from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.question.caller_access import AccessEnded, check_access
 from querying.question.resolve import resume_from_token
-from querying.types import Caller, Outcome
+from querying.types.answer import Outcome
+from querying.types.question import Caller
 from tests.api.callers import signed_in
 from tests.conversations.layered import NO_ANSWER, ask, give, personal, project, webhook
 from tests.cover import handbook, plugin, published

@@ -14,7 +14,7 @@ from accounts.models import User
 from conversations import retention, tasks
 from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import COOKIE_NAME
-from lexic.timetable import TIMETABLE
+from lexic.periodic_tasks import PERIODIC_TASKS
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
@@ -138,7 +138,7 @@ def test_what_nobody_went_on_with_for_ninety_days_is_forgotten(
     ChatSession.objects.create(plugin=chat, visitor="x", title="Young", last_used_at=now - timedelta(days=89))
     assert retention.delete_stale(now=now) == 5
     assert set(ChatSession.objects.values_list("title", flat=True)) == {WORN, "Young"}
-    assert TIMETABLE["forget-conversations"]["task"] == tasks.delete_stale_conversations.name
+    assert PERIODIC_TASKS["forget-conversations"]["task"] == tasks.delete_stale_conversations.name
 
 
 def test_a_plugin_keeps_chats_as_long_as_its_author_says(client: Client, chat: Plugin, settings: Any) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation import dataset
 from evaluation.eval_types import EvalQuestion
-from querying.types import Turn
+from querying.types.question import Turn
 from tests.evaluation import made_set
 
 

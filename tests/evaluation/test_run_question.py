@@ -1,7 +1,7 @@
 """Which citations count for a sentence of an answer."""
 
 from evaluation.run_question import statement_citations
-from querying.types import Answer, Citation, Outcome
+from querying.types.answer import Answer, Citation, Outcome
 from tests.querying.passages import passage
 
 

@@ -17,7 +17,9 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.answering.llms.extractive import Extractive
 from querying.llm_interface import LLM
-from querying.types import Answer, Caller, Done, Question
+from querying.types.answer import Answer
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.injection.corpus import BUILDERS, CANARY, Injection, injections
 from tests.injection.test_injection import MARKUP
 from tests.querying.scripted import Scripted

@@ -16,7 +16,11 @@ from querying.answering.generate import generate
 from querying.answering.llms.extractive import Extractive
 from querying.llm_interface import LLM
 from querying.question.tree_consultation import Consultation
-from querying.types import REFUSAL, Answer, Caller, Delta, Evidence, Outcome, Question, Sentence
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Delta
+from querying.types.evidence import Evidence, Sentence
+from querying.types.question import Caller, Question
+from querying.types.refusals import REFUSAL
 from tests.injection.corpus import BUILDERS, CANARY, Injection, injections
 from tests.querying.passages import passage
 from tests.querying.scripted import Scripted

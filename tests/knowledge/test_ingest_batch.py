@@ -183,7 +183,7 @@ def test_an_embedder_that_is_away_leaves_all_to_be_read_later(
 
 
 POINTS = [
-    (together, "_read"),
+    (together, "_read_and_plan"),
     (together.embeddings, "embed_texts"),
     (publish_version, "publish_new"),
     (writer, "write_documents"),
@@ -202,7 +202,7 @@ def test_a_crash_anywhere_is_made_good(
     original, calls = getattr(module, name), iter(range(1, 99))
 
     def dying(*args: Any, **kwargs: Any) -> Any:
-        if next(calls) == (2 if name in {"_read", "_write_ready"} else 1):
+        if next(calls) == (2 if name in {"_read_and_plan", "_write_ready"} else 1):
             raise Crash
         return original(*args, **kwargs)
 

@@ -16,7 +16,7 @@ from knowledge.embedders import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
 from knowledge.readers.types import PageText, ReadingTimedOut
-from knowledge.versions import embeddings, publish_version, staging, writer
+from knowledge.versions import embeddings, publish_version, staged_rows, writer
 from knowledge.versions.progress import VersionProgress
 from tests.knowledge.bases import (
     CountingEmbedder,
@@ -38,8 +38,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingEmbedder]:
     embedder = CountingEmbedder()
     monkeypatch.setattr(embeddings, "CHUNKS_PER_BATCH", 2)
-    monkeypatch.setattr(staging, "CHUNKS_PER_BATCH", 3)
-    monkeypatch.setattr(staging, "PAGES_PER_BATCH", 2)
+    monkeypatch.setattr(staged_rows, "CHUNKS_PER_BATCH", 3)
+    monkeypatch.setattr(staged_rows, "PAGES_PER_BATCH", 2)
     with registered(embedder):
         yield embedder
 

@@ -43,7 +43,7 @@ ERROR_MODULES = (
     "marketplace.reviews.save_review",
     "marketplace.sharing.shareability",
     "querying.answer_links",
-    "querying.query_log.put_to_expert",
+    "querying.query_log.send_expert_request",
     "querying.query_log.shared_answers",
     "querying.forms",
     "querying.pipeline",

@@ -20,7 +20,7 @@ from lexic.celery import app
 from lexic.gauges import measure_gauge, register_gauge
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 from tests.cover import plugin, published
 from tests.lexic.running import ROOT, environment
 from tests.querying.scripted import Scripted

@@ -28,7 +28,7 @@ from notifications.notify import notify
 from notifications.unsubscribe import make_token
 from plugins.models import Plugin
 from querying.models import AnswerLink, ExpertRequest, Query
-from querying.query_log.put_to_expert import make_confirmation_token
+from querying.query_log.send_expert_request import make_confirmation_token
 from querying.question.question_language import other_language_notice
 from tests.cover import give_document
 

@@ -23,7 +23,7 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.tasks import prune_knowledge
 from lexic.celery import app
 from lexic.diagnostics import CheckFailed
-from lexic.timetable import TIMETABLE
+from lexic.periodic_tasks import PERIODIC_TASKS
 from plugins.models import Plugin
 from privacy import tasks
 from privacy.storage_sweep import inspect_storage, sweep_storage
@@ -165,7 +165,7 @@ def test_a_removed_document_is_kept_as_long_as_the_plugin_says(
 
 
 def test_both_tasks_are_on_the_timetable() -> None:
-    names = {entry["task"] for entry in TIMETABLE.values()}
+    names = {entry["task"] for entry in PERIODIC_TASKS.values()}
     app.loader.import_default_modules()
     assert {tasks.erase_old_questions.name, tasks.sweep_storage_task.name} <= names <= set(app.tasks)
 

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from knowledge.search.passages import Passage
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 HANDBOOK = uuid.UUID(int=1)
 

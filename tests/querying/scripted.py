@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from querying.llm_interface import LLM
-from querying.types import Prompt, Usage
+from querying.types.prompt import Prompt
+from querying.types.token_usage import Usage
 
 
 class Scripted(LLM):

@@ -14,7 +14,8 @@ from lexic.concurrency import Place
 from plugins.models import Plugin
 from querying import admission, pipeline, releases
 from querying.models import Query
-from querying.types import Caller, Done, Event, Failed, Question, Status
+from querying.types.events import Done, Event, Failed, Status
+from querying.types.question import Caller, Question
 from tests.querying.scripted import Scripted
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,9 @@ from asgiref.sync import async_to_sync
 
 from plugins.models import Plugin
 from querying import pipeline
-from querying.types import Done, Outcome, Question, Status, Turn
+from querying.types.answer import Outcome
+from querying.types.events import Done, Status
+from querying.types.question import Question, Turn
 from tests.querying.question.planning.test_planned_queries import answered, asked
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from querying.llm_interface import (
     ProviderKeyMissing,
     ToolCall,
 )
-from querying.types import Usage
+from querying.types.token_usage import Usage
 from tests.openai_stub import (
     Body,
     Deltas,

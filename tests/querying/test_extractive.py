@@ -10,7 +10,9 @@ from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
 from querying.retrieval.markdown_tables import read_layout
-from querying.types import REFUSAL, Evidence, Prompt, RangeMatch, Sentence, SubQuestion, TableCell
+from querying.types.evidence import Evidence, RangeMatch, Sentence, SubQuestion, TableCell
+from querying.types.prompt import Prompt
+from querying.types.refusals import REFUSAL
 from tests.querying.passages import evidence, passage
 
 MILD = passage("For mild exposure the nominal cover is 20 mm.", number=1)

@@ -22,7 +22,13 @@ from querying.llm_interface import LLM, ProviderTimedOut
 from querying.models import Query
 from querying.presentation.source_citations import cited_sources, found_sources
 from querying.question.caller_access import AccessEnded
-from querying.types import REFUSAL, Answer, Caller, Delta, Done, Evidence, Outcome, Prompt, Question, Usage
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Delta, Done
+from querying.types.evidence import Evidence
+from querying.types.prompt import Prompt
+from querying.types.question import Caller, Question
+from querying.types.refusals import REFUSAL
+from querying.types.token_usage import Usage
 from tests.cover import handbook, plugin, published
 from tests.querying.passages import passage
 from tests.querying.scripted import Scripted

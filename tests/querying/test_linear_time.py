@@ -30,7 +30,7 @@ from querying.question.planning.rule_planner import plan_by_rules
 from querying.question.resolve import WeightedTurn
 from querying.question.tree_selection import profile_tree, select_tree
 from querying.retrieval.evidence import score_evidence
-from querying.types import Prompt
+from querying.types.prompt import Prompt
 from tests.linear_time import LONG, grows_linearly
 from tests.querying.passages import evidence, passage
 from tests.trees.growing import cover_tree, cover_tree_data

@@ -25,7 +25,8 @@ from querying import pipeline, releases
 from querying.answering.citation_styles import describe_citation
 from querying.json_format import answer_as_json
 from querying.presentation.answer_text import source_link
-from querying.types import Answer, Caller, Question
+from querying.types.answer import Answer
+from querying.types.question import Caller, Question
 from tests.knowledge.readers.test_pptx import slides
 from tests.knowledge.readers.test_sheets import workbook
 from tests.remembered import remembered

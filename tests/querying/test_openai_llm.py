@@ -9,7 +9,9 @@ import pytest
 from querying.answering.llms.openai import OpenAIChat
 from querying.answering.llms.provider_error_text import provider_error_text
 from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut, ToolCall
-from querying.types import Prompt, Turn, Usage
+from querying.types.prompt import Prompt
+from querying.types.question import Turn
+from querying.types.token_usage import Usage
 from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
 from tests.querying.passages import evidence, passage
 from tests.querying.tools import SEARCH

@@ -9,7 +9,9 @@ from accounts.models import User
 from plugins.models import Plugin
 from querying.pipeline import answer
 from querying.releases import snapshot
-from querying.types import Answer, Caller, Done, Question
+from querying.types.answer import Answer
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.cover import give_document
 from tests.knowledge.search.test_scripts import read_handbook
 

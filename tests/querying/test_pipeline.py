@@ -13,23 +13,11 @@ from plugins.models import Plugin
 from querying import json_format, pipeline, releases
 from querying.llm_interface import ProviderTimedOut
 from querying.models import Query
-from querying.types import (
-    REFUSAL,
-    Caller,
-    Citation,
-    CitationStyle,
-    Confidence,
-    Delta,
-    Done,
-    Event,
-    Failed,
-    Options,
-    Outcome,
-    Question,
-    Status,
-    Step,
-    Turn,
-)
+from querying.types.answer import Citation, Outcome
+from querying.types.confidence import Confidence
+from querying.types.events import Delta, Done, Event, Failed, Status, Step
+from querying.types.question import Caller, CitationStyle, Options, Question, Turn
+from querying.types.refusals import REFUSAL
 from tests.querying.scripted import Scripted
 
 pytestmark = pytest.mark.django_db

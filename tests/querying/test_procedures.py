@@ -13,7 +13,10 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.answering import generate
 from querying.answering.llms.extractive.list_text import leaves_out_items
-from querying.types import Answer, Caller, Confidence, Done, Outcome, Question
+from querying.types.answer import Answer, Outcome
+from querying.types.confidence import Confidence
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.cover import give_document
 from tests.remembered import remembered
 

@@ -11,7 +11,8 @@ import pytest
 from accounts.models import User
 from language.procedure_questions import AskedFor, what_is_asked_for
 from plugins.models import Plugin
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 from tests.cover import give_document
 from tests.querying.test_other_languages import ask
 

@@ -19,7 +19,9 @@ from knowledge.prune import prune_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.types import Caller, Done, Outcome, Question
+from querying.types.answer import Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
 from tests.remembered import remembered

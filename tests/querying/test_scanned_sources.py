@@ -23,7 +23,7 @@ from plugins.models import Plugin
 from querying import pipeline
 from querying.json_format import answer_as_json
 from querying.releases import snapshot
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 from tests.knowledge.readers.scans import COVER, scanned
 
 pytestmark = pytest.mark.django_db

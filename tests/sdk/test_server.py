@@ -13,7 +13,7 @@ from lexic_sdk.langchain import LexicRetriever, LexicTool
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.openai_stub import OpenAIStub, Status
 from tests.sdk.running import run
 

@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.llm_interface import LLM
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 
 def ask(plugin: Plugin, text: str, llm: LLM | None = None, *, reference: str = "cover@draft", **fields: Any) -> Any:

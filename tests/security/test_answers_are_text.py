@@ -20,7 +20,9 @@ from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import CitationMode, Plugin
 from querying.json_format import answer_as_json
 from querying.sanitize import sanitize
-from querying.types import REFUSAL, CitationStyle, Delta, Done, Options, Question
+from querying.types.events import Delta, Done
+from querying.types.question import CitationStyle, Options, Question
+from querying.types.refusals import REFUSAL
 from tests.querying.scripted import Scripted
 from tests.remembered import remembered
 from tests.security.asking import ask

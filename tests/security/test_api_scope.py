@@ -27,7 +27,8 @@ from querying import pipeline, releases
 from querying.models import Query
 from querying.question import caller_access
 from querying.retrieval import retriever
-from querying.types import Caller, Done, Options, Question
+from querying.types.events import Done
+from querying.types.question import Caller, Options, Question
 from tests.knowledge.bases import attach
 from tests.remembered import remembered
 from tests.security.crawler import Crawler

@@ -18,7 +18,8 @@ from plugins.models import Plugin, Release
 from querying import releases
 from querying.answering.prompts import build_messages
 from querying.models import Query
-from querying.types import REFUSAL, Caller, Question
+from querying.types.question import Caller, Question
+from querying.types.refusals import REFUSAL
 from tests.our_modules import ROOT, modules
 from tests.querying.passages import passage
 from tests.querying.scripted import Scripted

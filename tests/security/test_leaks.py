@@ -27,7 +27,7 @@ from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import AnswerLink, ExpertRequest
-from querying.query_log.put_to_expert import make_confirmation_token
+from querying.query_log.send_expert_request import make_confirmation_token
 from tests.security.crawler import Crawler
 from tests.security.leaking import LEFT_ALONE, MARK, PUBLIC, Shelf, build, said
 from tests.security.routes import EVERYWHERE

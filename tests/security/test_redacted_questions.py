@@ -21,7 +21,8 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.types import Caller, Done, Question
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.agents.working import ask as ask_agent
 from tests.api.chat_completions.asking import client_of
 from tests.cover import give_document, handbook, key, plugin, published

@@ -17,7 +17,7 @@ from trees.drafts import (
 )
 from trees.import_export import export_tree, parse_tree_file
 from trees.models import DecisionTree, TreeCase
-from trees.ordering import move_tree
+from trees.tree_order import move_tree
 from trees.tree_test_cases import InvalidCase
 
 CASE = {

@@ -19,7 +19,7 @@ from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 from tests.knowledge.bases import attach
 from webhooks import outbox
 from webhooks.models import Delivery, Event, Webhook

@@ -20,7 +20,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from tests.cover import give_document, handbook, plugin, published
 from tests.workspace.conftest import read_text
-from tests.workspace.test_chats import PAID, shown
+from tests.workspace.test_conversations import PAID, shown
 from tests.workspace.test_live import ASK, STREAM, asked
 from workspace.conversation_start import conversation_examples
 

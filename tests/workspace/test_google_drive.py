@@ -15,7 +15,7 @@ from conversations.models import Project
 from knowledge.models import BaseKind, Document
 from tests.connectors.conftest import connection
 from tests.google_stub import Google, google
-from tests.workspace.test_chats import shown
+from tests.workspace.test_conversations import shown
 
 __all__ = ["connection", "google"]
 pytestmark = pytest.mark.django_db

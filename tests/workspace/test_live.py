@@ -17,12 +17,12 @@ from accounts.models import User
 from agents.models import AgentRun, EventKind
 from conversations.models import ChatSession, Project
 from plugins.models import Plugin
-from querying.types import Outcome
+from querying.types.answer import Outcome
 from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
 from tests.request_slot import held_request_slot
-from tests.workspace.test_chats import PAID, shown
-from workspace.ask import wait_for_end
+from tests.workspace.test_conversations import PAID, shown
+from workspace.message_views import wait_for_end
 
 __all__ = ["handbook", "plugin", "published"]
 pytestmark = pytest.mark.django_db

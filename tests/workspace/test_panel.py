@@ -22,7 +22,7 @@ from tests.conversations.layered import give
 from tests.cover import handbook, plugin, published
 from tests.security.world import everything
 from tests.workspace.conftest import read_text
-from tests.workspace.test_chats import PAID, shown
+from tests.workspace.test_conversations import PAID, shown
 
 __all__ = ["handbook", "nda", "plugin", "published", "worker"]
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,7 @@ from tests.contracts.conftest import nda, queued, reviewed
 from tests.contracts.documents import give_contract
 from tests.contracts.review.test_contract_language import GERMAN
 from tests.workspace.conftest import read_text
-from tests.workspace.test_chats import shown
+from tests.workspace.test_conversations import shown
 from workspace.review_page import FindingFilter, marked_pages, risk_grid
 
 __all__ = ["nda", "queued", "reviewed"]

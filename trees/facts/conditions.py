@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from trees.definition.fields import FactField
 from trees.definition.nodes import Condition
-from trees.facts.values import Value, are_same_values, format_value, parse_value
+from trees.facts.field_values import Value, are_same_values, format_value, parse_value
 from trees.quantities import nearly_equal
 from trees.words import normalise
 
 
 def evaluate_condition(condition: Condition, *, value: Value, field: FactField) -> bool | None:
-    """Whether an understood value (see `values.parse_value`) meets the condition.
+    """Whether an understood value (see `field_values.parse_value`) meets the condition.
 
     None when the two cannot be compared, such as a weight with a length: that is not the same as false.
     """

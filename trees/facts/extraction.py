@@ -10,9 +10,9 @@ from lexic.errors import InvalidInput
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.nodes import Scalar, Tree
 from trees.facts.fact_limits import MAX_VALUE_LENGTH
+from trees.facts.field_mentions import FieldMention, find_mentions
+from trees.facts.field_values import Value, format_value, parse_value
 from trees.facts.measurements import read_numbers
-from trees.facts.mentions import FieldMention, find_mentions
-from trees.facts.values import Value, format_value, parse_value
 from trees.quantities import parse_quantity
 
 FactSource: TypeAlias = Literal["request", "question", "context", "default"]

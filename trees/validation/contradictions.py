@@ -10,7 +10,7 @@ from trees.definition.graph import TreeGraph
 from trees.definition.nodes import Condition, ConditionNode, Problem, QuestionNode, Tree
 from trees.definition.parser import ParsedTree
 from trees.facts.conditions import evaluate_condition
-from trees.facts.values import parse_value
+from trees.facts.field_values import parse_value
 
 # What is known on the way to a node: of a condition whether it holds, of a field which answer was given.
 _KnowledgeKey: TypeAlias = tuple[str, ...]

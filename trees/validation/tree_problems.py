@@ -8,7 +8,7 @@ from trees.definition.fields import FactField, collect_fields
 from trees.definition.graph import TreeGraph
 from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, Problem, QuestionNode, Tree
 from trees.definition.parser import ParsedTree, parse_with_problems
-from trees.facts.values import match_option, parse_value
+from trees.facts.field_values import match_option, parse_value
 from trees.validation.contradictions import find_contradictions
 from trees.words import normalise
 

@@ -16,7 +16,8 @@ from api.query.questions import parse_question
 from lexic.database import in_thread
 from querying import json_format, pipeline
 from querying.sanitize import sanitize
-from querying.types import AnswerFailed, Done, Event, Failed, Question, Status, Step
+from querying.types.events import AnswerFailed, Done, Event, Failed, Status, Step
+from querying.types.question import Question
 
 _RESOURCE_LINKS_SINCE = "2025-06-18"
 _PROGRESS_STEPS = list(Step)

@@ -18,7 +18,7 @@ from collaboration import collaboration_json
 from collaboration.collaboration_types import Expert, Mode
 from collaboration.deliberation import run_collaboration
 from lexic.database import in_thread
-from querying.types import AnswerFailed, Failed
+from querying.types.events import AnswerFailed, Failed
 
 
 async def run(call: McpToolCall) -> ToolResult:

@@ -17,7 +17,8 @@ from collaboration.text_review.segments import split_text
 from collaboration.text_review.stream_review import batches_of, make_question, review_text
 from lexic.database import in_thread
 from querying import releases
-from querying.types import AnswerFailed, Failed, Question
+from querying.types.events import AnswerFailed, Failed
+from querying.types.question import Question
 
 
 async def run(call: McpToolCall) -> ToolResult:

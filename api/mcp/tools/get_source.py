@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from api.mcp.tools.schemas import FilePlaceResult
+from api.mcp.tools.schemas import DocumentPlaceResult
 from api.mcp.tools.tool import McpTool, ToolArguments
 
 _MAX_CONTEXT_LENGTH = 5000
@@ -21,13 +21,7 @@ class SourceArguments(ToolArguments):
     )
 
 
-class SourceResult(FilePlaceResult):  # type: ignore[misc, valid-type]
-    document: str
-    documentId: str
-    page: int | None = Field(default=None, description="Left out where the document has no pages.")
-    pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
-    ocr: bool | None = Field(default=None, description="True where the page was read by OCR.")
-    section: str | None = None
+class SourceResult(DocumentPlaceResult):
     excerpt: str = Field(description="The words themselves, as they stand in the document.")
     before: str | None = Field(default=None, description="Left out, as `after`, where only the excerpt may be read.")
     after: str | None = None

@@ -75,3 +75,14 @@ OptionsArgument = model_for(OptionsSerializer, suffix="Argument", config=ConfigD
 AnswerResult = model_for(AnswerSerializer)
 FilePlaceResult = model_for(FilePlaceSerializer)
 StepResult = model_for(TreeStepSerializer)
+
+
+class DocumentPlaceResult(FilePlaceResult):  # type: ignore[misc, valid-type]
+    """Where something stands in a document."""
+
+    document: str
+    documentId: str
+    page: int | None = Field(default=None, description="Left out where the document has no pages.")
+    pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
+    ocr: bool | None = Field(default=None, description="True where the page was read by OCR.")
+    section: str | None = None

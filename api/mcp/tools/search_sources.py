@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from api.mcp.tools.schemas import FilePlaceResult
+from api.mcp.tools.schemas import DocumentPlaceResult
 from api.mcp.tools.tool import McpTool, ToolArguments
 from plugins.slugs import MAX_REFERENCE_LENGTH
 from querying.forms import MAX_QUESTION_CHARACTERS
@@ -25,13 +25,7 @@ class SearchArguments(ToolArguments):
     limit: int = Field(default=8, ge=1, le=50, description="At most as many as the expert reads for one question.")
 
 
-class PassageResult(FilePlaceResult):  # type: ignore[misc, valid-type]
-    document: str
-    documentId: str
-    page: int | None = Field(default=None, description="Left out where the document has no pages.")
-    pageLabel: str | None = Field(default=None, description="What the page is called where that is not its number.")
-    ocr: bool | None = Field(default=None, description="True where the page was read by OCR.")
-    section: str | None = None
+class PassageResult(DocumentPlaceResult):
     excerpt: str | None = Field(default=None, description="Left out where the text may not be read with this key.")
     url: str
     uri: str = Field(description="For get_source, or to read as a resource.")

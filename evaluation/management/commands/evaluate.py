@@ -18,7 +18,7 @@ from evaluation.golden import golden_runs
 from evaluation.models import EvaluationRun
 from evaluation.reports import console_report, evaluation_comparison, html_report, result_files
 from evaluation.reports.result_files import SavedEvaluation
-from evaluation.tuning import calibration_fit, evidence_threshold, prior_effect
+from evaluation.tuning import calibration_fit, checklist_prior_effect, evidence_threshold
 from evaluation.tuning.evidence_threshold import ThresholdProposal
 from knowledge.management.progress_bar import progress_bar
 from lexic.management.lexic_command import LexicCommand
@@ -118,7 +118,9 @@ class Command(LexicCommand):
             options["out"].write_text(
                 html_report.render_report(result, scored, held_out=self.held_out), encoding="utf-8"
             )
-        effect = prior_effect.measure_prior_effect(scored, reviewed=options["prior"]) if options["prior"] else None
+        effect = (
+            checklist_prior_effect.measure_prior_effect(scored, reviewed=options["prior"]) if options["prior"] else None
+        )
         curves = (
             calibration_fit.measure_calibration_effect(scored, count=options["calibrate"])
             if options["calibrate"]

@@ -20,6 +20,7 @@ from knowledge.readers.office_package import is_strict, open_transitional
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.text_lines import TextLines
 from knowledge.readers.types import (
     DamagedDocument,
     Heading,
@@ -136,23 +137,18 @@ class ParagraphSegment(NamedTuple):
     paragraphs: tuple[Any, ...]
 
 
-class BodyText:
+class BodyText(TextLines):
     """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in. A note
     stands below what refers to it; neither notes nor headers and footers have segments, nor have the marks of lists."""
 
     def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes, marks: ListMarks | None) -> None:
+        super().__init__()
         self.styles = styles
         self.hidden = hidden
         self.notes = notes
         self.marks = marks
         self.segments: list[ParagraphSegment] = []
         self.mark_spans: list[tuple[int, int]] = []
-        self.lines: list[str] = []
-        self.length = 0
-        self.headings: list[Heading] = []
-
-    def text(self) -> str:
-        return "\n".join(self.lines).rstrip("\n")
 
     def text_without_marks(self) -> str:
         """The same text, as long, with spaces in place of the marks of lists."""
@@ -184,8 +180,8 @@ class BodyText:
     def add_lines(self, lines: Iterable[str]) -> None:
         """Text that stands in no paragraph of the body, each line for itself."""
         for line in lines:
-            self._append(line)
-            self._append("")
+            self.append(line)
+            self.append("")
 
     def _add_paragraph(self, paragraph: Any) -> None:
         lines = [one_line(line) for line in paragraph_text(paragraph, self.hidden).split("\n")]
@@ -206,16 +202,16 @@ class BodyText:
         if mark:
             self.mark_spans.append((self.length, self.length + len(mark)))
         self.segments.append(ParagraphSegment(self.length + len(mark), text, (paragraph,)))
-        self._append(f"{mark}{text}")
-        self._append("")
+        self.append(f"{mark}{text}")
+        self.append("")
 
     def _add_table(self, rows: list[list[WordTableCell]]) -> None:
         texts = [[cell.text for cell in row] for row in rows]
         filled = [(row, layout) for row, layout in zip(rows, layout_rows(texts), strict=True) if layout]
         for line, (row, layout) in zip(row_lines(texts), filled, strict=True):
             self._add_row(row, layout)
-            self._append(line)
-        self._append("")
+            self.append(line)
+        self.append("")
         cells = dict.fromkeys(paragraph for row in rows for cell in row for paragraph in cell.paragraphs)
         self.add_lines(self.notes.texts(cells))
 
@@ -230,10 +226,6 @@ class BodyText:
         """Whether each run with text says that it is bold."""
         runs = [run for run in paragraph.iter(f"{W}r") if paragraph_text(run, self.hidden).strip()]
         return bool(runs) and all(_is_run_bold(run) for run in runs)
-
-    def _append(self, line: str) -> None:
-        self.lines.append(line)
-        self.length += len(line) + 1
 
 
 def _is_run_bold(run: Any) -> bool:

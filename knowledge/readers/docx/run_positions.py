@@ -40,9 +40,9 @@ class RunPosition(NamedTuple):
 class PagePositions:
     """The text of the page as the reader gives it, the name of the document part, and the positions in page order.
 
-    Page characters that no run holds (labels of a table, breaks between paragraphs) have no position; those that the
-    reader repeats (a cell that goes on below) have the position of the run they repeat. `marks` are the places of the
-    bullets and numbers that Word draws itself.
+    A character of the page that no run holds (labels of a table, breaks between paragraphs) has no position. One that
+    the reader repeats (a cell that continues below) has the position of the run that it repeats. `marks` are the places
+    of the bullets and numbers that Word draws itself.
     """
 
     text: str

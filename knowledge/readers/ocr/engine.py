@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from knowledge.readers.ocr.numbers import unsure_words
-from knowledge.readers.ocr.recognised import Corners, RecognisedLine, RecognisedPage, RecognisedWord
+from knowledge.readers.ocr.recognised_page import Corners, RecognisedLine, RecognisedPage, RecognisedWord
+from knowledge.readers.ocr.unsure_numbers import unsure_words
 from local.process_memory import return_memory_early
 
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
@@ -58,13 +58,13 @@ class TextRecognizer:
         """What stands on a picture (rows of blue, green and red), wherever up is. Raises `MemoryError`."""
         _raise_limit(resource.RLIMIT_CPU, by=PICTURE_CPU_SECONDS)
         try:
-            return self._read(picture)
+            return self._recognise(picture)
         except Exception as error:
             if _WANT_OF_MEMORY in str(error):  # the engine has no error of its own for it
                 raise MemoryError from error
             raise
 
-    def _read(self, picture: Picture) -> RecognisedPage:
+    def _recognise(self, picture: Picture) -> RecognisedPage:
         models = self._models = self._models or _load_models()
         smaller, boxes = self._boxes(picture)
         turns = self._quarter_turns(smaller, boxes)

@@ -9,7 +9,7 @@ from statistics import median
 
 from knowledge.readers.ocr.engine import Picture, TextRecognizer
 from knowledge.readers.ocr.reading_order import PlacedItem, reading_rows
-from knowledge.readers.ocr.recognised import RecognisedPage, RecognisedWord, levelled
+from knowledge.readers.ocr.recognised_page import RecognisedPage, RecognisedWord, levelled
 from knowledge.readers.ocr.scripts import is_of_scripts
 from knowledge.readers.pdf.headings import HeadingFinder
 from knowledge.readers.pdf.letter_styles import LetterStyle

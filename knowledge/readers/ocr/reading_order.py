@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import mean, median
 from typing import NamedTuple
 
-from knowledge.readers.ocr.recognised import Box
+from knowledge.readers.ocr.recognised_page import Box
 
 _MIN_COLUMN_LINES = 4
 # The share of lines that may run over the gap between two columns: titles, pictures.

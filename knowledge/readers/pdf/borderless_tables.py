@@ -103,7 +103,7 @@ def _is_name(line: WordLine, columns: Columns) -> bool:
 
 def _grid(page: PageLayout, block: Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
-    rows = _rows(block)
+    rows = _rows_of_lines(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
     # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
@@ -143,7 +143,7 @@ def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
     return figures >= _FIGURES_SHARE * len(cells) and 2 * ending < len(names)
 
 
-def _rows(block: Block) -> list[list[WordLine]]:
+def _rows_of_lines(block: Block) -> list[list[WordLine]]:
     """The lines of each row. The upper line of a head of two lines has no name and belongs to the row below."""
     cells = [_cells([line], block.columns) for line in block.lines]
     rows = [[block.lines[at] for at in places] for places in group_rows(cells)]

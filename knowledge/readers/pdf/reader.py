@@ -91,7 +91,7 @@ class _PageReader:
 
     def __iter__(self) -> Iterator[PageText]:
         for number in range(self._first, len(self._document) + 1):
-            yield replace(self._read(number), state=self._state())
+            yield replace(self._read_page(number), state=self._state())
 
     def resume(self, point: ReadingPoint) -> None:
         """Go on after the page of `point`. Raises `DamagedDocument` for a state that is none."""
@@ -122,7 +122,7 @@ class _PageReader:
             return NothingRecognised()
         return NoText("The document holds pictures of pages but no text.") if self._has_pictures else NoText()
 
-    def _read(self, number: int) -> PageText:
+    def _read_page(self, number: int) -> PageText:
         try:
             page = self._document[number - 1]
         except pypdfium2.PdfiumError:

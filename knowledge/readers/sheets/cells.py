@@ -8,8 +8,8 @@ from typing import Any
 
 
 def rows_of_cells(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    """The rows of a sheet that openpyxl opened for reading alone, each with its number and its cells; those that the
-    file leaves out have none, and those that come too late are dropped."""
+    """The rows of a sheet that openpyxl opened read-only, each with its number and its cells. A row that the file
+    leaves out has no cells. Rows that are out of order are dropped."""
     from openpyxl.cell.read_only import ReadOnlyCell
 
     workbook, following = sheet.parent, 1

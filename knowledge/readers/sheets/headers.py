@@ -57,8 +57,8 @@ def find_header(head: Sequence[SheetRow], former: Sequence[str] | None, *, has_g
 
 
 def _header_or_former(header: Header, here: SheetRow, below: Sequence[Sequence[str]], former: Sequence[str]) -> Header:
-    """Of rows that fill the columns of the table before: a new header where each column has figures below it, the
-    former one where the first row is plainly one of many, and none in between."""
+    """The header of rows that have the columns of the table before. It is new where each column has figures below it.
+    It is the former one where the first row is plainly one of many. Else there is none."""
     if not header.labels or _repeats_below(here, below):
         return Header(list(former), 0)
     return header if len(_columns_of_figures(here, below)) == len(here.filled()) else NO_HEADER

@@ -52,7 +52,7 @@ def _add_sheets(pager: SheetPager, workbook: Any) -> str:
     try:
         for sheet in workbook.worksheets:
             if sheet.sheet_state == "visible":
-                pager.add_sheet(_rows(sheet), name=one_line(clean_text(sheet.title)))
+                pager.add_sheet(_rows_of_sheet(sheet), name=one_line(clean_text(sheet.title)))
     except (UnreadableDocument, MemoryError):
         raise
     except Exception as error:
@@ -94,7 +94,7 @@ def _loaded(file: IO[bytes]) -> Any:
     return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
 
 
-def _rows(sheet: Any) -> Iterator[SheetRow]:
+def _rows_of_sheet(sheet: Any) -> Iterator[SheetRow]:
     """The rows with the texts of their cells; those that the file leaves out come as empty ones."""
     layout = read_layout(sheet)
     declared = DeclaredLabels(layout.tables)

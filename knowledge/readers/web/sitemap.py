@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from knowledge.readers.safe_xml import parse_xml
+from knowledge.readers.safe_xml import local_name, parse_xml
 from knowledge.readers.types import DamagedDocument, TooLarge
 
 MAX_ADDRESSES = 50_000
@@ -17,12 +17,12 @@ _GZIP = b"\x1f\x8b"
 def read_sitemap(path: Path) -> Iterator[list[str]]:
     """`["page" or "sitemap", address]` of each entry. Raises `DamagedDocument` for what is no sitemap, `TooLarge`."""
     root = parse_xml(_unpack(path.read_bytes()))
-    kind = {"urlset": "page", "sitemapindex": "sitemap"}.get(_local_name(root.tag))
+    kind = {"urlset": "page", "sitemapindex": "sitemap"}.get(local_name(root.tag))
     if kind is None:
         raise DamagedDocument
     count = 0
     for entry in root:
-        location = next((one.text for one in entry if _local_name(one.tag) == "loc"), None)
+        location = next((one.text for one in entry if local_name(one.tag) == "loc"), None)
         if location and location.strip():
             count += 1
             if count > MAX_ADDRESSES:
@@ -41,7 +41,3 @@ def _unpack(data: bytes) -> bytes:
     if unpacker.unconsumed_tail:
         raise TooLarge
     return unpacked
-
-
-def _local_name(tag: object) -> str:
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

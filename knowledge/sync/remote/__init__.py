@@ -1,5 +1,6 @@
 """Sources that are fetched from elsewhere: web sites, feeds, Git repositories and buckets.
 
-Each kind lists what is there and fetches what differs from the manifest (`listing`); `compare` says what that changes,
-and what is not believed; `write` has it read, and retires what is gone. `sync_remote` runs them in this order.
+Each kind of source lists its files and fetches those that differ from the manifest (`remote_listing`). `compare` says
+what that changes, and which changes are not believed. `apply_remote_plan` has the files read and retires those that are
+gone. `sync_remote` runs them in this order.
 """

@@ -16,7 +16,7 @@ from knowledge.models import Source, SourceItem
 from knowledge.readers.formats import TYPES_BY_EXTENSION
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.types import UnreadableDocument
-from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
+from knowledge.sync.remote.remote_listing import RemoteFile, RemoteListing, Spool, SpoolFull
 from knowledge.sync.remote.source_errors import SourceRefused, SourceUnavailable
 from lexic import egress
 from lexic.egress import EgressRefused, FetchFailed, WebResponse

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from knowledge.models import SourceItem
-from knowledge.sync.remote.listing import RemoteFile, RemoteListing
+from knowledge.sync.remote.remote_listing import RemoteFile, RemoteListing
 from knowledge.sync.remote.source_errors import SourceEmpty
 
 # Fewer may be more than half of a source without being an outage.

@@ -12,11 +12,11 @@ from knowledge.models import Source, SourceItem
 from knowledge.source_models import SourceKind
 from knowledge.sync.notes.note_problems import NoteProblem
 from knowledge.sync.plan import manifest_items
+from knowledge.sync.remote.apply_remote_plan import Written, write_plan
 from knowledge.sync.remote.compare import RemotePlan, compare
 from knowledge.sync.remote.feed import list_feed
-from knowledge.sync.remote.listing import RemoteListing, Spool, new_spool
+from knowledge.sync.remote.remote_listing import RemoteListing, Spool, new_spool
 from knowledge.sync.remote.website import list_website
-from knowledge.sync.remote.write import Written, write_plan
 from knowledge.sync.sync_report import SyncReport
 from knowledge.versions.batches import OnProgress
 from lexic.errors import LexicError

@@ -17,7 +17,7 @@ from knowledge.readers.types import UnreadableDocument
 from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, Scope, file_name, normalise
 from knowledge.sync.remote.crawl_rules import PageRules
-from knowledge.sync.remote.listing import RemoteFile, RemoteListing, Spool, SpoolFull
+from knowledge.sync.remote.remote_listing import RemoteFile, RemoteListing, Spool, SpoolFull
 from knowledge.sync.remote.source_errors import SourceUnavailable
 from knowledge.sync.remote.web_client import CrawlStopped, WebClient, version_of
 from lexic.egress import EgressRefused, FetchFailed, WebResponse

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from language.antonyms import opposite_words
 from language.cache_sizes import CACHED_SENTENCES
+from language.capitalised_words import capitalised_words
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark, unsupported_figures
 from language.negation import reverses_polarity
@@ -34,8 +35,6 @@ _MIN_SIMILARITY = 0.6
 # One word of its own in a sentence that otherwise says just the same.
 _SURE_SIMILARITY, _MIN_MATCHED_WORDS, _FAINT_SIMILARITY = 0.9, 4, 0.3
 _LINE_MARKER = re.compile(r"^\s{0,8}(?:[-*+•●▪◦‣–—]|#{1,6})\s{1,8}")
-# A capital in the middle of a sentence.
-_CAPITALISED_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]{1,40}")
 _IMPLICATIONS = (
     (re.compile(r"[$€£₹¥]\s?\d"), frozenset(terms("cost costs price priced charge charged fee pay worth"))),
     (
@@ -141,7 +140,7 @@ def _weakest_similarity(claim: str, span: str, words: WordOverlap) -> float:
     """How near the span comes to that word of the claim which it lacks most; 0 where it has its opposite."""
     missing, others = words_with_stems(claim, words.missing), words_with_stems(span, words.unused)
     # One name never stands for another, however near they are in meaning.
-    if any(match.group().lower() in missing for match in _CAPITALISED_NAME.finditer(claim)):
+    if any(word.lower() in missing for word in capitalised_words(claim)):
         return 0.0
     cache_vectors([*missing, *others])
     found = [(word, *most_similar(word, others)) for word in missing]

@@ -150,8 +150,8 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
 
 
 def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
-    """Every sentence, row of a Markdown table with its headers, two neighbours, and list with the line that leads
-    in to it, as far as they share a word with the claim: the sentences, and how they read in one line."""
+    """The runs of sentences that share a word with the claim, and how each reads in one line. A run is a sentence, two
+    neighbouring ones, a row of a Markdown table with its headers, or a list with the line that leads in to it."""
     wanted, text = stem_set(claim), passage.content
     widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
     layout = _table_layout(text, passage.source_type)

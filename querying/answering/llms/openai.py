@@ -29,7 +29,9 @@ from querying.llm_interface import (
     ToolCall,
     ToolDescription,
 )
-from querying.types import Prompt, Turn, Usage
+from querying.types.prompt import Prompt
+from querying.types.question import Turn
+from querying.types.token_usage import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

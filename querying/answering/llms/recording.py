@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from querying.llm_interface import LLM, ToolCall, ToolDescription
-from querying.types import Prompt, Turn, Usage
+from querying.types.prompt import Prompt
+from querying.types.question import Turn
+from querying.types.token_usage import Usage
 
 
 class RecordingLLM(LLM):

@@ -21,7 +21,7 @@ from querying.answering.siblings.duty_bearer import find_other_bearer
 from querying.answering.siblings.same_place import Replaced, find_in_place
 from querying.answering.siblings.sibling_sets import line_label, row_name, sibling_sets
 from querying.answering.siblings.words import read_words, stems_of
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 # Two names this near to each other mean one thing; siblings of the pairs for development are at most at .76.
 _MIN_PARAPHRASE = 0.8

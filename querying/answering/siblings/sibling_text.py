@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from knowledge.search.passages import Passage
 from lexic.phrases import Phrase, phrase
-from querying.types import NearestSibling
+from querying.types.answer import NearestSibling
 
 
 def describe_sibling(about: NearestSibling) -> Phrase:

@@ -18,7 +18,7 @@ from language.units import convert_number
 from querying.answering.grounding.claim_support import Surroundings, compare_words, is_contradicted, stem_set
 from querying.answering.grounding.figure_association import FigureContext, figure_contexts
 from querying.field_schema import FieldKind, ValueSchema, words_of_name
-from querying.types import Citation
+from querying.types.answer import Citation
 
 _BOUNDS = {AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN}
 _MAX_DECIMALS = 9
@@ -121,7 +121,7 @@ def _choices(leaf: ValueSchema, citation: Citation, about: str) -> list[FoundVal
     """The choices that the citation names and does not deny; of “severe” and “very severe”, where both stand in the
     same place, the longer."""
     said, denied = _folded_words(citation.excerpt), negated_stems(citation.excerpt)
-    named = [choice for choice in leaf.choices if _names(said, choice)]
+    named = [choice for choice in leaf.choices if _names_choice(said, choice)]
     words = {_words_of(choice) for choice in named}
     found = [
         choice
@@ -143,7 +143,7 @@ def _stems(choice: Any) -> frozenset[str]:
     return frozenset(terms(words_of_name(str(choice))))
 
 
-def _names(said: Sequence[str], choice: Any) -> bool:
+def _names_choice(said: Sequence[str], choice: Any) -> bool:
     """Whether the words of the choice stand in the text one after another. True and false are said, not named."""
     words = _folded_words(words_of_name(str(choice)))
     if isinstance(choice, bool) or not words:

@@ -21,7 +21,10 @@ from querying.field_schema import ArraySchema, Node, ObjectSchema, ValueSchema, 
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
-from querying.types import Answer, Citation, Confidence, Delta, FilledField, Turn
+from querying.types.answer import Answer, Citation, FilledField
+from querying.types.confidence import Confidence
+from querying.types.events import Delta
+from querying.types.question import Turn
 
 # How much of what a field is about must stand in a citation, or in the headings above it.
 MIN_FIT = 0.6

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from querying.answering.evidence_gate import Findings
 from querying.answering.structured.fill_fields import FilledSchema
-from querying.types import Answer, Outcome, StructuredOutput, refusal_text
+from querying.types.answer import Answer, Outcome, StructuredOutput
+from querying.types.refusals import refusal_text
 
 # Why a question with a schema is refused: nothing fills it, or not what may not be empty.
 NOTHING_FILLED, FIELDS_NOT_VERIFIED = "nothing_filled", "fields_not_verified"

@@ -12,7 +12,8 @@ from knowledge.page_names import page_name, section_below_title
 from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 from querying import json_format, pipeline, releases
-from querying.types import AnswerFailed, Caller, Failed, Options, Question
+from querying.types.events import AnswerFailed, Failed
+from querying.types.question import Caller, Options, Question
 
 
 class Command(LexicCommand):

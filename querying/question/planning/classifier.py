@@ -53,8 +53,8 @@ def classify(text: str, places: Sequence[Mention]) -> QuestionClass:
 
 
 def says_intent(text: str, places: Sequence[Mention], place: Mention, *, gain: float) -> bool:
-    """Whether the place is a word of what is wanted ("what am I *working* on?") and no label: read as it stands, the
-    text is one of `INTENTS`, and that by at least so much more than with the place masked."""
+    """Whether the words at this place say what is wanted ("what am I *working* on?") and are no label. They do where
+    the text is one of `INTENTS`, and its score falls by `gain` at least when the place is masked."""
     plain = _want_scores(text, [other for other in places if other != place])
     best = int(np.argmax(plain))
     is_intent = WANTS[best] in INTENTS and plain[best] > 0

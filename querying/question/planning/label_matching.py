@@ -41,7 +41,7 @@ def find_labels(text: str, vocabulary: LabelVocabulary) -> list[Mention]:
         for tag in vocabulary.tags
         if tag.lower() == match[1].lower()
     ]
-    for kind, label, parts in sorted(_names(vocabulary), key=lambda name: -len(name[2])):
+    for kind, label, parts in sorted(_names_of_labels(vocabulary), key=lambda name: -len(name[2])):
         for at in stem_positions(parts, stems):
             start, end = places[at][0], places[at + len(parts) - 1][1]
             if not any(one.start < end and start < one.end for one in found):
@@ -49,7 +49,7 @@ def find_labels(text: str, vocabulary: LabelVocabulary) -> list[Mention]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _names(vocabulary: LabelVocabulary) -> Iterator[tuple[str, str, Sequence[str]]]:
+def _names_of_labels(vocabulary: LabelVocabulary) -> Iterator[tuple[str, str, Sequence[str]]]:
     """Each label with the stems that name it. "Ideas" are "idea-captures" where no other type has that word."""
     for kind in KINDS:
         for label in getattr(vocabulary, kind):

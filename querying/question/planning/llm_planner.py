@@ -14,7 +14,7 @@ from typing import Any
 from querying.llm_interface import LLM
 from querying.question.planning.label_vocabulary import LabelVocabulary
 from querying.question.planning.query_plan import AnswerMode, Intent, QueryPlan, parse_plan
-from querying.types import Usage
+from querying.types.token_usage import Usage
 
 _INSTRUCTION = (
     "Plan how to look up the answer to the user's words in a collection of documents with labels. Use a filter only "

@@ -15,7 +15,7 @@ from plugins.models import Release
 from querying import releases
 from querying.question import document_access
 from querying.question.planning.query_plan import QueryPlan
-from querying.types import Question
+from querying.types.question import Question
 
 
 def matching_documents(question: Question, plan: QueryPlan) -> QuerySet[Document]:

@@ -29,9 +29,9 @@ _LINKING = frozenset(_LINKS.split())
 
 @dataclass(frozen=True, kw_only=True)
 class Negations:
-    """`groups`: the places that one denial excludes together. `unclear`: places that stand behind a denial that may
-    be one of something else; of times only those that are open to one side, which would otherwise mean the
-    opposite. `has_no_target`: a denial has no place behind it at all."""
+    """`groups`: the places that one denial excludes together. `unclear` are places behind a denial that may deny
+    something else. Of times only those count that are open on one side: if denied, they mean the opposite.
+    `has_no_target`: a denial has no place behind it at all."""
 
     groups: tuple[tuple[Mention, ...], ...] = ()
     unclear: tuple[Mention, ...] = ()

@@ -28,7 +28,9 @@ from querying.question.planning.query_plan import (
     describe_plan,
     parse_time_zone,
 )
-from querying.types import Clarification, Question, Usage
+from querying.types.answer import Clarification
+from querying.types.question import Question
+from querying.types.token_usage import Usage
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from agents.execution import follow_run
 from agents.execution.follow_run import JournalEvent, _Reader, follow
 from agents.models import AgentRun
 from plugins.models import Plugin
-from querying.types import Caller
+from querying.types.question import Caller
 from tests.agents.working import ask, begin, kinds
 
 pytestmark = pytest.mark.django_db

@@ -23,7 +23,7 @@ from querying.models import Query
 from querying.query_log.spending import SpendingCapReached
 from querying.question.document_validity import OutOfForce
 from querying.question.resolve import ResolvedQuestion
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.agents.working import (
     OFF_TOPIC,
     OPEN,

@@ -16,7 +16,7 @@ from agents.tools.registry import TOOLS
 from plugins.models import Plugin
 from querying.answering.prompts import STRICT_RULES
 from querying.models import MonthlyCost
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.agents.modelled import ScriptedModel, calls, search, told
 from tests.agents.working import (
     OFF_TOPIC,

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.chat_completions.asking import ASKED_BACK, OPEN, WEATHER
 from tests.openai_stub import OpenAIStub, Status
 from tests.servers import asgi_server

@@ -10,7 +10,7 @@ from accounts.models import User
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.chat_completions.asking import ASKED_BACK, OPEN, WEATHER, assert_error, chat, client_of, said
 from tests.openai_stub import OpenAIStub, Status
 

@@ -16,7 +16,10 @@ from plugins.models import Plugin
 from querying import pipeline
 from querying.models import Query
 from querying.presentation import sse
-from querying.types import REFUSAL, Answer, Caller, Done, Outcome, Question
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Question
+from querying.types.refusals import REFUSAL
 from tests.api.chat_completions.asking import ASKED_BACK, OPEN, WEATHER
 from tests.api.test_query_stream import MILD, SEVERE, wait_for_row, wait_until
 from tests.openai_stub import OpenAIStub, SlowStream, Status

@@ -10,7 +10,7 @@ from accounts.models import ApiKey
 from plugins.models import Plugin
 from querying.models import Query, StoredResponse
 from querying.query_log import quotations
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.chat_completions.asking import ASKED_BACK, OPEN, WEATHER, assert_error, chat, client_of
 from tests.api.responses.asking import body_of, read, respond, said
 

@@ -10,7 +10,7 @@ import pytest
 
 from plugins.models import Plugin
 from querying.models import StoredResponse
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.chat_completions.asking import OPEN, WEATHER
 from tests.api.responses.asking import events_of
 from tests.api.test_query_stream import MILD, SEVERE, wait_for_row, wait_until

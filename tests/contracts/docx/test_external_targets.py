@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from contracts.docx.annotation_proof import prove
 from contracts.docx.edits import Edit, WordNotProven
-from contracts.docx.proof import prove
 from tests.contracts.docx.word_edits import comment, marks, part, replacement, write_and_prove, written_edits
 from tests.knowledge.readers.made import repacked, word
 

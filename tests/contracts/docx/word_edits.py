@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from contracts.docx.annotation_proof import prove
 from contracts.docx.edits import Edit, EditKind, Obstacle
-from contracts.docx.proof import prove
 from contracts.docx.write_edits import write_edits
 from tests.knowledge.readers.made import read_text
 

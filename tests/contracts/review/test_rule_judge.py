@@ -9,7 +9,7 @@ from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import strength_in_document
 from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 from tests.querying.passages import evidence, passage
 
 WANTED = "Confidential Information must be marked as confidential."

@@ -26,7 +26,7 @@ from querying import releases
 from querying.answering import confidence_calibration
 from querying.answering.llms import get_llm
 from querying.models import Query
-from querying.types import ConfidenceSignals
+from querying.types.confidence import ConfidenceSignals
 from tests.evaluation.goldens import SPACERS, add_goldens
 from tests.querying.scripted import Scripted
 

@@ -5,7 +5,7 @@ import pytest
 from evaluation.eval_types import QuestionScores
 from evaluation.reports import console_report
 from evaluation.tuning.evidence_threshold import REPORTED_THRESHOLDS, TooFewGoldenQuestions, propose_threshold
-from querying.types import ConfidenceSignals
+from querying.types.confidence import ConfidenceSignals
 
 
 def scored(answerable: bool | None, score: float | None) -> QuestionScores:

@@ -16,7 +16,7 @@ from knowledge.search.query_words import NO_SYNONYMS
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.wording import Wording
 from knowledge.versions.document_languages import UnknownLanguage, record_languages, set_language
-from language.identification import language_of
+from language.language_identification import language_of
 from language.stemming import stem_in
 from language.stop_words import stop_words_in
 from tests.knowledge import factories

@@ -20,7 +20,7 @@ from rest_framework.test import APIClient
 
 from accounts.avatars import save_avatar
 from accounts.models import User
-from knowledge import tasks, usage
+from knowledge import storage_usage, tasks
 from knowledge.documents import file_store, lifecycle
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus
@@ -112,7 +112,7 @@ def test_a_page_of_an_uploaded_file_is_shown_with_its_picture(bucket: S3Storage,
     assert stored.startswith(f"pictures/{file_store.stored_name(document.sha256)}/2-")
     original = shown(alice, reverse("source-file", args=[page.pk]))
     assert original.content.startswith(b"%PDF-")
-    assert usage.stored_bytes(alice) == len(original.content)
+    assert storage_usage.stored_bytes(alice) == len(original.content)
 
 
 def test_what_is_replaced_and_deleted_goes_from_the_bucket(bucket: S3Storage, document: Document, alice: User):

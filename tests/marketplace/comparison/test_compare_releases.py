@@ -17,7 +17,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from privacy.plugin_deletion import delete_knowledge_base
 from querying import releases
-from querying.types import SUFFICIENCY_THRESHOLD
+from querying.types.evidence import SUFFICIENCY_THRESHOLD
 from tests.cover import HANDBOOK, TREE, give_document, handbook, plugin, published  # noqa: F401
 from tests.knowledge.bases import attach
 from tests.marketplace.comparison.replaced import replace_text

@@ -21,7 +21,9 @@ from marketplace.sharing.release_files import release_file
 from plugins.models import Plugin, Release
 from querying import pipeline, releases
 from querying.retrieval import retriever
-from querying.types import Answer, Caller, Done, Question
+from querying.types.answer import Answer
+from querying.types.events import Done
+from querying.types.question import Caller, Question
 from tests.knowledge.bases import CountingEmbedder, registered
 from tests.marketplace.sharing.conftest import QUESTIONS
 

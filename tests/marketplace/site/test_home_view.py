@@ -11,7 +11,7 @@ from django.test import Client
 from accounts.models import User
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Label, Listing
-from marketplace.site.featured import featured_plugin
+from marketplace.site.featured_plugin import featured_plugin
 from plugins.models import Plugin
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
 

@@ -7,7 +7,7 @@ import pytest
 from knowledge.search.passages import Passage
 from querying.answering.llms.extractive.code_places import code_places
 from querying.retrieval.retriever import _FILE_FIT_OFFSET, _fit_of_best_file, demote_repetitions
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 from tests.querying.passages import evidence, passage
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from querying.answering import confidence, confidence_calibration
 from querying.answering.confidence_calibration import Calibration, LabelledAnswer
-from querying.types import Confidence, ConfidenceSignals
+from querying.types.confidence import Confidence, ConfidenceSignals
 
 TODAY = date(2026, 1, 2)
 

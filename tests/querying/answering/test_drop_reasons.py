@@ -6,7 +6,7 @@ from querying.answering.citations import MAX_CLAIM_CHARACTERS
 from querying.answering.drop_reasons import MAX_EXPLAINED, DropReason, explain_drops
 from querying.answering.guard import Guard
 from querying.answering.verified_text import VerifiedText
-from querying.types import DroppedSentence
+from querying.types.answer import DroppedSentence
 from tests.querying.passages import passage
 
 COVER = passage("The nominal cover of a beam in severe exposure is 45 mm. Spacers are made of mortar.")

@@ -7,7 +7,9 @@ from dataclasses import replace
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier
 from querying.answering.guard import Guard
-from querying.types import REFUSAL, Answer, Confidence, ConfidenceBasis, ConfidenceSignals, Outcome
+from querying.types.answer import Answer, Outcome
+from querying.types.confidence import Confidence, ConfidenceBasis, ConfidenceSignals
+from querying.types.refusals import REFUSAL
 from tests.querying.passages import passage
 
 PASSAGES = [

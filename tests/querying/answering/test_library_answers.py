@@ -25,7 +25,10 @@ from querying import pipeline, releases
 from querying.json_format import answer_as_json
 from querying.models import Query
 from querying.question import caller_access
-from querying.types import LIBRARY_REFUSAL, Answer, Caller, Done, Outcome, Question, Turn
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Question, Turn
+from querying.types.refusals import LIBRARY_REFUSAL
 from tests.knowledge.sync.library_commands import write_file
 
 pytestmark = pytest.mark.django_db

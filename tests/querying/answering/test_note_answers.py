@@ -12,7 +12,7 @@ from knowledge.models import Page
 from plugins.models import Plugin
 from querying.answering.llms.openai import OpenAIChat
 from querying.models import Query
-from querying.types import Outcome
+from querying.types.answer import Outcome
 from tests.openai_stub import OpenAIStub, Status
 from tests.querying.question.planning.test_planned_queries import answered, asked, publish_notes, titles
 from tests.remembered import remembered

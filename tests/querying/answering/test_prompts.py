@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plugins.models import CitationMode, Release
 from querying.answering import prompts
-from querying.types import Caller, Question
+from querying.types.question import Caller, Question
 
 WHOLE = """You are a reviewing engineer.
 

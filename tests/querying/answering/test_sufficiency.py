@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from querying.answering.sufficiency import assess_sufficiency
-from querying.types import Evidence, Sentence, TableCell
+from querying.types.evidence import Evidence, Sentence, TableCell
 from tests.querying.passages import evidence, passage
 
 PLAN = passage("The Northwind plan covers eye exams and glasses for every employee, up to 300 dollars in a year.")

@@ -16,7 +16,8 @@ from plugins.models import CitationMode, Plugin
 from querying.question.resolve import resume_from_token
 from querying.question.unsure_replies import is_unsure
 from querying.retrieval import retriever
-from querying.types import Confidence, Outcome
+from querying.types.answer import Outcome
+from querying.types.confidence import Confidence
 from tests.cover import TREE
 from tests.querying.question.planning.test_planned_queries import answered, asked
 

@@ -13,7 +13,7 @@ from lexic.conf.languages import ENGLISH
 from querying.presentation import named_siblings
 from querying.presentation.cited_pages import CitedPages
 from querying.presentation.named_siblings import named_sibling, stored_sibling
-from querying.types import NearestSibling
+from querying.types.answer import NearestSibling
 from tests.querying.passages import passage
 
 PAGE = "Rules. The river bridge is 12 m wide."

@@ -15,7 +15,7 @@ from querying.answering.llms.extractive import Extractive
 from querying.answering.llms.openai import OpenAIChat
 from querying.models import Query
 from querying.query_log.cost import cost_of
-from querying.types import Usage
+from querying.types.token_usage import Usage
 from tests.querying.scripted import Scripted
 from tests.querying.test_pipeline import ask, question
 

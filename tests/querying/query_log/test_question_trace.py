@@ -11,7 +11,8 @@ from asgiref.sync import async_to_sync
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.types import Caller, Done, Failed, Question
+from querying.types.events import Done, Failed
+from querying.types.question import Caller, Question
 from tests.langfuse_stub import Langfuse, langfuse
 from tests.lexic.test_tracing import attributes
 from tests.querying.scripted import Scripted

@@ -17,7 +17,8 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
 from querying.query_log.spending import SpendingCapReached, check_spending, plugin_spending
-from querying.types import Caller, Failed, Question
+from querying.types.events import Failed
+from querying.types.question import Caller, Question
 from tests.querying.conftest import plugin, published
 from tests.querying.scripted import Scripted
 

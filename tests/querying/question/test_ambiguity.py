@@ -16,7 +16,9 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
 from querying.question.resolve import resume_from_token
-from querying.types import Answer, Caller, Done, Options, Outcome, Question, Turn
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Options, Question, Turn
 from tests.cover import give_document
 from tests.remembered import remembered
 

@@ -13,7 +13,8 @@ from plugins.models import Plugin
 from querying import pipeline
 from querying.question.answer_language import answer_language
 from querying.releases import resolve
-from querying.types import Caller, Done, Question, Status, Turn
+from querying.types.events import Done, Status
+from querying.types.question import Caller, Question, Turn
 from tests.cover import plugin, published
 
 __all__ = ["plugin", "published"]

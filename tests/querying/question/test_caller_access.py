@@ -13,7 +13,8 @@ from plugins.models import Plugin
 from querying import releases
 from querying.models import Query
 from querying.question import caller_access
-from querying.types import Caller, Delta, Failed, Question
+from querying.types.events import Delta, Failed
+from querying.types.question import Caller, Question
 from tests.querying.scripted import Scripted
 from tests.querying.test_pipeline import WEATHER, events_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plugins.models import Plugin, Release
 from querying.question.resolve import resume_from_context
-from querying.types import Caller, Question, Turn
+from querying.types.question import Caller, Question, Turn
 
 TREE: dict[str, Any] = {
     "rootNodeId": "exposure",

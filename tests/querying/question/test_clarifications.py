@@ -17,7 +17,8 @@ from plugins.models import Plugin, Release
 from querying.question import clarifications
 from querying.question.clarifications import InvalidResumeToken, with_resume_token
 from querying.question.resolve import resume_from_token
-from querying.types import Caller, Clarification, Question
+from querying.types.answer import Clarification
+from querying.types.question import Caller, Question
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,8 @@ from querying.answering.prompts import build_messages
 from querying.question import document_validity
 from querying.question.document_validity import OutOfForce, requested_day
 from querying.retrieval import retriever
-from querying.types import Answer, CitationStyle, Options, Outcome
+from querying.types.answer import Answer, Outcome
+from querying.types.question import CitationStyle, Options
 from tests.api.test_query import post
 from tests.querying.test_pipeline import ask, assert_verbatim, question
 from tests.remembered import remembered

@@ -13,7 +13,9 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.answering import generate
 from querying.question.misspellings import describe_misspellings, find_misspellings, with_spelling
-from querying.types import Answer, Caller, Done, Event, Outcome, Question, Status
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Done, Event, Status
+from querying.types.question import Caller, Question
 from tests.linear_time import grows_linearly
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,8 @@ import pytest
 from lexic.phrases import in_language
 from plugins.models import Release
 from querying.question.resolve import ResolvedQuestion, WeightedTurn
-from querying.types import LIBRARY_REFUSAL, REFUSAL, Caller, Question, Turn
+from querying.types.question import Caller, Question, Turn
+from querying.types.refusals import LIBRARY_REFUSAL, REFUSAL
 
 
 def question(text: str, *turns: tuple[str, str], synonyms: list[list[str]] | None = None) -> ResolvedQuestion:

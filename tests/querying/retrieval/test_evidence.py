@@ -10,7 +10,7 @@ from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval import evidence
 from querying.retrieval.token_states import token_states
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 from tests.querying.passages import passage
 
 RATIO = Synonyms([["w/c", "water-cement ratio"]])

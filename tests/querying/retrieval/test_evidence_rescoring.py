@@ -4,7 +4,7 @@ import pytest
 
 from querying.retrieval import evidence_rescoring
 from querying.retrieval.evidence_rescoring import adjust_strength
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 from tests.querying.passages import passage
 
 FILLER = "The yard keeps its gravel in the third bay behind the office. "

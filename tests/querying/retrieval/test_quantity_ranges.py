@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from querying.retrieval.quantity_ranges import match_ranges
-from querying.types import NO_RANGE_MATCH
+from querying.types.evidence import NO_RANGE_MATCH
 
 HALF, NONE = "7 to 14 days before departure we refund half.", "Fewer than 7 days before departure nothing is refunded."
 QUESTION = "What do I get back if I cancel 10 days before departure?"

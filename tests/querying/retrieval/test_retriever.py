@@ -17,7 +17,9 @@ from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.retrieval import rerankers, retriever
-from querying.types import Caller, Done, Outcome, Question, Turn
+from querying.types.answer import Outcome
+from querying.types.events import Done
+from querying.types.question import Caller, Question, Turn
 from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db

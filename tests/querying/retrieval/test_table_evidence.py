@@ -3,7 +3,7 @@ from __future__ import annotations
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.evidence import score_evidence
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 from tests.querying.passages import passage
 
 HEADS = "Month | Retail trade | Utilities | Government"

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator
 
 from querying.answering.llms.extractive.composition import compose
 from querying.llm_interface import LLM
-from querying.types import Prompt, Usage
+from querying.types.prompt import Prompt
+from querying.types.token_usage import Usage
 
 __all__ = ["Extractive", "compose"]
 

@@ -8,7 +8,7 @@ from itertools import islice
 from knowledge.search.passages import Passage
 from knowledge.sync.library_layout import source_of_path
 from querying.answering.llms.extractive.statements import MAX_STATEMENT_CHARACTERS
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 MAX_PLACES = 2
 # A file that fits less than this share of what the best one does is not shown beside it (docs/evaluation.md).

@@ -16,7 +16,9 @@ from querying.answering.llms.extractive.sentence_selection import (
     asks_for_whole_list,
     select_sentences,
 )
-from querying.types import RECOMMENDATION_LEAD, REFUSAL, Evidence, Prompt, Sentence
+from querying.types.evidence import Evidence, Sentence
+from querying.types.prompt import Prompt
+from querying.types.refusals import RECOMMENDATION_LEAD, REFUSAL
 
 # With the sentences that must be said together with those that answer. A list or a table's row counts as one.
 MAX_QUOTATIONS = 3

@@ -17,7 +17,7 @@ from querying.answering.llms.extractive.statements import (
     is_statement,
     leads_in,
 )
-from querying.types import Sentence
+from querying.types.evidence import Sentence
 
 # A list is read up or down so far.
 MAX_LIST_ITEMS = 12

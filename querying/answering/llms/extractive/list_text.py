@@ -12,7 +12,8 @@ from querying.answering.citations import without_marks
 from querying.answering.grounding.supporting_spans import best_span
 from querying.answering.llms.extractive.quotation_text import with_source_mark
 from querying.sanitize import sanitize
-from querying.types import Citation, Evidence, ListPart, SectionList
+from querying.types.answer import Citation
+from querying.types.evidence import Evidence, ListPart, SectionList
 
 
 def list_pieces(evidence: Evidence) -> list[str]:

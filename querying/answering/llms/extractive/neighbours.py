@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 
 class Neighbours:

@@ -11,7 +11,7 @@ from querying.answering.grounding.supporting_spans import as_one_line, best_span
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import BULLET, is_statement
 from querying.sanitize import sanitize
-from querying.types import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence
 
 # What another wording must share with its passage, as verification will ask.
 _MIN_SUPPORT = 0.6

@@ -17,7 +17,7 @@ from querying.answering.llms.extractive.context_sentences import antecedent, beg
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.answering.llms.extractive.table_rows import is_row
-from querying.types import Evidence, Sentence, SubQuestion
+from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 MAX_SENTENCES = 3
 # What the words themselves add to a sentence's score: its share of the question's, the rarer ones counting more …

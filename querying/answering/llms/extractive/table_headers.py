@@ -5,7 +5,7 @@ from __future__ import annotations
 from knowledge.readers.tables import is_separator_row
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.types import Sentence
+from querying.types.evidence import Sentence
 
 # A table is read upwards so far.
 _MAX_ROWS = 60

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from knowledge.readers.tables import CELL_SEPARATOR
 from language.terms import terms
 from querying.retrieval.passage_tables import Cell, parse_cells
-from querying.types import TableCell
+from querying.types.evidence import TableCell
 
 _NUMBER = re.compile(r"\d+")
 

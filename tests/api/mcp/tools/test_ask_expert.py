@@ -17,7 +17,7 @@ from accounts.models import ApiKey, User
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
-from querying.types import REFUSAL
+from querying.types.refusals import REFUSAL
 from tests.api.mcp.clients import (
     CURRENT,
     PREVIOUS,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.readers.ocr.reading_order import PlacedItem, reading_rows
-from knowledge.readers.ocr.recognised import RecognisedLine, RecognisedPage, RecognisedWord, levelled
+from knowledge.readers.ocr.recognised_page import RecognisedLine, RecognisedPage, RecognisedWord, levelled
 
 
 def item(index: int, x0: float, top: float, x1: float, *, characters: int = 40) -> PlacedItem:

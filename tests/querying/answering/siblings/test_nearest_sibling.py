@@ -8,7 +8,7 @@ import pytest
 
 from querying.answering.siblings.nearest_sibling import find_nearest_sibling
 from querying.answering.siblings.same_place import Replaced
-from querying.types import Evidence
+from querying.types.evidence import Evidence
 from tests.querying.passages import evidence, passage
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from querying.answering.structured.field_values import best_value, find_values, label_fit
 from querying.field_schema import FieldKind, ValueSchema
-from querying.types import Citation
+from querying.types.answer import Citation
 from tests.querying.passages import passage
 
 

@@ -27,7 +27,10 @@ from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import AnswerMode, QueryPlan, TimeRange
 from querying.question.resolve import resume_from_token
 from querying.retrieval import retriever
-from querying.types import Answer, Caller, Delta, Done, Options, Outcome, Question, Usage
+from querying.types.answer import Answer, Outcome
+from querying.types.events import Delta, Done
+from querying.types.question import Caller, Options, Question
+from querying.types.token_usage import Usage
 from tests.cover import give_document
 from tests.querying.scripted import Scripted
 from tests.remembered import remembered
@@ -132,7 +135,7 @@ def test_a_missing_time_is_asked_back_and_the_answer_resumes_the_question(notes:
 
 
 def test_and_in_september_goes_on_with_the_question_before(notes: Plugin) -> None:
-    from querying.types import Turn
+    from querying.types.question import Turn
 
     context = (Turn(role="user", content="What did I finish in March 2026?"), Turn(role="assistant", content="…"))
     answer, _ = answered(asked("And in September 2026?", notes, context=context))

@@ -18,7 +18,9 @@ from knowledge.search.filters import Filters
 from plugins.models import CitationMode, Plugin
 from querying import json_format, pipeline, releases
 from querying.models import Query
-from querying.types import Caller, CitationStyle, Options, Prompt, Question, Turn, Usage
+from querying.types.prompt import Prompt
+from querying.types.question import Caller, CitationStyle, Options, Question, Turn
+from querying.types.token_usage import Usage
 from tests.querying.question.planning.notebook import MARK, notebook
 from tests.querying.scripted import Scripted
 from tests.remembered import remembered

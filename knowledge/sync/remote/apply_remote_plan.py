@@ -1,0 +1,146 @@
+"""Carries out what `compare` found: has new and changed files read, and retires what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import ingest_scheduling, lease
+from knowledge.documents.lifecycle import add_fetched_file, replace_file
+from knowledge.documents.source_file import DuplicateContent
+from knowledge.ingest import ingest_until_done
+from knowledge.ingest_batch import ingest_small
+from knowledge.models import Document, Source, SourceItem
+from knowledge.readers.types import UnreadableDocument
+from knowledge.sync.remote.compare import RemotePlan
+from knowledge.sync.remote.remote_listing import RemoteFile
+from knowledge.versions import publish_version
+from knowledge.versions.batches import OnProgress, batched
+from lexic.errors import LexicError
+
+
+@dataclass(kw_only=True)
+class Written:
+    """Paths, by what became of them."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress: OnProgress | None = None) -> Written:
+    """Each document in a transaction of its own. With `reads_now` they are read here, as many as are read together
+    before the next ones are taken, else by workers in their turn. Raises `LeaseLost`; what is done by then is done."""
+    written = Written()
+    steps, number = list(_steps(plan)), 0
+    for batch in batched(steps, ingest_scheduling.SMALL_TOGETHER if reads_now else 1):
+        for _ in _write_batch(source, batch, written, reads_now=reads_now):
+            number += 1
+            if on_progress:
+                on_progress(number, len(steps))
+    for item, file in plan.touched:
+        _record(item, file, item.document)
+    for item, file in plan.renamed:
+        _rename(item, file)
+    for item in plan.removed:
+        lease.confirm_held()
+        _retire_item(item)
+    return written
+
+
+def _steps(plan: RemotePlan) -> Iterator[tuple[SourceItem | None, RemoteFile]]:
+    yield from plan.changed
+    # Small files first, so that what many people wait for does not wait for one long document.
+    for file in sorted(plan.added, key=lambda one: one.content.stat().st_size):
+        yield None, file
+
+
+def _write_batch(
+    source: Source, batch: Sequence[tuple[SourceItem | None, RemoteFile]], written: Written, *, reads_now: bool
+) -> Iterator[RemoteFile]:
+    """Gives each file when it is done with."""
+    stored = []
+    for item, file in batch:
+        lease.confirm_held()
+        if document := _write_file(source, item, file, written, reads_now=reads_now):
+            stored.append((file, document))
+        else:
+            yield file
+    if reads_now:
+        ingest_small([document.pk for _, document in stored])
+    for file, document in stored:
+        if reads_now:
+            lease.confirm_held()
+            _read_now(file, document, written)
+        yield file
+
+
+def _write_file(
+    source: Source, item: SourceItem | None, file: RemoteFile, written: Written, *, reads_now: bool
+) -> Document | None:
+    """None where it could not be stored."""
+    row = item or source.items.filter(path=file.path).first() or SourceItem(source=source, path=file.path)
+    try:
+        document = _store_document(source, row.live_document, file, enqueue=not reads_now)
+    except (DuplicateContent, UnreadableDocument) as error:
+        written.left_out.append((file.path, error.message))
+        if not row.live_document:
+            _record(row, file, None)
+        return None
+    except LexicError as error:  # a quota, a store that is away: the next sync tries it again
+        written.problems.append((file.path, error.message_with_hint))
+        return None
+    (written.changed if item else written.added).append(file.path)
+    _record(row, file, document)
+    return document
+
+
+def _read_now(file: RemoteFile, document: Document, written: Written) -> None:
+    ingest_until_done(document.pk)
+    document.refresh_from_db(fields=["status", "error"])
+    if document.error:
+        written.problems.append((file.path, document.error))
+
+
+def _store_document(source: Source, document: Document | None, file: RemoteFile, *, enqueue: bool) -> Document:
+    with file.content.open("rb") as stream:
+        if document is not None:
+            return replace_file(document, file_name=file.file_name, stream=stream, enqueue=enqueue)
+        return add_fetched_file(
+            knowledge_base=source.knowledge_base,
+            file_name=file.file_name,
+            url=file.url,
+            title=file.title,
+            is_public=source.is_public,
+            stream=stream,
+            enqueue=enqueue,
+        )
+
+
+def _record(item: SourceItem, file: RemoteFile, document: Document | None) -> None:
+    item.path, item.document, item.version = file.path, document, dict(file.version)
+    item.sha256 = item.stored_sha256 = file.sha256
+    item.synced_at = timezone.now()
+    item.save()
+
+
+@transaction.atomic
+def _rename(item: SourceItem, file: RemoteFile) -> None:
+    document = item.document
+    item.source.items.filter(path=file.path).exclude(pk=item.pk).delete()
+    _record(item, file, document)
+    if document:
+        columns = {"file_name": file.file_name, "url": file.url, "updated_at": timezone.now()}
+        Document.objects.filter(pk=document.pk).update(**columns)
+
+
+@transaction.atomic
+def _retire_item(item: SourceItem) -> None:
+    """Removes the document from the current revision. Earlier releases keep it, and so does a legal hold."""
+    if document := item.live_document:
+        publish_version.remove_document(document)
+    SourceItem.objects.filter(pk=item.pk).delete()

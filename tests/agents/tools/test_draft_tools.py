@@ -1,0 +1,109 @@
+"""A draft from a template: what is missing is asked for, one fact a message, and nothing is made up or saved."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from accounts.models import User
+from agents.models import AgentRun
+from agents.tools.document_templates import DocumentTemplate, DraftTooLong
+from knowledge.models import Document
+from knowledge.personal_knowledge_base import personal_knowledge_base
+from marketplace.publishing.publish import publish
+from plugins.models import Plugin
+from tests.agents.working import answer_of, ask, data_of, kinds, shown, text_of
+from tests.conversations.layered import give
+from tests.cover import give_document
+
+pytestmark = pytest.mark.django_db
+NOTICE = """Notice of termination
+
+To {{ tenant }}: the lease of {{ premises }} ends on {{ last day }}.
+Governing law: {{ law: Norway | Sweden }}. Signed for {{Tenant}}'s landlord.
+"""
+REQUEST = "Draft a notice of termination of the lease"
+
+
+@pytest.fixture
+def template(bob: User) -> Document:
+    document = give(personal_knowledge_base(bob), NOTICE, is_template=True)
+    Document.objects.filter(pk=document.pk).update(title="Notice of termination of a lease")
+    return document
+
+
+def test_jl_038_jl_054_what_is_missing_is_asked_for_and_then_the_draft_is_there(
+    published: Plugin, bob: User, template: Document
+) -> None:
+    before = Document.objects.count()
+    run = ask(published, bob, f"{REQUEST}.\nTenant: Acme\nPremises: Main Street 1")
+    assert kinds(run) == ["run", "agent_type", "step_start", "step_end", "document_question", "content", "done"]
+    assert (run.state, run.agent_type) == ("waiting", "document")
+    [asked] = data_of(run, "document_question")
+    assert (asked["field"], asked["question"], asked["options"]) == ("last day", text_of(run), [])
+    run = ask(published, bob, "31 March", session=run.session)
+    [asked] = data_of(run, "document_question")
+    assert (asked["field"], asked["options"]) == ("law", ["Norway", "Sweden"])
+    run = ask(published, bob, "Norway", session=run.session)
+    assert kinds(run)[4:] == ["step_start", "step_end", "document_result", "content", "done"]
+    [made] = data_of(run, "document_result")
+    text = made["document"]["text"]
+    assert "To Acme: the lease of Main Street 1 ends on 31 March." in text
+    assert "Governing law: Norway. Signed for Acme's landlord." in text
+    assert (run.state, Document.objects.count()) == ("done", before), "nobody has saved it"
+    assert answer_of(run).metadata["outcome"] == "answered"
+
+
+def test_another_question_in_between_is_answered(published: Plugin, bob: User, template: Document) -> None:
+    waiting = ask(published, bob, REQUEST)
+    run = ask(published, bob, "How far apart do spacers made of mortar stand?", session=waiting.session)
+    assert "one metre" in text_of(run)
+
+
+@pytest.mark.parametrize("text", ["Draft a power of attorney for the harbour pilot", "What is the nominal cover?"])
+def test_without_a_template_for_it_the_documents_are_asked(
+    published: Plugin, bob: User, template: Document, text: str
+) -> None:
+    assert ask(published, bob, text).agent_type == "rag"
+
+
+def test_nobody_elses_template_is_used(published: Plugin, alice: User, bob: User, template: Document) -> None:
+    run: Any = ask(published, alice, REQUEST)
+    assert run.agent_type == "rag"
+    assert AgentRun.objects.get(pk=run.pk).layers == []
+
+
+@pytest.mark.parametrize(
+    ("marks", "may_draft"),
+    [({}, False), ({"is_public": True}, True), ({"is_public": True, "doc_type": "Playbook"}, False)],
+    ids=["closed", "public", "playbook"],
+)
+def test_of_a_plugin_those_are_filled_in_that_are_open_to_the_person(
+    published: Plugin, alice: User, bob: User, marks: dict[str, Any], may_draft: bool
+) -> None:
+    template = give_document(published, title="Notice of termination of a lease", text=NOTICE)
+    Document.objects.update(is_public=True)
+    Document.objects.filter(pk=template.pk).update(**{"is_template": True, "is_public": False, **marks})
+    Plugin.objects.update(public_only=True)
+    published.refresh_from_db()
+    publish(published, by=alice)
+    run = ask(published, bob, f"{REQUEST}\nTenant: Acme\nPremises: x\nLast day: y\nLaw: Norway")
+    assert ("the lease of x ends on y" in str(shown(run))) is may_draft
+    assert ("lease of" in str(shown(run)).replace("termination of the lease", "")) is may_draft
+    if "doc_type" not in marks:
+        assert ask(published, alice, REQUEST).agent_type == "document", "whoever works on the plugin"
+
+
+def test_a_draft_has_its_limit(bob: User) -> None:
+    template = DocumentTemplate(document_id=uuid4(), title="Many", text="{{ a }} and " * 1000)
+    assert template.fill({"a": "b" * 100}).startswith("bbb")
+    with pytest.raises(DraftTooLong):
+        template.fill({"a": "b" * 2000})
+
+
+def test_a_text_as_long_as_a_book_is_no_template(published: Plugin, bob: User) -> None:
+    long = give(personal_knowledge_base(bob), NOTICE + "x\n" * 60_000, is_template=True)
+    Document.objects.filter(pk=long.pk).update(title="Notice of termination of a lease")
+    assert ask(published, bob, REQUEST).agent_type == "rag"

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.clauses.clause_changes import ClauseChange, find_changes
+from contracts.clauses.segmentation import split_clauses
+from tests.contracts.documents import NDA, page
+from tests.linear_time import grows_linearly
+
+EARLIER = """1. Price. The Buyer pays the price within 30 days.
+2. Liability. The liability of each party is limited to $1,000,000. This does not limit liability for fraud.
+3. Law. This Agreement is governed by the laws of Kent.
+"""
+
+
+def changes(earlier: str, later: str) -> list[ClauseChange]:
+    return find_changes(split_clauses([page(earlier)]), split_clauses([page(later)]))
+
+
+def told(earlier: str, later: str) -> list[tuple[str, list[str], list[str]]]:
+    return [
+        (one.label, [span.text for span in one.removed], [span.text for span in one.added])
+        for one in changes(earlier, later)
+    ]
+
+
+def test_a_changed_sentence_is_one_change_and_both_are_quoted() -> None:
+    later = EARLIER.replace("$1,000,000", "$250,000")
+    assert told(EARLIER, later) == [
+        (
+            "2 Liability",
+            ["The liability of each party is limited to $1,000,000."],
+            ["The liability of each party is limited to $250,000."],
+        )
+    ]
+
+
+def test_what_is_only_numbered_anew_or_moved_has_not_changed() -> None:
+    inserted = "1. Goods. The Supplier delivers pumps.\n" + EARLIER.replace("3.", "4.").replace("2.", "3.").replace(
+        "1. Price", "2. Price"
+    )
+    assert told(EARLIER, inserted) == [
+        ("1 Goods", [], ["1. Goods.", "The Supplier delivers pumps."]),
+    ]
+
+
+def test_a_number_that_a_sentence_begins_with_counts() -> None:
+    earlier = "1. A. 30 days after delivery.\n2. B. X.\n3. C. Y."
+    assert len(told(earlier, earlier.replace("30", "60"))) == 1
+
+
+def test_what_is_gone_comes_last() -> None:
+    without_law = EARLIER.replace("3. Law. This Agreement is governed by the laws of Kent.\n", "")
+    later = without_law.replace("30 days", "60 days")
+    found = changes(EARLIER + "4. Notices. Notices are written.\n", later + "3. Notices. Notices are written.\n")
+    assert [(one.label, one.later is None) for one in found] == [("1 Price", False), ("3 Law", True)]
+
+
+@given(st.permutations(NDA.split("\n\n")), st.permutations(NDA.split("\n\n")))
+def test_every_change_is_quoted_from_its_own_version(earlier: list[str], later: list[str]) -> None:
+    before, after = "\n\n".join(earlier), "\n\n".join(later)
+    for one in changes(before, after):
+        assert all(before[span.start : span.end] == span.text for span in one.removed)
+        assert all(after[span.start : span.end] == span.text for span in one.added)
+
+
+def test_a_version_is_the_same_as_itself() -> None:
+    assert changes(NDA, NDA) == []
+
+
+def test_the_time_is_linear_in_the_length_of_a_clause() -> None:
+    other = "1. One.\n2. Two.\n3. Three."
+    assert grows_linearly(lambda text: changes(f"1. One. {text}\n2. Two.\n3. Three.", other), "no. ")
