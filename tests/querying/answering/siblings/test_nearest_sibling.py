@@ -87,6 +87,21 @@ def test_what_may_be_another_wording_is_none(question: str, sentence: str):
     assert nearest(question, sentence) is None
 
 
+@pytest.mark.parametrize(
+    ("other", "are_siblings"),
+    [
+        ("Visitors park behind the house.", False),
+        ("Visitors and Guests park behind the house.", True),
+        ("- Guests: by the gate\n- Visitors: behind the house", True),
+    ],
+)
+def test_two_words_for_a_role_are_siblings_only_where_the_documents_set_them_side_by_side(
+    other: str, are_siblings: bool
+):
+    told = nearest("What must Visitors sign at the gate?", "Guests must sign the book at the gate.", other)
+    assert told == (Replaced(asked="Visitors", found="Guests") if are_siblings else None)
+
+
 def test_a_row_of_another_name_is_one_where_its_column_is_asked_for():
     row = passage("| Beans | early May | 30 cm |")
     table = evidence(row)
