@@ -209,8 +209,9 @@ class Sentence:
     """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
     matches the word of the question that it matches least, 0 to 1.
 
-    `ranges` says which of the question's quantities it has a range for; `header` is the header row of a row of a
-    Markdown table; `cell` is the cell of a row that is asked for, where one fits.
+    `strength` is that of evidence by this sentence alone, of which titles are no part; `ranges` says which of the
+    question's quantities it has a range for; `header` is the header row of a row of a Markdown table; `cell` is the
+    cell of a row that is asked for, where one fits.
     """
 
     source: int  # index into the passages that were read
@@ -219,6 +220,7 @@ class Sentence:
     text: str
     score: float
     weakest: float = 1.0
+    strength: float = 1.0
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
     cell: TableCell | None = None
@@ -278,7 +280,8 @@ class ConfidenceSignals:
     best sentence is ahead of the best one of another passage (0 or more); `agreement` is how many of the two searches,
     by words and by meaning, put the passage of the best sentence first; `has_signs` is whether something contradicts
     the question; `weakest` is how well the best sentence matches the word of the question that it matches least;
-    `answer_probability` is what the cross-encoder says of that sentence."""
+    `answer_probability` is what the cross-encoder says of that sentence; `lag` is how much stronger the evidence is by
+    another sentence, which says more of the question itself, and less in its titles (0 or more)."""
 
     score: float
     lead: float = 0.0
@@ -286,6 +289,7 @@ class ConfidenceSignals:
     has_signs: bool = False
     weakest: float = 1.0
     answer_probability: float = 1.0
+    lag: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
