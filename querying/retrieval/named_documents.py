@@ -15,7 +15,7 @@ from language.terms import terms
 
 # What a passage of the other document loses: about what divides the first passage from the tenth.
 _OTHER_DOCUMENT_PENALTY = 0.15
-# Two titles are alike when they share this share of the shorter one's words.
+# Two titles are alike when they share this share of the shorter one's words, of which the question says one.
 _MIN_SHARED = 0.5
 
 Titles = Mapping[UUID, frozenset[str]]
@@ -40,7 +40,8 @@ def _other_documents(titles: Titles, asked: frozenset[str]) -> Iterator[UUID]:
 
 def _is_named_instead(named: frozenset[str], title: frozenset[str], asked: frozenset[str]) -> bool:
     own, rest = named - title, title - named
-    are_alike = len(named & title) >= _MIN_SHARED * min(len(named), len(title))
+    shared = named & title
+    are_alike = len(shared) >= _MIN_SHARED * min(len(named), len(title)) and not shared.isdisjoint(asked)
     return are_alike and bool(own) and bool(rest) and own <= asked and not rest <= asked
 
 

@@ -41,6 +41,7 @@ def test_a_much_better_passage_of_the_other_document_stays_first():
     "question",
     [
         "Which trials are covered?",  # none is named
+        "Which trials are a plus?",  # nothing that both titles have is said
         "Which trials does Contoso cover?",  # by what both titles have
         "Does Contoso Plus cover more trials than Contoso Standard?",  # both are
         "Which trials does the Employee Handbook name?",  # no title is like that one
