@@ -161,9 +161,8 @@ def _known_sibling(read: _Read) -> Replaced | None:
 
 def _passages_with(read: _Read) -> list[Passage]:
     """Those that may say what is missing, in their titles too."""
-    [first, *_] = read.member.missing
-    found = read.evidence.passages
-    return [one for one in found if one is read.passage or first in f"{one.section_path} {one.content}".casefold()]
+    texts = [(one, f"{one.section_path} {one.content}".casefold()) for one in read.evidence.passages]
+    return [one for one, text in texts if one is read.passage or all(stem in text for stem in read.member.missing)]
 
 
 def _as_asked(name: str, member: AskedMember) -> str:

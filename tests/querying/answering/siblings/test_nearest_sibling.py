@@ -125,6 +125,15 @@ def test_names_of_one_breath_are_siblings_wherever_they_stand():
     assert told == Replaced(asked="hinges", found="rollers")
 
 
+def test_names_of_one_breath_count_only_where_all_of_what_is_missing_is_said():
+    told = nearest(
+        "What are the benefits of a first-aid course?",
+        "A course has many benefits and is affordable.",
+        "The aid is convenient, affordable and first-aid.",
+    )
+    assert told is None
+
+
 def test_the_label_of_a_line_among_others_is_a_sibling():
     lines = "Monstera: watered once a week in summer.\nCactus: watered once a month in summer."
     found = passage(lines, section_path=("Watering",))
