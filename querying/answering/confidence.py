@@ -7,6 +7,7 @@ is right differs from plugin to plugin; so without a curve an answer says that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lexic.phrases import Phrase, joined_sentences, phrase
@@ -22,6 +23,8 @@ _HIGH_WEAKEST = 0.5
 # And the cross-encoder must think that the sentence answers.
 _HIGH_ANSWER_PROBABILITY = 0.5
 _LOW_SCORE = 0.5
+# From here on it is told that another sentence is stronger.
+_TOLD_LAG = 0.1
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
 _MEDIUM_PROBABILITY = 0.5
 # How many of the searches, by words and by meaning, put the passage of the best sentence first.
@@ -39,7 +42,8 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
         return ConfidenceBasis(grounds=grounds, level=_level_by_rule(grounds))
     stated = confidence_calibration.correctness_probability(grounds, fitted)
     level = Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW
-    if fitted.high_from is not None and stated >= fitted.high_from and _may_be_high(grounds):
+    by_itself = confidence_calibration.correctness_probability(_of_best_sentence(grounds), fitted)
+    if fitted.high_from is not None and by_itself >= fitted.high_from and _may_be_high(grounds):
         level = Confidence.HIGH
     return ConfidenceBasis(grounds=grounds, level=level, probability=stated)
 
@@ -69,6 +73,8 @@ def _signal_sentences(grounds: ConfidenceSignals) -> Iterator[Phrase]:
         yield phrase("The sources may contradict each other.")
     if grounds.weakest < _HIGH_WEAKEST:
         yield phrase("The best sentence lacks a word of the question.")
+    if grounds.lag >= _TOLD_LAG:
+        yield phrase("Another sentence says more of the question.")
     if is_doubted(grounds):
         yield phrase("The best sentence may be about something else.")
 
@@ -77,9 +83,15 @@ def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
     if grounds.score < _LOW_SCORE:
         return Confidence.LOW
     is_ahead = grounds.lead >= _HIGH_LEAD and grounds.agreement >= _HIGH_AGREEMENT
-    if grounds.score >= _HIGH_SCORE and is_ahead and not grounds.has_signs and _may_be_high(grounds):
+    is_strong = _of_best_sentence(grounds).score >= _HIGH_SCORE
+    if is_strong and is_ahead and not grounds.has_signs and _may_be_high(grounds):
         return Confidence.HIGH
     return Confidence.MEDIUM
+
+
+def _of_best_sentence(grounds: ConfidenceSignals) -> ConfidenceSignals:
+    """The grounds with the score that the best sentence would have alone: what another one says bears no answer out."""
+    return replace(grounds, score=grounds.score - grounds.lag)
 
 
 def is_doubted(grounds: ConfidenceSignals) -> bool:

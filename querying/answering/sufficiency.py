@@ -103,6 +103,7 @@ def assess_sufficiency(
         has_signs=bool(signs),
         weakest=best.weakest if best else 0.0,
         answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
+        lag=_strength_lag(best, evidence) if best else 0.0,
     )
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
 
@@ -148,6 +149,14 @@ def _score_lead(best: Sentence, evidence: Evidence) -> float:
     rivals = (one for one in evidence.sentences if one.source != best.source and one.text.split() != words)
     rival = next(rivals, None)
     return max(0.0, best.score - rival.score) if rival else best.score
+
+
+def _strength_lag(best: Sentence, evidence: Evidence) -> float:
+    """How far the best sentence's own strength is behind the strongest's. A row of a table that was read by its cells
+    has given the evidence its strength, and of code a whole file does."""
+    if best.cell or evidence.passages[best.source].path:
+        return 0.0
+    return max(one.strength for one in evidence.sentences) - best.strength
 
 
 def _search_agreement(best: Sentence, evidence: Evidence) -> int:

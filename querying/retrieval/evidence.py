@@ -132,6 +132,7 @@ class _ScoredPassage:
                 text=self.passage.content[start:end],
                 score=max(0.0, score),
                 weakest=match.weakest,
+                strength=_match_strength(self.passage, match),
                 ranges=match.ranges,
                 header=match.header,
             )
@@ -238,9 +239,12 @@ def _lacks_number(passage: Passage, row: str, numbers: frozenset[str]) -> bool:
 
 
 def _passage_strength(passage: Passage, matches: Matches) -> float:
-    """The strength of a passage, without the title's words: these show the right document, not that the passage
-    answers."""
-    return max((0.6 * match.without_title + 0.4 * passage.score for _, match in matches), default=0.0)
+    return max((_match_strength(passage, match) for _, match in matches), default=0.0)
+
+
+def _match_strength(passage: Passage, match: SentenceMatch) -> float:
+    """Without the title's words: these show the right document, not that the sentence answers."""
+    return 0.6 * match.without_title + 0.4 * passage.score
 
 
 def _match_passages(

@@ -36,6 +36,8 @@ _FORM_MATCH = 0.8
 _UNSAID_MATCH = 0.45
 # A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
 _MIN_DECIDING_WEIGHT = 0.6
+# And so do these many, however little they weigh: a question asks for something of something.
+_MIN_DECIDING_WORDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +102,9 @@ class QuestionWords:
         self._weights = weights / weights.sum()
         # Every document says "must" or "need", so what weighs little is no sign of what a sentence is about.
         is_asked = ~np.asarray([word.is_topic for word in words])
-        self._decides = is_asked & (self._weights >= _MIN_DECIDING_WEIGHT * self._weights.mean())
+        heaviest = np.sort(self._weights[is_asked])[::-1][:_MIN_DECIDING_WORDS]
+        least = min(_MIN_DECIDING_WEIGHT * self._weights.mean(), heaviest.min(initial=np.inf))
+        self._decides = is_asked & (self._weights >= least)
 
     def __bool__(self) -> bool:
         return bool(self._words)

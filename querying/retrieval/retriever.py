@@ -35,6 +35,7 @@ from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
+from querying.retrieval.named_documents import demote_other_documents
 from querying.retrieval.passage_tables import NO_PAGES, has_table_rows
 from querying.retrieval.question_wording import wording_of
 from querying.retrieval.section_lists import with_section_list
@@ -131,13 +132,15 @@ def _search_passages(
             text=words,
             embedding=vectors,
             filters=document_access.combine_filters(filters, allowed),
-            limit=max(limit, MAX_RANKED_PASSAGES) if is_library else limit,
+            limit=max(limit, MAX_RANKED_PASSAGES) if is_library else 2 * limit,
             threshold=None if is_library else release.threshold,  # a refusal names the nearest files, however far
             clauses=referenced_clauses(question.search_text),
             statistics=question.statistics,
             forms=wording.forms,
         )
-        return demote_repetitions(rank_by_file(found), question.search_text)[:limit] if is_library else found
+        if is_library:
+            return demote_repetitions(rank_by_file(found), question.search_text)[:limit]
+        return demote_other_documents(found, question.search_text)[:limit]
 
     def strength(passages: Sequence[Passage]) -> float:
         return _fit_of_best_file(passages) if is_library else _score(question, passages).strength

@@ -110,7 +110,8 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
     best = cells[0]
     source, start, end = best.place
     passage = evidence.passages[source]
-    sentence = known or Sentence(source=source, start=start, end=end, text=passage.content[start:end], score=0.0)
+    text = passage.content[start:end]
+    sentence = known or Sentence(source=source, start=start, end=end, text=text, score=0.0, strength=0.0)
     # A cell that was not read may be the better one.
     are_all_read = best.match.tied <= len(cells)
     is_ahead = are_all_read and (len(cells) == 1 or best.fit - cells[1].fit >= _MIN_LEAD)

@@ -46,8 +46,9 @@ class Sentence:
     """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
     matches the word of the question that it matches least, 0 to 1.
 
-    `ranges` says which of the question's quantities it has a range for; `header` is the header row of a row of a
-    Markdown table; `cell` is the cell of a row that is asked for, where one fits.
+    `strength` is that of evidence by this sentence alone, of which titles are no part; `ranges` says which of the
+    question's quantities it has a range for; `header` is the header row of a row of a Markdown table; `cell` is the
+    cell of a row that is asked for, where one fits.
     """
 
     source: int  # index into the passages that were read
@@ -56,6 +57,7 @@ class Sentence:
     text: str
     score: float
     weakest: float = 1.0
+    strength: float = 1.0
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
     cell: TableCell | None = None

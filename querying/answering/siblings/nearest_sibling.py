@@ -6,7 +6,7 @@ have before, or behind, the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,6 +25,9 @@ from querying.types.evidence import Evidence, Sentence
 
 # Two names this near to each other mean one thing; siblings of the pairs for development are at most at .76.
 _MIN_PARAPHRASE = 0.8
+# Names of roles this near may mean one ("guests" and "visitors" .61), where the documents never have both in one
+# sentence or list, as they have two roles. That alone tells nothing: "buyer" and "seller" are at .82.
+_MIN_ROLE_NEARNESS = 0.55
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +52,7 @@ def find_nearest_sibling(question: str, evidence: Evidence) -> Replaced | None:
     words = read_words(question, stop_terms=evidence.wording.stop_terms)
     if not evidence.wording.language:
         bound = find_other_bearer(question, words, best.text, read_words(best.text))
-        if bound is not None:
+        if bound is not None and not _are_one_role(bound, evidence.passages):
             return bound
     said = _said_stems(best, passage)
     member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
@@ -89,8 +92,30 @@ def _is_paraphrase(found: Replaced) -> bool:
     and opposites aside."""
     if any(character.isdigit() for character in found.asked) or _are_opposites(found):
         return False
+    return _nearness(found) >= _MIN_PARAPHRASE
+
+
+def _are_one_role(found: Replaced, passages: Sequence[Passage]) -> bool:
+    """Whether two words name one role: they are near in meaning, and nothing that was found sets them side by side."""
+    if _are_opposites(found) or _nearness(found) < _MIN_ROLE_NEARNESS:
+        return False
+    asked, own = frozenset(terms(found.asked)), frozenset(terms(found.found))
+    one, other = asked - own, own - asked
+    return not any(one <= said and other <= said for said in _said_side_by_side(passages))
+
+
+def _said_side_by_side(passages: Sequence[Passage]) -> Iterator[Set[str]]:
+    """The stems of each sentence, and of the names of each list, table or run of headings."""
+    for passage in passages:
+        for start, end in passage.sentence_spans():
+            yield frozenset(terms(passage.content[start:end]))
+    for names in sibling_sets(passages):
+        yield frozenset(terms(" ".join(names)))
+
+
+def _nearness(found: Replaced) -> float:
     embedder = local_embedder()
-    return float(embedder.embed_one(found.asked) @ embedder.embed_one(found.found)) >= _MIN_PARAPHRASE
+    return float(embedder.embed_one(found.asked) @ embedder.embed_one(found.found))
 
 
 def _other_row(read: _Read) -> Replaced | None:
@@ -136,9 +161,8 @@ def _known_sibling(read: _Read) -> Replaced | None:
 
 def _passages_with(read: _Read) -> list[Passage]:
     """Those that may say what is missing, in their titles too."""
-    [first, *_] = read.member.missing
-    found = read.evidence.passages
-    return [one for one in found if one is read.passage or first in f"{one.section_path} {one.content}".casefold()]
+    texts = [(one, f"{one.section_path} {one.content}".casefold()) for one in read.evidence.passages]
+    return [one for one, text in texts if one is read.passage or all(stem in text for stem in read.member.missing)]
 
 
 def _as_asked(name: str, member: AskedMember) -> str:

@@ -168,6 +168,8 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
         (replace(STRONG, has_signs=True), Confidence.MEDIUM),
         (replace(STRONG, weakest=0.4), Confidence.MEDIUM),
         (replace(STRONG, answer_probability=0.4), Confidence.MEDIUM),
+        (replace(STRONG, lag=0.1), Confidence.MEDIUM),
+        (replace(STRONG, score=0.9, lag=0.1), Confidence.HIGH),
         (replace(STRONG, score=0.49), Confidence.LOW),
     ],
 )
@@ -194,6 +196,13 @@ def test_with_a_curve_the_level_goes_by_the_probability(score: float, level: str
     )
     assert (basis.level, basis.is_calibrated) == (level, True)
     assert f"right with probability {basis.probability:.2f}" in confidence.explain_confidence(basis)
+
+
+def test_with_a_curve_too_what_another_sentence_says_makes_no_answer_high():
+    sure = ConfidenceSignals(score=0.9, lead=0.05, agreement=1)
+    basis = confidence.confidence_basis(replace(sure, lag=0.3), calibration=CURVE.as_json())
+    assert basis.level == Confidence.MEDIUM
+    assert "Another sentence says more of the question." in confidence.explain_confidence(basis)
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,16 @@ def test_the_same_sentence_in_another_passage_is_no_rival():
     )
 
 
+def test_the_grounds_say_how_much_stronger_the_evidence_is_by_another_sentence():
+    found = evidence(passage("Ask at the desk."), passage("Season tickets are sold at the desk.", number=2))
+    titled, other = found.sentences
+    found = replace(found, sentences=(replace(titled, strength=0.4), replace(other, strength=0.7)))
+    assert assess_sufficiency("Where are tickets sold?", found).grounds.lag == pytest.approx(0.3)
+    row = replace(titled, strength=0.4, cell=TableCell(head="Sold", value="desk", wording="Tickets: sold: desk"))
+    found = replace(found, sentences=(row, replace(other, strength=0.7)))
+    assert assess_sufficiency("Where are tickets sold?", found).grounds.lag == 0
+
+
 def test_a_sign_is_among_the_grounds():
     assert assess_sufficiency("Which eye exams does the plan never cover?", evidence(PLAN)).grounds.has_signs
 

@@ -55,6 +55,23 @@ def test_a_word_of_the_title_or_of_an_earlier_turn_is_not_asked_of_the_sentence(
     assert followed.sentences[0].weakest > 0.5
 
 
+def test_of_a_short_question_a_common_word_is_asked_of_the_sentence_too() -> None:
+    passages = [passage("The rabbits eat hay and carrots in their run.")]
+    turns = [WeightedTurn(text="Are the rabbits insured?", weight=1.0)]
+    common = {"rabbit": 6.0, "insur": 2.0}
+    found = evidence.score_evidence(turns=turns, passages=passages, weights=common)
+    assert found.sentences[0].weakest < 0.5
+
+
+def test_the_strength_of_a_sentence_has_no_words_of_its_title() -> None:
+    titled = passage("It is asked for at the desk.", number=1, document_title="Season tickets of the Glass House")
+    other = passage("The Glass House sells season tickets.", number=2, document_title="Notes", lexical=0.4, score=0.4)
+    found = weighed(("Where does the Glass House sell season tickets?", 1.0), passages=[titled, other])
+    strengths = {one.text: one.strength for one in found.sentences}
+    assert strengths[other.content] > strengths[titled.content]
+    assert found.strength == pytest.approx(max(strengths.values()))
+
+
 def test_a_turn_before_counts_less() -> None:
     passages = [passage("Footings stand on gravel.", number=1), passage("Beams hang on hooks.", number=2)]
     for asked, expected in [(("footings", "beams"), 1), (("beams", "footings"), 2)]:

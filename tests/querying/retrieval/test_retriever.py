@@ -99,3 +99,16 @@ def test_what_does_not_stand_on_its_page_word_for_word_is_not_read(plugin: Plugi
     [first, *_] = retriever.retrieve(asked)
     Page.objects.filter(pk=first.page_id).update(text=Replace("text", Value("0.45"), Value("0.54")))
     assert first.content not in [passage.content for passage in retriever.retrieve(asked)]
+
+
+def test_the_document_that_a_question_names_is_read_before_one_with_a_title_like_it(alice: User) -> None:
+    plugin = Plugin.objects.create(owner=alice, name="Plans", slug="plans", system_prompt="You know the plans.")
+    base = own_knowledge_base(plugin)
+    texts = {
+        "Contoso Standard Plan": "Contoso covers clinical trials. Which clinical trials it covers, the desk says.",
+        "Contoso Plus Plan": "Trials of medicines are covered where a doctor recommends them.",
+    }
+    for title, text in texts.items():
+        ingest(add_text(knowledge_base=base, title=title, text=text, enqueue=False).document.pk)
+    asked = question(plugin, "Which clinical trials does the Contoso Plus Plan cover?")
+    assert [one.document_title for one in retriever.retrieve(asked)] == ["Contoso Plus Plan", "Contoso Standard Plan"]

@@ -87,6 +87,21 @@ def test_what_may_be_another_wording_is_none(question: str, sentence: str):
     assert nearest(question, sentence) is None
 
 
+@pytest.mark.parametrize(
+    ("other", "are_siblings"),
+    [
+        ("Visitors park behind the house.", False),
+        ("Visitors and Guests park behind the house.", True),
+        ("- Guests: by the gate\n- Visitors: behind the house", True),
+    ],
+)
+def test_two_words_for_a_role_are_siblings_only_where_the_documents_set_them_side_by_side(
+    other: str, are_siblings: bool
+):
+    told = nearest("What must Visitors sign at the gate?", "Guests must sign the book at the gate.", other)
+    assert told == (Replaced(asked="Visitors", found="Guests") if are_siblings else None)
+
+
 def test_a_row_of_another_name_is_one_where_its_column_is_asked_for():
     row = passage("| Beans | early May | 30 cm |")
     table = evidence(row)
@@ -108,6 +123,15 @@ def test_names_of_one_breath_are_siblings_wherever_they_stand():
         "How often are hinges oiled?", "Rollers are oiled every week.", "Oil hinges, rollers and chains by hand."
     )
     assert told == Replaced(asked="hinges", found="rollers")
+
+
+def test_names_of_one_breath_count_only_where_all_of_what_is_missing_is_said():
+    told = nearest(
+        "What are the benefits of a first-aid course?",
+        "A course has many benefits and is affordable.",
+        "The aid is convenient, affordable and first-aid.",
+    )
+    assert told is None
 
 
 def test_the_label_of_a_line_among_others_is_a_sibling():
