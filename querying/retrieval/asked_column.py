@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,31 +24,54 @@ from querying.retrieval.column_kinds import QUESTIONS, ColumnKind, Vectors, figu
 # More columns are a matrix of figures, whose heads are read by their words.
 _MAX_COLUMNS = 24
 _MAX_QUESTION_WORDS = 40
-_MIN_NEARNESS = 0.4
+# How near the question must be to a head, to what the cells hold, and to the head of a column of figures where it asks
+# for the number of something that is not the row ("How many speeds has it?").
+_MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
 # A word that asks for a column is matched by how near the column is, and so much.
 _COVER_BONUS = 0.5
 # How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
 _HEAD_WEIGHT, _MAX_LAG = 0.25, 0.08
-# What is left over names another thing where the question without it is nearer by so much, and near.
-_FOREIGN_GAIN, _FOREIGN_NEARNESS = 0.12, 0.6
+# What is left over names another thing where the question without it is nearer by so much, and near; nothing does where
+# the question is clear.
+_FOREIGN_GAIN, _FOREIGN_NEARNESS, _CLEAR_NEARNESS = 0.12, 0.6, 0.8
 _MAX_THING_WORDS = 3
 # A bare number is an amount of money where its head is as near as this to the questions for money.
 _MONEY_HEAD_NEARNESS = 0.6
 _MAX_CACHED_TEXTS = 1024
+# A column of dates begins or ends something where its head is so much nearer to one of them.
+_MIN_DATE_LEAD = 0.05
 # Behind these stands what is asked, and no thing that it is asked of.
-_ASKING = frozenset(["what", "which", "who", "whose", "whom", "how", "much", "many", "when", "where", "to"])
+_ASKING = frozenset(["what", "which", "who", "whose", "whom", "how", "much", "many", "when", "where"])
 _ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "this", "that"])
 _ITS_NAME = "it"
 _WORDINGS: Mapping[ColumnKind, tuple[str, ...]] = {
     ColumnKind.MONEY: ("How much is the {}?", "How much is it {}?"),
     ColumnKind.COUNT: ("How many {} are there?", "How many {}?"),
     ColumnKind.DURATION: ("How long is the {}?",),
-    ColumnKind.DATE: ("When is the {}?", "When does it {}?"),
+    **dict.fromkeys((ColumnKind.DATE, ColumnKind.START, ColumnKind.END), ("When is the {}?", "When does it {}?")),
     ColumnKind.HOURS: ("When is the {}?", "When is it {}?"),
     ColumnKind.PERSON: ("Who is the {}?",),
     ColumnKind.PLACE: ("Where is the {}?", "In which {} is it?"),
     ColumnKind.MEASURE: ("How much is the {}?",),
     ColumnKind.OTHER: ("Which {}?", "Which {} is it?", "Who is the {}?"),
+}
+
+
+_DATES = frozenset({ColumnKind.DATE, ColumnKind.START, ColumnKind.END})
+# The kinds of questions that ask for a column of a kind, where it is not that kind alone.
+_ALSO_ASKED = {
+    ColumnKind.DATE: _DATES,
+    ColumnKind.START: frozenset({ColumnKind.START, ColumnKind.DATE}),
+    ColumnKind.END: frozenset({ColumnKind.END, ColumnKind.DATE}),
+}
+# What the first words of a question can ask for at all.
+_FIGURES = frozenset(ColumnKind) - {ColumnKind.PERSON, ColumnKind.PLACE, ColumnKind.OTHER}
+_POSSIBLE_KINDS: Mapping[str, frozenset[ColumnKind]] = {
+    **dict.fromkeys(("who", "whom", "whose"), frozenset({ColumnKind.PERSON, ColumnKind.OTHER})),
+    "where": frozenset({ColumnKind.PLACE, ColumnKind.OTHER}),
+    "when": _DATES | {ColumnKind.HOURS, ColumnKind.OTHER},
+    "how long": frozenset({ColumnKind.DURATION, ColumnKind.MEASURE}),
+    **dict.fromkeys(("how much", "how many"), _FIGURES),
 }
 
 
@@ -87,19 +111,28 @@ def find_asked_cells(question: str, grid: Grid) -> AskedCells | None:
         return None
     rows, named = _named_rows(words, grid.labels)
     rest = frozenset[str]().union(*(word.stems for word in words)) - named
-    if not rows:
-        return None
+    said = grid.caption.union(*(terms(head) for head in grid.heads))
+    if not rows or any(map(str.isdigit, "".join(rest - said))):
+        return None  # a number asks for no column, it names another row
     columns = _Columns(grid, rows)
-    frame = _Frame([word.as_named(named) for word in words])
-    for without, things in frame.without_things():
-        needed = max(_FOREIGN_NEARNESS, columns.nearest(frame.text) + _FOREIGN_GAIN)
-        if columns.nearest(without.text) >= needed:
-            if not things <= grid.caption:
-                return None
-            frame = without
-            break
-    found = columns.asked(frame.text)
+    frame = _without_foreign_things(_Frame([word.as_named(named) for word in words]), columns, grid.caption)
+    if frame is None:
+        return None
+    found = columns.asked(frame)
     return AskedCells(rows=rows, columns=found, words=rest) if found else None
+
+
+def _without_foreign_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> _Frame | None:
+    """The question without what only the caption says; None where it names a thing that is said nowhere, without which
+    it were nearer to a column."""
+    nearness = columns.nearest(frame)
+    if nearness >= _CLEAR_NEARNESS:
+        return frame
+    needed = max(_FOREIGN_NEARNESS, nearness + _FOREIGN_GAIN)
+    for without, things in frame.without_things():
+        if columns.nearest(without) >= needed:
+            return without if things <= caption else None
+    return frame
 
 
 @dataclass(frozen=True)
@@ -117,11 +150,13 @@ class _Word:
 
 
 def _named_rows(words: Sequence[_Word], labels: Sequence[str]) -> tuple[frozenset[int], frozenset[str]]:
-    """The rows of which the question says most, and the stems that it says of them."""
+    """The rows of which the question says most, and the stems that it says of them. What all rows say names none."""
     asked = frozenset[str]().union(*(word.stems for word in words))
     said = [asked & frozenset(terms(label)) for label in labels]
-    most = max((len(stems - question_word_stems()) for stems in said), default=0)
-    rows = frozenset(at for at, stems in enumerate(said) if most and len(stems - question_word_stems()) == most)
+    common = frozenset.intersection(*said) if len(said) > 1 else frozenset[str]()
+    counts = [len(stems - common - question_word_stems()) for stems in said]
+    most = max(counts, default=0)
+    rows = frozenset(at for at, count in enumerate(counts) if most and count == most)
     return rows, frozenset[str]().union(*(said[at] for at in rows))
 
 
@@ -141,6 +176,17 @@ class _Frame:
     @cached_property
     def text(self) -> str:
         return " ".join(word.text for word in self._words) + "?"
+
+    @cached_property
+    def possible_kinds(self) -> frozenset[ColumnKind]:
+        begin = [word.text.lower() for word in self._words[:2]]
+        return _POSSIBLE_KINDS.get(" ".join(begin)) or _POSSIBLE_KINDS.get(begin[0]) or frozenset(ColumnKind)
+
+    @cached_property
+    def counts_thing(self) -> bool:
+        """Whether the number or the amount of something else than the row is asked for."""
+        pairs = pairwise(self._words)
+        return any(one.text.lower() in ("much", "many") and other.is_substance for one, other in pairs)
 
     def without_things(self) -> Iterator[tuple[_Frame, frozenset[str]]]:
         """The question with "it" in place of one to three words that may name a thing, and the stems of these."""
@@ -168,43 +214,60 @@ class _Columns:
             for column in range(len(grid.heads))
         ]
 
-    def asked(self, text: str) -> dict[int, float]:
+    def asked(self, frame: _Frame) -> dict[int, float]:
         """The columns that the question asks for, each with how near it is."""
-        near, order = self._nearness(text)
+        near, order = self._nearness(frame)
         best = max(order, default=0.0)
         return {at: near[at] for at, one in enumerate(order) if near[at] > 0 and one >= best - _MAX_LAG}
 
-    def nearest(self, text: str) -> float:
-        return max(self._nearness(text)[0], default=0.0)
+    def nearest(self, frame: _Frame) -> float:
+        return max(self._nearness(frame)[0], default=0.0)
 
-    def _nearness(self, text: str) -> tuple[list[float], list[float]]:
+    def _nearness(self, frame: _Frame) -> tuple[list[float], list[float]]:
         """For each column how near it is, 0 where something else is nearer, and the same with more weight on its
         head."""
-        asked = _vector(text)
+        asked = _vector(frame.text)
         by_kind = {kind: float((question_vectors(kind) @ asked).max()) for kind in QUESTIONS}
         near, order = [], []
         for head, values in zip(self._heads, self._values, strict=True):
-            kind = self._kind(head, values, by_kind)
+            kind = self._kind(head, values, by_kind) if values else ColumnKind.OTHER
             of_head = float((_head_vectors(head, kind) @ asked).max()) if head else 0.0
-            of_kind = by_kind[kind] if kind in QUESTIONS and kind != ColumnKind.OTHER else 0.0
-            own = max(of_head, of_kind)
-            others = max(one for other, one in by_kind.items() if other != kind or kind == ColumnKind.OTHER)
-            is_asked = own >= max(_MIN_NEARNESS, others) and bool(values)
-            near.append(own if is_asked else 0.0)
-            order.append(own + _HEAD_WEIGHT * of_head if is_asked else 0.0)
+            own = self._own_nearness(frame, kind, of_head, by_kind) if values else 0.0
+            near.append(own)
+            order.append(own + _HEAD_WEIGHT * of_head if own else 0.0)
         return near, order
+
+    @staticmethod
+    def _own_nearness(frame: _Frame, kind: ColumnKind, of_head: float, by_kind: Mapping[ColumnKind, float]) -> float:
+        """How near a column is; 0 where the question's first words ask for another kind or something else is nearer."""
+        own_kinds = _ALSO_ASKED.get(kind, frozenset({kind})) - {ColumnKind.OTHER}
+        of_kind = max((by_kind[one] for one in own_kinds if one in by_kind), default=0.0)
+        if frame.counts_thing:
+            of_kind, least = 0.0, _MIN_COUNTED_NEARNESS
+        else:
+            least = _MIN_HEAD_NEARNESS
+        own = max(of_head if of_head >= least else 0.0, of_kind if of_kind >= _MIN_KIND_NEARNESS else 0.0)
+        others = max(one for other, one in by_kind.items() if other not in own_kinds)
+        return own if own >= others and kind in frame.possible_kinds else 0.0
 
     @staticmethod
     def _kind(head: str, values: tuple[str, ...], by_kind: Mapping[ColumnKind, float]) -> ColumnKind:
         """What the column holds. Words are only looked at where people or places are asked for."""
         kind = figure_kind(values)
         if kind == ColumnKind.COUNT and head:
-            of_money = float((_head_vectors(head, kind) @ question_vectors(ColumnKind.MONEY).T).max())
-            return ColumnKind.MONEY if of_money >= _MONEY_HEAD_NEARNESS else kind
+            return ColumnKind.MONEY if _head_nearness(head, kind, ColumnKind.MONEY) >= _MONEY_HEAD_NEARNESS else kind
+        if kind == ColumnKind.DATE and head:
+            of_start, of_end = (_head_nearness(head, kind, one) for one in (ColumnKind.START, ColumnKind.END))
+            ahead = ColumnKind.START if of_start > of_end else ColumnKind.END
+            return ahead if abs(of_start - of_end) >= _MIN_DATE_LEAD else kind
         asked = max(by_kind, key=lambda one: by_kind[one])
-        if kind == ColumnKind.OTHER and values and asked in (ColumnKind.PERSON, ColumnKind.PLACE):
+        if kind == ColumnKind.OTHER and asked in (ColumnKind.PERSON, ColumnKind.PLACE):
             return word_kind(head, values)
         return kind
+
+
+def _head_nearness(head: str, kind: ColumnKind, asked: ColumnKind) -> float:
+    return float((_head_vectors(head, kind) @ question_vectors(asked).T).max())
 
 
 @lru_cache(maxsize=_MAX_CACHED_TEXTS)

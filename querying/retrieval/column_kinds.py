@@ -32,6 +32,8 @@ class ColumnKind(StrEnum):
     COUNT = "count"
     DURATION = "duration"
     DATE = "date"
+    START = "start"
+    END = "end"
     HOURS = "hours"
     PERSON = "person"
     PLACE = "place"
@@ -50,13 +52,9 @@ QUESTIONS: Mapping[ColumnKind, tuple[str, ...]] = {
     ),
     ColumnKind.COUNT: ("How many are there?", "How many are left?", "How many do you have?", "How many are available?"),
     ColumnKind.DURATION: ("How long does it take?", "How long does it last?", "How much time does it need?"),
-    ColumnKind.DATE: (
-        "When does it begin?",
-        "When does it end?",
-        "When is it due?",
-        "When is it?",
-        "Until when is it?",
-    ),
+    ColumnKind.DATE: ("When is it?", "What is the date of it?"),
+    ColumnKind.START: ("When does it begin?", "When does it start?"),
+    ColumnKind.END: ("When does it end?", "When is it due?", "Until when is it?", "What is the deadline for it?"),
     ColumnKind.HOURS: (
         "What time does it open?",
         "When is it open?",
@@ -94,6 +92,8 @@ QUESTIONS: Mapping[ColumnKind, tuple[str, ...]] = {
         "Is it allowed?",
         "What is the warranty of it?",
         "How long is the warranty of it?",
+        "How long is it valid?",
+        "How long do I have to wait for it?",
         "What is the period of notice of it?",
         "What are the terms of it?",
         "How many people can take part in it?",
