@@ -78,12 +78,13 @@ _POSSIBLE_KINDS: Mapping[str, frozenset[ColumnKind]] = {
 @dataclass(frozen=True, kw_only=True)
 class Grid:
     """A table as it is asked: the names of its rows, the heads of its columns, the cells of each row, and the stems of
-    what stands above it."""
+    what stands above it and of all that was found with it."""
 
     labels: Sequence[str]
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
     caption: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +120,11 @@ def find_asked_cells(question: str, grid: Grid) -> AskedCells | None:
     if frame is None:
         return None
     found = columns.asked(frame)
-    return AskedCells(rows=rows, columns=found, words=rest) if found else None
+    # What the documents speak of in the question's own words is not asked of a column in others.
+    is_spoken_of = not (rest - said - question_word_stems()).isdisjoint(grid.known)
+    if not found or (is_spoken_of and max(found.values()) < _CLEAR_NEARNESS):
+        return None
+    return AskedCells(rows=rows, columns=found, words=rest)
 
 
 def _without_foreign_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> _Frame | None:

@@ -32,7 +32,7 @@ from querying.retrieval.late_interaction import (
 )
 from querying.retrieval.markdown_columns import asked_words_by_row
 from querying.retrieval.markdown_tables import TableLayout, read_layout
-from querying.retrieval.passage_tables import NO_PAGES
+from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence, SubQuestion
@@ -298,7 +298,9 @@ def _match_windows(
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
     ranges = iter(words.match_ranges(rows))
-    asked = [_asked_rows(words, passages[window.passage], window.layout) for window in windows]
+    has_tables = bool(words.english) and any(window.layout.headers for window in windows)
+    known = stems_of(passages) if has_tables else frozenset()
+    asked = [_asked_rows(words, passages[window.passage], window.layout, known) for window in windows]
     for window, each, (_, offsets), covered in zip(windows, similar, states, asked, strict=True):
         places = np.asarray(offsets, dtype=np.intp).reshape(-1, 2)
         at = window.passage
@@ -321,10 +323,12 @@ def _match_windows(
     return found
 
 
-def _asked_rows(words: QuestionWords, passage: Passage, layout: TableLayout) -> Mapping[Span, Mapping[str, float]]:
+def _asked_rows(
+    words: QuestionWords, passage: Passage, layout: TableLayout, known: frozenset[str]
+) -> Mapping[Span, Mapping[str, float]]:
     if not layout.headers or not words.english:
         return {}
-    return asked_words_by_row(words.english, passage.content, layout, title=_title_prefix(passage))
+    return asked_words_by_row(words.english, passage.content, layout, title=_title_prefix(passage), known=known)
 
 
 def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:

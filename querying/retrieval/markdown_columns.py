@@ -10,10 +10,10 @@ from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
 
 
 def asked_words_by_row(
-    question: str, content: str, layout: TableLayout, *, title: str
+    question: str, content: str, layout: TableLayout, *, title: str, known: frozenset[str]
 ) -> dict[Span, Mapping[str, float]]:
     """For each row of a passage that has a cell which the question asks for, the words that ask for it and how well the
-    cell's column matches them. Raises `EmbedderError`."""
+    cell's column matches them; `known` are the stems of all passages. Raises `EmbedderError`."""
     tables: dict[Span, list[Span]] = {}
     for span, header in layout.headers.items():
         tables.setdefault(header, []).append(span)
@@ -21,12 +21,17 @@ def asked_words_by_row(
     for header, spans in tables.items():
         heads = row_cells(content[slice(*header)])
         rows = [(span, cells) for span in spans if len(cells := row_cells(content[slice(*span)])) == len(heads)]
-        found |= _asked_rows(question, heads, rows, caption=frozenset(terms(title)))
+        found |= _asked_rows(question, heads, rows, caption=frozenset(terms(title)), known=known)
     return found
 
 
 def _asked_rows(
-    question: str, heads: Sequence[str], rows: Sequence[tuple[Span, list[str]]], *, caption: frozenset[str]
+    question: str,
+    heads: Sequence[str],
+    rows: Sequence[tuple[Span, list[str]]],
+    *,
+    caption: frozenset[str],
+    known: frozenset[str],
 ) -> dict[Span, Mapping[str, float]]:
     name, *columns = heads
     grid = Grid(
@@ -34,6 +39,7 @@ def _asked_rows(
         heads=columns,
         cells=[cells[1:] for _, cells in rows],
         caption=caption,
+        known=known,
     )
     asked = find_asked_cells(question, grid)
     if asked is None:

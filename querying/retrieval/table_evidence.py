@@ -13,7 +13,7 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from querying.retrieval.asked_column import Grid, find_asked_cells
 from querying.retrieval.late_interaction import QuestionWords
-from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables
+from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
 from querying.retrieval.token_states import token_states
 from querying.types import Evidence, Sentence, TableCell
@@ -62,7 +62,8 @@ def judge_rows(
     if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
-    asked_cells = [find_asked_cells(question, _grid(table)) for table in tables]
+    known = stems_of(evidence.passages) if tables else frozenset()
+    asked_cells = [find_asked_cells(question, _grid(table, known)) for table in tables]
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
     if not matches:
         return evidence
@@ -84,12 +85,13 @@ def judge_rows(
     return replace(evidence, sentences=tuple(sentences), strength=strength)
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: Table, known: frozenset[str]) -> Grid:
     return Grid(
         labels=[row.label for row in table.rows],
         heads=table.heads,
         cells=[[cell.value for cell in row.cells] for row in table.rows],
         caption=caption_stems(table),
+        known=known,
     )
 
 
