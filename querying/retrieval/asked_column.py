@@ -31,9 +31,9 @@ _MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
 _COVER_BONUS = 0.5
 # How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
 _HEAD_WEIGHT, _MAX_LAG = 0.25, 0.08
-# What is left over names another thing where the question without it is nearer by so much, and near; nothing does where
-# the question is clear.
-_FOREIGN_GAIN, _FOREIGN_NEARNESS, _CLEAR_NEARNESS = 0.12, 0.6, 0.8
+# What is left over names another thing where the question without it is nearer by so much, and near; where it is a
+# little nearer, or the question is clear all the same, the words ask for no column.
+_FOREIGN_GAIN, _FOREIGN_NEARNESS, _DOUBTFUL_GAIN, _CLEAR_NEARNESS = 0.12, 0.6, 0.02, 0.8
 _MAX_THING_WORDS = 3
 # A bare number is an amount of money where its head is as near as this to the questions for money.
 _MONEY_HEAD_NEARNESS = 0.6
@@ -116,28 +116,30 @@ def find_asked_cells(question: str, grid: Grid) -> AskedCells | None:
     if not rows or any(map(str.isdigit, "".join(rest - said))):
         return None  # a number asks for no column, it names another row
     columns = _Columns(grid, rows)
-    frame = _without_foreign_things(_Frame([word.as_named(named) for word in words]), columns, grid.caption)
-    if frame is None:
+    understood = _judge_things(_Frame([word.as_named(named) for word in words]), columns, grid.caption)
+    if understood is None:
         return None
+    frame, doubtful = understood
     found = columns.asked(frame)
     # What the documents speak of in the question's own words is not asked of a column in others.
     is_spoken_of = not (rest - said - question_word_stems()).isdisjoint(grid.known)
     if not found or (is_spoken_of and max(found.values()) < _CLEAR_NEARNESS):
         return None
-    return AskedCells(rows=rows, columns=found, words=rest)
+    return AskedCells(rows=rows, columns=found, words=rest - doubtful)
 
 
-def _without_foreign_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> _Frame | None:
-    """The question without what only the caption says; None where it names a thing that is said nowhere, without which
-    it were nearer to a column."""
+def _judge_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> tuple[_Frame, frozenset[str]] | None:
+    """The question without what only the caption says, and the stems of words that do not bring it nearer to a column;
+    None where it names a thing that is said nowhere, without which it were much nearer."""
     nearness = columns.nearest(frame)
-    if nearness >= _CLEAR_NEARNESS:
-        return frame
-    needed = max(_FOREIGN_NEARNESS, nearness + _FOREIGN_GAIN)
+    doubtful = frozenset[str]()
     for without, things in frame.without_things():
-        if columns.nearest(without) >= needed:
-            return without if things <= caption else None
-    return frame
+        now = columns.nearest(without)
+        if nearness < _CLEAR_NEARNESS and now >= max(_FOREIGN_NEARNESS, nearness + _FOREIGN_GAIN):
+            return (without, doubtful | things) if things <= caption else None
+        if now >= nearness + _DOUBTFUL_GAIN:
+            doubtful |= things
+    return frame, doubtful
 
 
 @dataclass(frozen=True)
