@@ -62,8 +62,8 @@ def judge_rows(
     if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
-    known = stems_of(evidence.passages) if tables else frozenset()
-    asked_cells = [find_asked_cells(question, _grid(table, known)) for table in tables]
+    stems = stems_of(evidence.passages) if tables else frozenset()
+    asked_cells = [find_asked_cells(question, _grid(table, stems)) for table in tables]
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
     if not matches:
         return evidence
