@@ -96,8 +96,6 @@ QUESTIONS: Mapping[ColumnKind, tuple[str, ...]] = {
         "How long do I have to wait for it?",
         "What is the period of notice of it?",
         "What are the terms of it?",
-        "How many people can take part in it?",
-        "How many people work on it?",
     ),
 }
 # What a column of words may hold besides places, each described in a few words.
