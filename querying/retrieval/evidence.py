@@ -21,9 +21,18 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
-from querying.retrieval.late_interaction import NO_MATCH, Matrix, QuestionWords, SentenceMatch, Span, question_words
+from querying.retrieval.late_interaction import (
+    NO_MATCH,
+    NO_WORDS,
+    Matrix,
+    QuestionWords,
+    SentenceMatch,
+    Span,
+    question_words,
+)
+from querying.retrieval.markdown_columns import asked_words_by_row
 from querying.retrieval.markdown_tables import TableLayout, read_layout
-from querying.retrieval.passage_tables import NO_PAGES
+from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import States, token_states
 from querying.types.evidence import Evidence, Sentence, SubQuestion
@@ -293,7 +302,10 @@ def _match_windows(
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
     ranges = iter(words.match_ranges(rows))
-    for window, each, (_, offsets) in zip(windows, similar, states, strict=True):
+    has_tables = bool(words.english) and any(window.layout.headers for window in windows)
+    known = stems_of(passages) if has_tables else frozenset()
+    asked = [_asked_rows(words, passages[window.passage], window.layout, known) for window in windows]
+    for window, each, (_, offsets), covered in zip(windows, similar, states, asked, strict=True):
         places = np.asarray(offsets, dtype=np.intp).reshape(-1, 2)
         at = window.passage
         for span, stems in zip(window.spans, window.span_stems, strict=True):
@@ -302,10 +314,25 @@ def _match_windows(
                 found[at].append((span, NO_MATCH))
                 continue
             similar_words = _similarity_to_row(each, places, window, span)
-            match = words.match(similar_words, topic=topics[at], in_title=in_title[at], stems=stems, ranges=of_span)
+            match = words.match(
+                similar_words,
+                topic=topics[at],
+                in_title=in_title[at],
+                stems=stems,
+                ranges=of_span,
+                covered=covered.get(span, NO_WORDS),
+            )
             header = window.layout.headers.get(span)
             found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
     return found
+
+
+def _asked_rows(
+    words: QuestionWords, passage: Passage, layout: TableLayout, known: frozenset[str]
+) -> Mapping[Span, Mapping[str, float]]:
+    if not layout.headers or not words.english:
+        return {}
+    return asked_words_by_row(words.english, passage.content, layout, title=_title_prefix(passage), known=known)
 
 
 def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 Matrix = NDArray[np.float32]
 Span = tuple[int, int]
 
+NO_WORDS: Mapping[str, float] = MappingProxyType({})
 _MAX_SYNONYMS = 6
 # Each other way to put a phrase is read by the model once, so a question has only so many.
 _MAX_VARIANTS = 24
@@ -109,6 +111,11 @@ class QuestionWords:
     def __bool__(self) -> bool:
         return bool(self._words)
 
+    @property
+    def english(self) -> str:
+        """The question; empty where it is in another language."""
+        return "" if self._wording.language else self._question
+
     def of_span(self, span: Span) -> QuestionWords:
         """Only those between two places of the question's text, and what earlier turns name. Falsy where it has none
         of its own."""
@@ -153,10 +160,12 @@ class QuestionWords:
         in_title: NDArray[np.bool_],
         stems: Set[str],
         ranges: RangeMatch = NO_RANGE_MATCH,
+        covered: Mapping[str, float] = NO_WORDS,
     ) -> SentenceMatch:
         """`similar` is [rows of the states, tokens of the sentence]; `stems` are those of the sentence. What earlier
         turns name needs to be in the passage; the sentence answers the last. A quantity in one of the sentence's ranges
-        is as good as said."""
+        is as good as said. `covered` has the words that ask for the sentence in other words, and how well it matches
+        them."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
             return NO_MATCH
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
@@ -166,6 +175,8 @@ class QuestionWords:
             best = np.where(self._is_understood, best, np.where(said, 1.0, _UNSAID_MATCH).astype(np.float32))
         if ranges is not NO_RANGE_MATCH:
             best = np.where(self._is_any(ranges.included), 1.0, np.where(self._is_any(ranges.excluded), 0.0, best))
+        if covered:
+            best = np.maximum(best, self._covers(covered))
         titled = self._by_word(np.where(in_title, 1.0, best))
         return SentenceMatch(
             without_title=self._weighed(best),
@@ -178,10 +189,12 @@ class QuestionWords:
         """How much of the question's weight a cell of a table matches, and the match of the word that it matches least.
         `covered` has the words that are said of it; `unsaid` are those for which nothing else will do."""
         best = np.clip(similar.max(axis=1, initial=0.0), 0.0, 1.0)
-        said = np.asarray([covered.get(stem, 0.0) for stem in self._stems], dtype=np.float32)
-        best = np.where(self._is_any(unsaid), 0.0, np.maximum(best, said)).astype(np.float32)
+        best = np.where(self._is_any(unsaid), 0.0, np.maximum(best, self._covers(covered))).astype(np.float32)
         by_word = self._by_word(best)
         return float(self._weights @ by_word), float(by_word[self._decides].min(initial=1.0))
+
+    def _covers(self, covered: Mapping[str, float]) -> NDArray[np.float32]:
+        return np.asarray([covered.get(stem, 0.0) for stem in self._stems], dtype=np.float32)
 
     def _weighed(self, best: NDArray[np.float32]) -> float:
         return float(self._weights @ self._by_word(best))

@@ -23,7 +23,7 @@ class TableLayout:
         row, header = content[slice(*span)], self.headers.get(span)
         if header is None:
             return row
-        names, cells = _cells(content[slice(*header)]), _cells(row)
+        names, cells = row_cells(content[slice(*header)]), row_cells(row)
         if len(names) != len(cells):
             return row
         return CELL_SEPARATOR.join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)
@@ -49,9 +49,10 @@ def read_layout(content: str, spans: Sequence[Span]) -> TableLayout:
 
 def empty_heads(row: str, header: str) -> list[str]:
     """The heads of the columns that this row has nothing in."""
-    names, cells = _cells(header), _cells(row)
+    names, cells = row_cells(header), row_cells(row)
     return [name for name, cell in zip(names, cells, strict=False) if name and not cell]
 
 
-def _cells(row: str) -> list[str]:
+def row_cells(row: str) -> list[str]:
+    """What the cells of a row say, empty ones included."""
     return [" ".join(cell.split()) for cell in row.strip().strip("|").split("|")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
+from language.terms import terms
 
 Span = tuple[int, int]
 
@@ -85,6 +86,11 @@ def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES
             key = (passage.document_id, titles, caption, tuple(cell.header for cell in row.cells))
             groups.setdefault(key, []).append(row)
     return [Table(caption=key[2], titles=key[1], rows=tuple(rows)) for key, rows in groups.items()]
+
+
+def stems_of(passages: Iterable[Passage]) -> frozenset[str]:
+    """The stems of all that the passages say."""
+    return frozenset(chain.from_iterable(terms(passage.content) for passage in passages))
 
 
 def has_table_rows(passage: Passage) -> bool:

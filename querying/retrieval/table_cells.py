@@ -15,12 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import nlargest
-from itertools import chain
+from itertools import chain, zip_longest
 
 from language.number_words import SMALL_NUMBERS
 from language.stop_words import STOP_WORDS
 from language.terms import terms
 from language.topic_words import question_word_stems
+from querying.retrieval.asked_column import AskedCells
 from querying.retrieval.passage_tables import Cell, Table, TableRow
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -59,11 +60,19 @@ class CellMatch:
         return f"{self.table.caption or self.table.titles}. {name}{head}: {self.cell.value}"
 
 
-def best_cells(question: str, weights: Mapping[str, float], tables: Iterable[Table], *, most: int) -> list[CellMatch]:
+def best_cells(
+    question: str,
+    weights: Mapping[str, float],
+    tables: Sequence[Table],
+    *,
+    most: int,
+    asked_cells: Sequence[AskedCells | None] = (),
+) -> list[CellMatch]:
     """The cells of all tables that fit best by their words alone; `weights` has the inverse document frequency of each
-    stem."""
+    stem, `asked_cells` for each table the cells that the question asks for in other words than the heads'."""
     asked = _asked_words(question, weights)
-    rows = chain.from_iterable(_TableMatch(asked, table).rows() for table in tables)
+    pairs = zip_longest(tables, asked_cells)
+    rows = chain.from_iterable(_TableMatch(asked, table, cells).rows() for table, cells in pairs)
     found = ((one, row) for row in rows for one in row)
     best = nlargest(most, found, key=lambda pair: pair[0].score) if asked else []
     return [replace(one, tied=sum(other.score >= one.score for other in row)) for one, row in best]
@@ -138,8 +147,9 @@ def _abbreviates(one: str, other: str) -> bool:
 class _TableMatch:
     """How the cells of a table fit the words of a question."""
 
-    def __init__(self, asked: Mapping[str, _AskedWord], table: Table) -> None:
+    def __init__(self, asked: Mapping[str, _AskedWord], table: Table, asked_cells: AskedCells | None = None) -> None:
         self._table = table
+        self._asked_cells = asked_cells
         self._rows, self._columns = _Names([row.label for row in table.rows]), _Names(table.heads)
         inner = self._rows.all | self._columns.all
         # "Mean" puts a question into words, and heads a column.
@@ -149,7 +159,7 @@ class _TableMatch:
             if word.is_substance or stem in inner or _DIGITS.get(stem) in inner
         }
         self._total = sum(word.weight for word in asked.values() if word.is_substance) or 1.0
-        self._caption = _caption_stems(table)
+        self._caption = caption_stems(table)
         self._unsaid = frozenset(
             stem
             for stem, word in self._asked.items()
@@ -166,10 +176,13 @@ class _TableMatch:
             matches = []
             for column, cell in enumerate(row.cells):
                 years = _years(self._rows.stems[at] | self._columns.stems[column])
-                covered = self._cover(name, heads[column], years)
+                in_other_words = self._asked_cells.words_for(at, column) if self._asked_cells else None
+                covered = {**(in_other_words or {}), **self._cover(name, heads[column], years)}
                 unsaid = _years(self._asked) - set(covered)
-                share = sum(self._asked[stem].weight * match for stem, match in covered.items()) / self._total
-                penalty = ROW_PENALTY * row_extra + COLUMN_PENALTY * column_extras[column]
+                share = sum(word.weight * covered.get(stem, 0.0) for stem, word in self._asked.items()) / self._total
+                # A head that is asked for in other words says nothing that is not asked.
+                column_extra = column_extras[column] if in_other_words is None else 0.0
+                penalty = ROW_PENALTY * row_extra + COLUMN_PENALTY * column_extra
                 one = CellMatch(
                     row=row,
                     cell=cell,
@@ -179,7 +192,7 @@ class _TableMatch:
                     unsaid_years=unsaid,
                     has_other_year=bool(unsaid and years),
                     row_extra=row_extra,
-                    column_extra=column_extras[column],
+                    column_extra=column_extra,
                 )
                 matches.append(one)
             yield matches
@@ -199,7 +212,7 @@ def _years(stems: Iterable[str]) -> frozenset[str]:
     return frozenset(stem for stem in stems if _YEAR.fullmatch(stem))
 
 
-def _caption_stems(table: Table) -> frozenset[str]:
+def caption_stems(table: Table) -> frozenset[str]:
     """The words above a table. A section may go on over pages, so the year that stands right above the table counts."""
     own, titles = _stems(table.caption), _stems(table.titles)
     return own | (titles - _years(titles) if _years(own) else titles)

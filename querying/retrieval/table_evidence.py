@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
+from querying.retrieval.asked_column import Grid, find_asked_cells
 from querying.retrieval.late_interaction import QuestionWords
-from querying.retrieval.passage_tables import NO_PAGES, read_tables
-from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells
+from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
+from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
 from querying.retrieval.token_states import token_states
 from querying.types.evidence import Evidence, Sentence, TableCell
 
@@ -61,7 +62,9 @@ def judge_rows(
     if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
-    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS) if tables else []
+    stems = stems_of(evidence.passages) if tables else frozenset()
+    asked_cells = [find_asked_cells(question, _grid(table, stems)) for table in tables]
+    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
     if not matches:
         return evidence
     rows: dict[Place, list[_ReadCell]] = {}
@@ -80,6 +83,16 @@ def judge_rows(
     best = rows.get((sentences[0].source, sentences[0].start, sentences[0].end))
     strength = min(1.0, max(0.0, best[0].fit - _STRENGTH_OFFSET)) if best else evidence.strength
     return replace(evidence, sentences=tuple(sentences), strength=strength)
+
+
+def _grid(table: Table, known: frozenset[str]) -> Grid:
+    return Grid(
+        labels=[row.label for row in table.rows],
+        heads=table.heads,
+        cells=[[cell.value for cell in row.cells] for row in table.rows],
+        caption=caption_stems(table),
+        known=known,
+    )
 
 
 def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:

@@ -1,0 +1,290 @@
+"""Which column of a table a question asks for in other words than its head: "How much does an inner tube cost?" asks
+for the price.
+
+The words that name the row are put aside ("How much does it cost?"), and what is left is compared, in the embedder's
+space, with the heads of the columns as questions and with the questions for what their cells hold. It must be nearer to
+one column than to everything else that might be asked. Where a thing is left over that is neither in the row nor asks
+for the column ("a saddle"), the row is another one, and nothing is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from knowledge.embedders import local_embedder
+from language.terms import terms, word_spans
+from language.topic_words import question_word_stems
+from querying.retrieval.column_kinds import QUESTIONS, ColumnKind, Vectors, figure_kind, question_vectors, word_kind
+
+# More columns are a matrix of figures, whose heads are read by their words.
+_MAX_COLUMNS = 24
+_MAX_QUESTION_WORDS = 40
+# How near the question must be to a head, to what the cells hold, and to the head of a column of figures where it asks
+# for the number of something that is not the row ("How many speeds has it?").
+_MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
+# A word that asks for a column is matched by how near the column is, and so much.
+_COVER_BONUS = 0.5
+# How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
+_HEAD_WEIGHT, _MAX_LAG = 0.25, 0.08
+# What is left over names another thing where the question without it is nearer by so much, and near; where it is a
+# little nearer, or the question is clear all the same, the words ask for no column.
+_FOREIGN_GAIN, _FOREIGN_NEARNESS, _DOUBTFUL_GAIN, _CLEAR_NEARNESS = 0.12, 0.6, 0.02, 0.8
+_MAX_THING_WORDS = 3
+# A bare number is an amount of money where its head is as near as this to the questions for money.
+_MONEY_HEAD_NEARNESS = 0.6
+_MAX_CACHED_TEXTS = 1024
+# A column of dates begins or ends something where its head is so much nearer to one of them.
+_MIN_DATE_LEAD = 0.05
+# Behind these stands what is asked, and no thing that it is asked of.
+_ASKING = frozenset(["what", "which", "who", "whose", "whom", "how", "much", "many", "when", "where"])
+_ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "this", "that"])
+_ITS_NAME = "it"
+_WORDINGS: Mapping[ColumnKind, tuple[str, ...]] = {
+    ColumnKind.MONEY: ("How much is the {}?", "How much is it {}?"),
+    ColumnKind.COUNT: ("How many {} are there?", "How many {}?"),
+    ColumnKind.DURATION: ("How long is the {}?",),
+    **dict.fromkeys((ColumnKind.DATE, ColumnKind.START, ColumnKind.END), ("When is the {}?", "When does it {}?")),
+    ColumnKind.HOURS: ("When is the {}?", "When is it {}?"),
+    ColumnKind.PERSON: ("Who is the {}?",),
+    ColumnKind.PLACE: ("Where is the {}?", "In which {} is it?"),
+    ColumnKind.MEASURE: ("How much is the {}?",),
+    ColumnKind.OTHER: ("Which {}?", "Which {} is it?", "Who is the {}?"),
+}
+
+
+_DATES = frozenset({ColumnKind.DATE, ColumnKind.START, ColumnKind.END})
+# The kinds of questions that ask for a column of a kind, where it is not that kind alone.
+_ALSO_ASKED = {
+    ColumnKind.DATE: _DATES,
+    ColumnKind.START: frozenset({ColumnKind.START, ColumnKind.DATE}),
+    ColumnKind.END: frozenset({ColumnKind.END, ColumnKind.DATE}),
+}
+# What the first words of a question can ask for at all.
+_FIGURES = frozenset(ColumnKind) - {ColumnKind.PERSON, ColumnKind.PLACE, ColumnKind.OTHER}
+_POSSIBLE_KINDS: Mapping[str, frozenset[ColumnKind]] = {
+    **dict.fromkeys(("who", "whom", "whose"), frozenset({ColumnKind.PERSON, ColumnKind.OTHER})),
+    "where": frozenset({ColumnKind.PLACE, ColumnKind.OTHER}),
+    "when": _DATES | {ColumnKind.HOURS, ColumnKind.OTHER},
+    "how long": frozenset({ColumnKind.DURATION, ColumnKind.MEASURE}),
+    **dict.fromkeys(("how much", "how many"), _FIGURES),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table as it is asked: the names of its rows, the heads of its columns, the cells of each row, and the stems of
+    what stands above it and of all that was found with it."""
+
+    labels: Sequence[str]
+    heads: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    caption: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedCells:
+    """The rows that the question names, the columns that it asks for, each with how near it is, and the stems of the
+    words that ask for them."""
+
+    rows: frozenset[int]
+    columns: Mapping[int, float]
+    words: frozenset[str]
+
+    def words_for(self, row: int, column: int) -> dict[str, float] | None:
+        """The words that ask for this cell, each with how well its head and what it holds match them; None where
+        another cell is asked for."""
+        if row not in self.rows or column not in self.columns:
+            return None
+        return dict.fromkeys(self.words, min(1.0, self.columns[column] + _COVER_BONUS))
+
+
+def find_asked_cells(question: str, grid: Grid) -> AskedCells | None:
+    """The cells that an English question asks for; None where it names no row, or where no column is what it asks for.
+    Raises `EmbedderError`."""
+    words = [_Word(question[start:end], frozenset(terms(question[start:end]))) for start, end in word_spans(question)]
+    if not 0 < len(grid.heads) <= _MAX_COLUMNS or len(words) > _MAX_QUESTION_WORDS:
+        return None
+    rows, named = _named_rows(words, grid.labels)
+    rest = frozenset[str]().union(*(word.stems for word in words)) - named
+    said = grid.caption.union(*(terms(head) for head in grid.heads))
+    if not rows or any(map(str.isdigit, "".join(rest - said))):
+        return None  # a number asks for no column, it names another row
+    columns = _Columns(grid, rows)
+    understood = _judge_things(_Frame([word.as_named(named) for word in words]), columns, grid.caption)
+    if understood is None:
+        return None
+    frame, doubtful = understood
+    found = columns.asked(frame)
+    # What the documents speak of in the question's own words is not asked of a column in others.
+    is_spoken_of = not (rest - said - question_word_stems()).isdisjoint(grid.known)
+    if not found or (is_spoken_of and max(found.values()) < _CLEAR_NEARNESS):
+        return None
+    return AskedCells(rows=rows, columns=found, words=rest - doubtful)
+
+
+def _judge_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> tuple[_Frame, frozenset[str]] | None:
+    """The question without what only the caption says, and the stems of words that do not bring it nearer to a column;
+    None where it names a thing that is said nowhere, without which it were much nearer."""
+    nearness = columns.nearest(frame)
+    doubtful = frozenset[str]()
+    for without, things in frame.without_things():
+        now = columns.nearest(without)
+        if nearness < _CLEAR_NEARNESS and now >= max(_FOREIGN_NEARNESS, nearness + _FOREIGN_GAIN):
+            return (without, doubtful | things) if things <= caption else None
+        if now >= nearness + _DOUBTFUL_GAIN:
+            doubtful |= things
+    return frame, doubtful
+
+
+@dataclass(frozen=True)
+class _Word:
+    text: str
+    stems: frozenset[str]
+
+    @property
+    def is_substance(self) -> bool:
+        return bool(self.stems - question_word_stems())
+
+    def as_named(self, named: frozenset[str]) -> _Word:
+        """The word, or "it" where it names the row."""
+        return _Word(_ITS_NAME, frozenset()) if self.stems & named else self
+
+
+def _named_rows(words: Sequence[_Word], labels: Sequence[str]) -> tuple[frozenset[int], frozenset[str]]:
+    """The rows of which the question says most, and the stems that it says of them. What all rows say names none."""
+    asked = frozenset[str]().union(*(word.stems for word in words))
+    said = [asked & frozenset(terms(label)) for label in labels]
+    common = frozenset.intersection(*said) if len(said) > 1 else frozenset[str]()
+    counts = [len(stems - common - question_word_stems()) for stems in said]
+    most = max(counts, default=0)
+    rows = frozenset(at for at, count in enumerate(counts) if most and count == most)
+    return rows, frozenset[str]().union(*(said[at] for at in rows))
+
+
+class _Frame:
+    """A question whose row is "it"."""
+
+    def __init__(self, words: Sequence[_Word]) -> None:
+        self._words: list[_Word] = []
+        for word in words:
+            if word.text == _ITS_NAME:
+                if self._words and self._words[-1].text.lower() in _ARTICLES:
+                    self._words.pop()
+                if self._words and self._words[-1].text == _ITS_NAME:
+                    continue
+            self._words.append(word)
+
+    @cached_property
+    def text(self) -> str:
+        return " ".join(word.text for word in self._words) + "?"
+
+    @cached_property
+    def possible_kinds(self) -> frozenset[ColumnKind]:
+        begin = [word.text.lower() for word in self._words[:2]]
+        return _POSSIBLE_KINDS.get(" ".join(begin)) or _POSSIBLE_KINDS.get(begin[0]) or frozenset(ColumnKind)
+
+    @cached_property
+    def counts_thing(self) -> bool:
+        """Whether the number or the amount of something else than the row is asked for."""
+        pairs = pairwise(self._words)
+        return any(one.text.lower() in ("much", "many") and other.is_substance for one, other in pairs)
+
+    def without_things(self) -> Iterator[tuple[_Frame, frozenset[str]]]:
+        """The question with "it" in place of one to three words that may name a thing, and the stems of these."""
+        for start in range(1, len(self._words)):
+            before = self._words[start - 1]
+            if before.is_substance or before.text.lower() in _ASKING:
+                continue
+            for end in range(start + 1, min(start + _MAX_THING_WORDS, len(self._words)) + 1):
+                thing = self._words[start:end]
+                if not all(word.is_substance for word in thing):
+                    break
+                rest = [*self._words[:start], _Word(_ITS_NAME, frozenset()), *self._words[end:]]
+                yield _Frame(rest), frozenset[str]().union(*(word.stems for word in thing))
+
+
+class _Columns:
+    """The columns of a table, as what a question may ask for."""
+
+    def __init__(self, grid: Grid, rows: frozenset[int]) -> None:
+        self._heads = grid.heads
+        first = min(rows)
+        order = [first, *(at for at in range(len(grid.cells)) if at != first)]
+        self._values = [
+            tuple(value for at in order if column < len(grid.cells[at]) and (value := grid.cells[at][column]))
+            for column in range(len(grid.heads))
+        ]
+
+    def asked(self, frame: _Frame) -> dict[int, float]:
+        """The columns that the question asks for, each with how near it is."""
+        near, order = self._nearness(frame)
+        best = max(order, default=0.0)
+        return {at: near[at] for at, one in enumerate(order) if near[at] > 0 and one >= best - _MAX_LAG}
+
+    def nearest(self, frame: _Frame) -> float:
+        return max(self._nearness(frame)[0], default=0.0)
+
+    def _nearness(self, frame: _Frame) -> tuple[list[float], list[float]]:
+        """For each column how near it is, 0 where something else is nearer, and the same with more weight on its
+        head."""
+        asked = _vector(frame.text)
+        by_kind = {kind: float((question_vectors(kind) @ asked).max()) for kind in QUESTIONS}
+        near, order = [], []
+        for head, values in zip(self._heads, self._values, strict=True):
+            kind = self._kind(head, values, by_kind) if values else ColumnKind.OTHER
+            of_head = float((_head_vectors(head, kind) @ asked).max()) if head else 0.0
+            own = self._own_nearness(frame, kind, of_head, by_kind) if values else 0.0
+            near.append(own)
+            order.append(own + _HEAD_WEIGHT * of_head if own else 0.0)
+        return near, order
+
+    @staticmethod
+    def _own_nearness(frame: _Frame, kind: ColumnKind, of_head: float, by_kind: Mapping[ColumnKind, float]) -> float:
+        """How near a column is; 0 where the question's first words ask for another kind or something else is nearer."""
+        own_kinds = _ALSO_ASKED.get(kind, frozenset({kind})) - {ColumnKind.OTHER}
+        of_kind = max((by_kind[one] for one in own_kinds if one in by_kind), default=0.0)
+        if frame.counts_thing:
+            of_kind, least = 0.0, _MIN_COUNTED_NEARNESS
+        else:
+            least = _MIN_HEAD_NEARNESS
+        own = max(of_head if of_head >= least else 0.0, of_kind if of_kind >= _MIN_KIND_NEARNESS else 0.0)
+        others = max(one for other, one in by_kind.items() if other not in own_kinds)
+        return own if own >= others and kind in frame.possible_kinds else 0.0
+
+    @staticmethod
+    def _kind(head: str, values: tuple[str, ...], by_kind: Mapping[ColumnKind, float]) -> ColumnKind:
+        """What the column holds. Words are only looked at where people or places are asked for."""
+        kind = figure_kind(values)
+        if kind == ColumnKind.COUNT and head:
+            return ColumnKind.MONEY if _head_nearness(head, kind, ColumnKind.MONEY) >= _MONEY_HEAD_NEARNESS else kind
+        if kind == ColumnKind.DATE and head:
+            of_start, of_end = (_head_nearness(head, kind, one) for one in (ColumnKind.START, ColumnKind.END))
+            ahead = ColumnKind.START if of_start > of_end else ColumnKind.END
+            return ahead if abs(of_start - of_end) >= _MIN_DATE_LEAD else kind
+        asked = max(by_kind, key=lambda one: by_kind[one])
+        if kind == ColumnKind.OTHER and asked in (ColumnKind.PERSON, ColumnKind.PLACE):
+            return word_kind(head, values)
+        return kind
+
+
+def _head_nearness(head: str, kind: ColumnKind, asked: ColumnKind) -> float:
+    return float((_head_vectors(head, kind) @ question_vectors(asked).T).max())
+
+
+@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+def _head_vectors(head: str, kind: ColumnKind) -> Vectors:
+    wordings = [head, *(one.format(head) for one in ("What is the {} of it?", *_WORDINGS[kind]))]
+    vectors: Vectors = np.asarray(local_embedder().embed(wordings), dtype=np.float32)
+    return vectors
+
+
+@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+def _vector(text: str) -> Vectors:
+    vector: Vectors = np.asarray(local_embedder().embed([text])[0], dtype=np.float32)
+    return vector

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from language.terms import terms
+from querying.retrieval.asked_column import Grid, find_asked_cells
+
+SHOP = Grid(
+    labels=["item Inner tube", "item Chain", "item Floor pump"],
+    heads=["price", "stock"],
+    cells=[["6.90", "140"], ["24.50", "31"], ["34.90", "12"]],
+)
+COURSES = Grid(
+    labels=["course Pottery", "course Welding"],
+    heads=["starts", "ends", "takes", "teacher", "room"],
+    cells=[
+        ["12 January 2027", "9 March 2027", "8 weeks", "Ines Calder", "Kiln house"],
+        ["8 February 2027", "1 March 2027", "3 weeks", "Marcos Peña", "Print shop"],
+    ],
+)
+
+
+def asked_heads(question: str, grid: Grid) -> list[str]:
+    found = find_asked_cells(question, grid)
+    return [grid.heads[column] for column in found.columns] if found else []
+
+
+@pytest.mark.parametrize(
+    ("question", "head"),
+    [
+        ("How much does an inner tube cost?", "price"),
+        ("What do you charge for a chain?", "price"),
+        ("How expensive is the floor pump?", "price"),
+        ("How many chains do you have?", "stock"),
+        ("How many inner tubes are left?", "stock"),
+    ],
+)
+def test_bare_numbers_are_money_or_a_count_by_their_head(question: str, head: str) -> None:
+    assert asked_heads(question, SHOP) == [head]
+
+
+@pytest.mark.parametrize(
+    ("question", "head"),
+    [
+        ("When does pottery begin?", "starts"),
+        ("Until when is welding?", "ends"),
+        ("How long does pottery last?", "takes"),
+        ("Who is responsible for welding?", "teacher"),
+        ("Where is pottery?", "room"),
+    ],
+)
+def test_a_column_is_found_by_what_its_cells_hold(question: str, head: str) -> None:
+    assert asked_heads(question, COURSES) == [head]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much does an inner tube weigh?",
+        "How long is the warranty of a chain?",
+        "Who makes the floor pump?",
+        "Where is the floor pump?",
+        "What colour is the chain?",
+    ],
+)
+def test_a_column_that_is_not_there_is_not_found(question: str) -> None:
+    assert asked_heads(question, SHOP) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much does a saddle cost?",
+        "How much does an item cost?",
+        "How much does a valve for an inner tube cost?",
+        "How much did a chain cost in 2019?",
+        "How much does the repair of a chain cost?",
+    ],
+)
+def test_another_thing_than_the_row_asks_for_no_cell(question: str) -> None:
+    assert find_asked_cells(question, SHOP) is None
+
+
+def test_only_the_rows_that_are_named_are_meant() -> None:
+    found = find_asked_cells("How much does a chain cost?", SHOP)
+    assert found
+    assert found.rows == {1}
+    assert found.words_for(1, 0) == {"much": 1.0, "cost": 1.0}
+    assert found.words_for(0, 0) is None
+    assert found.words_for(1, 1) is None
+
+
+def test_what_the_documents_speak_of_is_not_asked_of_a_column() -> None:
+    question = "Who teaches pottery?"
+    assert asked_heads(question, COURSES) == ["teacher"]
+    assert asked_heads(question, replace(COURSES, known=frozenset(terms("She teaches elsewhere.")))) == []
+
+
+def test_a_matrix_of_figures_is_read_by_its_heads_alone() -> None:
+    wide = replace(SHOP, heads=["price"] * 25, cells=[["1"] * 25] * 3)
+    assert find_asked_cells("How much does a chain cost?", wide) is None
+
+
+def test_a_thing_that_nothing_says_is_no_word_for_the_column_however_clear_that_is() -> None:
+    found = find_asked_cells("What is the price of a chain for a Vespa?", SHOP)
+    assert found is None or "vespa" not in found.words
