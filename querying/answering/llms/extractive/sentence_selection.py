@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap, takewhile
@@ -24,6 +24,9 @@ MAX_SENTENCES = 3
 _SHARED_WORDS_BONUS = 0.05
 # … and a figure where one is asked for.
 _FIGURE_BONUS = 0.02
+# … and what it says beyond the question and the headings that it stands under: so many words more are enough. What opens
+# a page ("At Acme we know how important care is") repeats the heading, and says little else.
+_NEW_WORDS_BONUS, _ENOUGH_NEW_WORDS = 0.04, 5
 # … less this where a page cuts it in two, where it leads in to what stands on the next, or where it begins with a word
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
@@ -68,7 +71,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     """The sentences that can stand as an answer, best first."""
     weights = _word_weights(question, evidence)
     asks_for_figure = _ASKS_FOR_FIGURE.search(question) is not None
-    neighbours = Neighbours(evidence)
+    asks_for_fact = _ASKS_FOR_FACT.search(question) is not None
+    neighbours, said_beyond = Neighbours(evidence), _words_beyond(question, evidence)
     found = []
     for sentence in evidence.sentences:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
@@ -77,11 +81,20 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         if is_statement(stated) and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
+            if not asks_for_fact:
+                bonus += _NEW_WORDS_BONUS * min(1.0, len(said_beyond(sentence)) / _ENOUGH_NEW_WORDS)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _words_beyond(question: str, evidence: Evidence) -> Callable[[Sentence], frozenset[str]]:
+    """For a sentence, its words and numbers that are neither the question's nor of the headings that it stands under."""
+    asked = _stems_and_numbers(question)
+    headings = [asked | _stems_and_numbers(title_path(one.document_title, one.section_path)) for one in evidence.passages]
+    return lambda sentence: _stems_and_numbers(sentence.text) - headings[sentence.source]
 
 
 def _is_heading(sentence: Sentence, evidence: Evidence) -> bool:
@@ -195,13 +208,13 @@ class _Choice:
 
 
 def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
-    words = _stems_and_numbers(sentence)
-    known = frozenset().union(*map(_stems_and_numbers, chosen))
+    words = _stems_and_numbers(sentence.text)
+    known = frozenset().union(*(_stems_and_numbers(one.text) for one in chosen))
     return len(words - known) >= _MIN_NEW_SHARE * len(words)
 
 
-def _stems_and_numbers(sentence: Sentence) -> frozenset[str]:
-    return frozenset(content_stems(sentence.text)) | frozenset(_NUMBER.findall(sentence.text))
+def _stems_and_numbers(text: str) -> frozenset[str]:
+    return content_stems(text) | frozenset(_NUMBER.findall(text))
 
 
 def asks_for_whole_list(items: Sequence[Sentence]) -> bool:
