@@ -13,7 +13,12 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.context_sentences import antecedent, begins_with_pronoun, is_separate
+from querying.answering.llms.extractive.context_sentences import (
+    antecedent,
+    begins_with_pronoun,
+    is_separate,
+    list_items,
+)
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.answering.llms.extractive.table_rows import is_row
@@ -24,8 +29,8 @@ MAX_SENTENCES = 3
 _SHARED_WORDS_BONUS = 0.05
 # … and a figure where one is asked for.
 _FIGURE_BONUS = 0.02
-# … and what it says beyond the question and the headings that it stands under: so many words more are enough. What opens
-# a page ("At Acme we know how important care is") repeats the heading, and says little else.
+# … and, where more than one fact is asked for, what it says beyond the question and its headings: so many words more
+# are enough. The opening of a page repeats the heading and says little else ("At Acme we know how important care is").
 _NEW_WORDS_BONUS, _ENOUGH_NEW_WORDS = 0.04, 5
 # … less this where a page cuts it in two, where it leads in to what stands on the next, or where it begins with a word
 # for something that the passage does not show.
@@ -72,7 +77,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     weights = _word_weights(question, evidence)
     asks_for_figure = _ASKS_FOR_FIGURE.search(question) is not None
     asks_for_fact = _ASKS_FOR_FACT.search(question) is not None
-    neighbours, said_beyond = Neighbours(evidence), _words_beyond(question, evidence)
+    neighbours = Neighbours(evidence)
+    new_words = _count_new_words(question, evidence, neighbours)
     found = []
     for sentence in evidence.sentences:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
@@ -82,7 +88,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             if not asks_for_fact:
-                bonus += _NEW_WORDS_BONUS * min(1.0, len(said_beyond(sentence)) / _ENOUGH_NEW_WORDS)
+                bonus += _NEW_WORDS_BONUS * min(1.0, new_words(sentence) / _ENOUGH_NEW_WORDS)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
@@ -90,11 +96,18 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
 
 
-def _words_beyond(question: str, evidence: Evidence) -> Callable[[Sentence], frozenset[str]]:
-    """For a sentence, its words and numbers that are neither the question's nor of the headings that it stands under."""
+def _count_new_words(question: str, evidence: Evidence, neighbours: Neighbours) -> Callable[[Sentence], int]:
+    """For a sentence, how many words and numbers it has that are neither the question's nor of the headings that it
+    stands under. A line that leads in to a list says what its items say."""
     asked = _stems_and_numbers(question)
-    headings = [asked | _stems_and_numbers(title_path(one.document_title, one.section_path)) for one in evidence.passages]
-    return lambda sentence: _stems_and_numbers(sentence.text) - headings[sentence.source]
+    known = [asked | _stems_and_numbers(title_path(one.document_title, one.section_path)) for one in evidence.passages]
+
+    def count(sentence: Sentence) -> int:
+        items = list_items(sentence, neighbours) if leads_in(sentence.text) else ()
+        said = frozenset().union(*(_stems_and_numbers(one.text) for one in (sentence, *items)))
+        return len(said - known[sentence.source])
+
+    return count
 
 
 def _is_heading(sentence: Sentence, evidence: Evidence) -> bool:
