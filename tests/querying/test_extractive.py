@@ -176,6 +176,14 @@ def test_a_sentence_that_says_more_than_the_question_comes_before_an_opening_tha
     assert said("What does Acme offer in foot care?", found) == [COVERED]
 
 
+def test_a_sentence_elsewhere_that_says_more_stays_behind_the_page_that_answers():
+    found = read("Foot care is part of the plan.", "Foot care")
+    elsewhere = passage("Foot care in Leeds has X-rays, orthotics, nurses and surgeons.", number=2)
+    other = Sentence(source=1, start=0, end=len(elsewhere.content), text=elsewhere.content, score=0.89)
+    both = replace(found, passages=(*found.passages, elsewhere), sentences=(*found.sentences, other))
+    assert said("What is foot care?", both) == ["Foot care is part of the plan.", elsewhere.content]
+
+
 def test_where_one_fact_is_asked_for_what_else_a_sentence_says_counts_nothing():
     short, long = "Foot care began in 1998.", "Foot care at the clinic in Leeds grew with nurses and surgeons."
     assert said("When did foot care begin?", read(f"{short} {long}", "began", "Leeds"))[0] == short

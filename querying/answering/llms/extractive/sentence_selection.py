@@ -76,9 +76,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     """The sentences that can stand as an answer, best first."""
     weights = _word_weights(question, evidence)
     asks_for_figure = _ASKS_FOR_FIGURE.search(question) is not None
-    asks_for_fact = _ASKS_FOR_FACT.search(question) is not None
     neighbours = Neighbours(evidence)
-    new_words = _count_new_words(question, evidence, neighbours)
     found = []
     for sentence in evidence.sentences:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
@@ -87,13 +85,30 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         if is_statement(stated) and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
-            if not asks_for_fact:
-                bonus += _NEW_WORDS_BONUS * min(1.0, new_words(sentence) / _ENOUGH_NEW_WORDS)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
+    if found and not _ASKS_FOR_FACT.search(question):
+        found = _raise_by_new_words(found, question, evidence, neighbours)
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _raise_by_new_words(
+    found: Sequence[Candidate], question: str, evidence: Evidence, neighbours: Neighbours
+) -> list[Candidate]:
+    """The candidates with the bonus for what they say. The page of the best one stays the best: nothing elsewhere gets
+    above it."""
+    pages = [evidence.passages[one.sentence.source].page_id for one in found]
+    best_page = max(zip(found, pages, strict=True), key=lambda pair: pair[0].score)[1]
+    new_words = _count_new_words(question, evidence, neighbours)
+    bonuses = (_NEW_WORDS_BONUS * min(1.0, new_words(one.sentence) / _ENOUGH_NEW_WORDS) for one in found)
+    raised = [Candidate(one.sentence, one.score + bonus) for one, bonus in zip(found, bonuses, strict=True)]
+    best = max(one.score for one, page in zip(raised, pages, strict=True) if page == best_page)
+    return [
+        one if page == best_page else Candidate(one.sentence, min(one.score, math.nextafter(best, 0.0)))
+        for one, page in zip(raised, pages, strict=True)
+    ]
 
 
 def _count_new_words(question: str, evidence: Evidence, neighbours: Neighbours) -> Callable[[Sentence], int]:
