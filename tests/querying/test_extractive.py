@@ -156,7 +156,7 @@ def test_a_sentence_that_is_best_for_two_questions_answers_the_one_that_has_no_o
 
 
 def test_what_goes_on_from_the_best_sentence_comes_before_the_same_from_elsewhere():
-    text = "The plan covers physical therapy. It includes twenty visits a year to any therapist."
+    text = "The plan covers physical therapy after operations and strokes. It includes visits to a therapist in town."
     elsewhere = passage("Therapy helps people who work.", number=2)
     found = read(text, "covers physical", "It includes")
     score = found.sentences[0].score
@@ -164,9 +164,40 @@ def test_what_goes_on_from_the_best_sentence_comes_before_the_same_from_elsewher
     sentences = (found.sentences[0], other, replace(found.sentences[1], score=score + 0.02))
     both = replace(found, passages=(*found.passages, elsewhere), sentences=sentences)
     assert said("What does the plan offer in therapy?", both)[:2] == [
-        "The plan covers physical therapy.",
-        "It includes twenty visits a year to any therapist.",
+        "The plan covers physical therapy after operations and strokes.",
+        "It includes visits to a therapist in town.",
     ]
+
+
+OPENING = "At Acme, we understand how important foot care is."
+COVERED = "Foot care at Acme covers X-rays, custom orthotics and surgery on toenails."
+
+
+def test_a_sentence_that_says_more_than_the_question_comes_before_an_opening_that_repeats_it():
+    found = read(f"{OPENING} {COVERED}", "At Acme", "X-rays")
+    assert said("What does Acme offer in foot care?", found) == [COVERED]
+
+
+def test_a_sentence_elsewhere_that_says_more_stays_behind_the_page_that_answers():
+    found = read("Foot care is part of the plan.", "Foot care")
+    elsewhere = passage("Foot care in Leeds has X-rays, orthotics, nurses and surgeons.", number=2)
+    other = Sentence(source=1, start=0, end=len(elsewhere.content), text=elsewhere.content, score=0.89)
+    both = replace(found, passages=(*found.passages, elsewhere), sentences=(*found.sentences, other))
+    assert said("What is foot care?", both) == ["Foot care is part of the plan.", elsewhere.content]
+
+
+def test_where_one_fact_is_asked_for_what_else_a_sentence_says_counts_nothing():
+    short, long = "Foot care began in 1998.", "Foot care at the clinic in Leeds grew with nurses and surgeons."
+    assert said("When did foot care begin?", read(f"{short} {long}", "began", "Leeds"))[0] == short
+    assert said("How is foot care done at the clinic?", read(f"{short} {long}", "began", "Leeds"))[0] == long
+
+
+def test_a_line_that_leads_in_to_a_list_counts_with_what_the_list_says():
+    listed = "The foot care of Acme covers these:\n\n- X-rays of toes\n- Custom orthotics\n- Surgery on ankles"
+    opening = "Cover for foot care is here at Acme."
+    assert said("What does foot care cover?", read(f"{opening}\n\n{listed}", "is here", "these:"))[0].startswith(
+        "The foot care of Acme covers these: X-rays of toes; Custom orthotics"
+    )
 
 
 def test_a_sentence_below_a_title_with_all_the_words_still_needs_one_of_its_own():

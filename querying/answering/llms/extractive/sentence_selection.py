@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap, takewhile
@@ -13,7 +13,12 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.context_sentences import antecedent, begins_with_pronoun, is_separate
+from querying.answering.llms.extractive.context_sentences import (
+    antecedent,
+    begins_with_pronoun,
+    is_separate,
+    list_items,
+)
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.answering.llms.extractive.table_rows import is_row
@@ -24,6 +29,9 @@ MAX_SENTENCES = 3
 _SHARED_WORDS_BONUS = 0.05
 # … and a figure where one is asked for.
 _FIGURE_BONUS = 0.02
+# … and, where more than one fact is asked for, what it says beyond the question and its headings: so many words more
+# are enough. The opening of a page repeats the heading and says little else ("At Acme we know how important care is").
+_NEW_WORDS_BONUS, _ENOUGH_NEW_WORDS = 0.04, 5
 # … less this where a page cuts it in two, where it leads in to what stands on the next, or where it begins with a word
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
@@ -81,7 +89,40 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
+    if found and not _ASKS_FOR_FACT.search(question):
+        found = _raise_by_new_words(found, question, evidence, neighbours)
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _raise_by_new_words(
+    found: Sequence[Candidate], question: str, evidence: Evidence, neighbours: Neighbours
+) -> list[Candidate]:
+    """The candidates with the bonus for what they say. The page of the best one stays the best: nothing elsewhere gets
+    above it."""
+    pages = [evidence.passages[one.sentence.source].page_id for one in found]
+    best_page = max(zip(found, pages, strict=True), key=lambda pair: pair[0].score)[1]
+    new_words = _count_new_words(question, evidence, neighbours)
+    bonuses = (_NEW_WORDS_BONUS * min(1.0, new_words(one.sentence) / _ENOUGH_NEW_WORDS) for one in found)
+    raised = [Candidate(one.sentence, one.score + bonus) for one, bonus in zip(found, bonuses, strict=True)]
+    best = max(one.score for one, page in zip(raised, pages, strict=True) if page == best_page)
+    return [
+        one if page == best_page else Candidate(one.sentence, min(one.score, math.nextafter(best, 0.0)))
+        for one, page in zip(raised, pages, strict=True)
+    ]
+
+
+def _count_new_words(question: str, evidence: Evidence, neighbours: Neighbours) -> Callable[[Sentence], int]:
+    """For a sentence, how many words and numbers it has that are neither the question's nor of the headings that it
+    stands under. A line that leads in to a list says what its items say."""
+    asked = _stems_and_numbers(question)
+    known = [asked | _stems_and_numbers(title_path(one.document_title, one.section_path)) for one in evidence.passages]
+
+    def count(sentence: Sentence) -> int:
+        items = list_items(sentence, neighbours) if leads_in(sentence.text) else ()
+        said = frozenset().union(*(_stems_and_numbers(one.text) for one in (sentence, *items)))
+        return len(said - known[sentence.source])
+
+    return count
 
 
 def _is_heading(sentence: Sentence, evidence: Evidence) -> bool:
@@ -195,13 +236,13 @@ class _Choice:
 
 
 def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
-    words = _stems_and_numbers(sentence)
-    known = frozenset().union(*map(_stems_and_numbers, chosen))
+    words = _stems_and_numbers(sentence.text)
+    known = frozenset().union(*(_stems_and_numbers(one.text) for one in chosen))
     return len(words - known) >= _MIN_NEW_SHARE * len(words)
 
 
-def _stems_and_numbers(sentence: Sentence) -> frozenset[str]:
-    return frozenset(content_stems(sentence.text)) | frozenset(_NUMBER.findall(sentence.text))
+def _stems_and_numbers(text: str) -> frozenset[str]:
+    return content_stems(text) | frozenset(_NUMBER.findall(text))
 
 
 def asks_for_whole_list(items: Sequence[Sentence]) -> bool:
