@@ -36,7 +36,7 @@ def test_after_signing_up_one_is_told_whether_that_can_wait(
     settings.ACCOUNT_EMAIL_VERIFICATION = verification
     settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = not may_wait
     shown = client.post(reverse("account_signup"), SIGN_UP, follow=True).content.decode()
-    assert ("You can go on and do that later." in shown) == may_wait
+    assert ("You can continue now and do that later." in shown) == may_wait
 
 
 def test_it_leads_to_where_the_sign_up_was_to_lead(client: Client) -> None:
