@@ -9,24 +9,37 @@ for the column ("a saddle"), the row is another one, and nothing is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, takewhile
 
 import numpy as np
 
 from knowledge.embedders import local_embedder
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems
-from querying.retrieval.column_kinds import QUESTIONS, ColumnKind, Vectors, figure_kind, question_vectors, word_kind
+from querying.retrieval.column_kinds import (
+    QUESTIONS,
+    SAMPLE_CELLS,
+    ColumnKind,
+    Vectors,
+    figure_kind,
+    question_vectors,
+    word_kind,
+)
 
 # More columns are a matrix of figures, whose heads are read by their words.
 _MAX_COLUMNS = 24
+# The model reads the heads, so many of all tables together, and the question with each of so many things left out.
+_MAX_COLUMNS_OF_ALL, _MAX_THINGS = 32, 16
 _MAX_QUESTION_WORDS = 40
 # How near the question must be to a head, to what the cells hold, and to the head of a column of figures where it asks
 # for the number of something that is not the row ("How many speeds has it?").
 _MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
+# And how near what is counted must be to that head by itself, for "How much … is there?" brings all amounts together.
+# Amounts of money are near to each other whatever they are for: "discount" and "price" are at .55.
+_MIN_NOUN_NEARNESS, _MIN_MONEY_NOUN_NEARNESS = 0.45, 0.65
 # A word that asks for a column is matched by how near the column is, and so much.
 _COVER_BONUS = 0.5
 # How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
@@ -37,7 +50,7 @@ _FOREIGN_GAIN, _FOREIGN_NEARNESS, _DOUBTFUL_GAIN, _CLEAR_NEARNESS = 0.12, 0.6, 0
 _MAX_THING_WORDS = 3
 # A bare number is an amount of money where its head is as near as this to the questions for money.
 _MONEY_HEAD_NEARNESS = 0.6
-_MAX_CACHED_TEXTS = 1024
+_MAX_CACHED_HEADS, _MAX_CACHED_QUESTIONS = 1024, 64
 # A column of dates begins or ends something where its head is so much nearer to one of them.
 _MIN_DATE_LEAD = 0.05
 # Behind these stands what is asked, and no thing that it is asked of.
@@ -104,36 +117,47 @@ class AskedCells:
         return dict.fromkeys(self.words, min(1.0, self.columns[column] + _COVER_BONUS))
 
 
-def find_asked_cells(question: str, grid: Grid) -> AskedCells | None:
-    """The cells that an English question asks for; None where it names no row, or where no column is what it asks for.
-    Raises `EmbedderError`."""
+def find_asked_cells(question: str, grids: Sequence[Grid]) -> list[AskedCells | None]:
+    """For each table the cells that an English question asks for; None where it names no row, or where no column is
+    what it asks for. Tables whose columns are too many together are left out, the last ones first.
+
+    Raises `EmbedderError`.
+    """
     words = [_Word(question[start:end], frozenset(terms(question[start:end]))) for start, end in word_spans(question)]
-    if not 0 < len(grid.heads) <= _MAX_COLUMNS or len(words) > _MAX_QUESTION_WORDS:
-        return None
-    rows, named = _named_rows(words, grid.labels)
-    rest = frozenset[str]().union(*(word.stems for word in words)) - named
-    said = grid.caption.union(*(terms(head) for head in grid.heads))
-    if not rows or any(map(str.isdigit, "".join(rest - said))):
-        return None  # a number asks for no column, it names another row
-    columns = _Columns(grid, rows)
-    understood = _judge_things(_Frame([word.as_named(named) for word in words]), columns, grid.caption)
+    found: list[AskedCells | None] = []
+    left = _MAX_COLUMNS_OF_ALL
+    for grid in grids:
+        named = _NamedRows.of(words, grid) if 0 < len(grid.heads) <= min(left, _MAX_COLUMNS) else None
+        left -= len(grid.heads) if named else 0
+        found.append(_cells_of(named, grid) if named else None)
+    return found
+
+
+def _cells_of(named: _NamedRows, grid: Grid) -> AskedCells | None:
+    columns = _Columns(grid, named.rows)
+    understood = _judge_things(named.frame, columns, grid.caption)
     if understood is None:
         return None
     frame, doubtful = understood
     found = columns.asked(frame)
+    words, topics = named.rest - doubtful, named.rest - question_word_stems()
     # What the documents speak of in the question's own words is not asked of a column in others.
-    is_spoken_of = not (rest - said - question_word_stems()).isdisjoint(grid.known)
-    if not found or (is_spoken_of and max(found.values()) < _CLEAR_NEARNESS):
+    is_spoken_of = not (topics - named.said).isdisjoint(grid.known)
+    # "How long must it fast?": without the word that asks for no column, "how long" alone asks for none.
+    is_put_aside = bool(topics) and topics <= doubtful and frame.possible_kinds <= _FIGURES
+    if not found or ((is_spoken_of or is_put_aside) and max(found.values()) < _CLEAR_NEARNESS):
         return None
-    return AskedCells(rows=rows, columns=found, words=rest - doubtful)
+    return AskedCells(rows=named.rows, columns=found, words=words)
 
 
 def _judge_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> tuple[_Frame, frozenset[str]] | None:
     """The question without what only the caption says, and the stems of words that do not bring it nearer to a column;
     None where it names a thing that is said nowhere, without which it were much nearer."""
+    tried = list(islice(frame.without_things(), _MAX_THINGS))
+    columns.read([frame, *(without for without, _ in tried)])
     nearness = columns.nearest(frame)
     doubtful = frozenset[str]()
-    for without, things in frame.without_things():
+    for without, things in tried:
         now = columns.nearest(without)
         if nearness < _CLEAR_NEARNESS and now >= max(_FOREIGN_NEARNESS, nearness + _FOREIGN_GAIN):
             return (without, doubtful | things) if things <= caption else None
@@ -156,9 +180,32 @@ class _Word:
         return _Word(_ITS_NAME, frozenset()) if self.stems & named else self
 
 
-def _named_rows(words: Sequence[_Word], labels: Sequence[str]) -> tuple[frozenset[int], frozenset[str]]:
+@dataclass(frozen=True, kw_only=True)
+class _NamedRows:
+    """The rows of which the question says most, the question with "it" for what it says of them, the stems of its other
+    words, and those that the table says above its rows."""
+
+    rows: frozenset[int]
+    frame: _Frame
+    rest: frozenset[str]
+    said: frozenset[str]
+
+    @classmethod
+    def of(cls, words: Sequence[_Word], grid: Grid) -> _NamedRows | None:
+        """None where the question names no row, or another one."""
+        if len(words) > _MAX_QUESTION_WORDS:
+            return None
+        asked = frozenset[str]().union(*(word.stems for word in words))
+        rows, named = _rows_said_most(asked, grid.labels)
+        rest = asked - named
+        said = grid.caption.union(*(terms(head) for head in grid.heads))
+        if not rows or any(map(str.isdigit, "".join(rest - said))):
+            return None  # a number asks for no column, it names another row
+        return cls(rows=rows, frame=_Frame([word.as_named(named) for word in words]), rest=rest, said=said)
+
+
+def _rows_said_most(asked: frozenset[str], labels: Sequence[str]) -> tuple[frozenset[int], frozenset[str]]:
     """The rows of which the question says most, and the stems that it says of them. What all rows say names none."""
-    asked = frozenset[str]().union(*(word.stems for word in words))
     said = [asked & frozenset(terms(label)) for label in labels]
     common = frozenset.intersection(*said) if len(said) > 1 else frozenset[str]()
     counts = [len(stems - common - question_word_stems()) for stems in said]
@@ -190,10 +237,14 @@ class _Frame:
         return _POSSIBLE_KINDS.get(" ".join(begin)) or _POSSIBLE_KINDS.get(begin[0]) or frozenset(ColumnKind)
 
     @cached_property
-    def counts_thing(self) -> bool:
-        """Whether the number or the amount of something else than the row is asked for."""
-        pairs = pairwise(self._words)
-        return any(one.text.lower() in ("much", "many") and other.is_substance for one, other in pairs)
+    def counted(self) -> str:
+        """What the number or the amount of is asked for, where it is not the row: "spots" of "How many spots has it?";
+        empty where there is none."""
+        for at, word in enumerate(self._words, start=1):
+            if word.text.lower() in ("much", "many"):
+                thing = takewhile(lambda one: one.is_substance, self._words[at : at + _MAX_THING_WORDS])
+                return " ".join(one.text for one in thing)
+        return ""
 
     def without_things(self) -> Iterator[tuple[_Frame, frozenset[str]]]:
         """The question with "it" in place of one to three words that may name a thing, and the stems of these."""
@@ -217,9 +268,15 @@ class _Columns:
         first = min(rows)
         order = [first, *(at for at in range(len(grid.cells)) if at != first)]
         self._values = [
-            tuple(value for at in order if column < len(grid.cells[at]) and (value := grid.cells[at][column]))
+            tuple(islice(_values(column, (grid.cells[at] for at in order)), SAMPLE_CELLS))
             for column in range(len(grid.heads))
         ]
+        self._vectors: dict[str, Vectors] = {}
+
+    def read(self, frames: Sequence[_Frame]) -> None:
+        """Reads the questions, all of them at once, before they are compared with the columns."""
+        texts = dict.fromkeys(text for frame in frames for text in (frame.text, frame.counted) if text)
+        self._vectors = dict(zip(texts, _vectors(tuple(texts)), strict=True))
 
     def asked(self, frame: _Frame) -> dict[int, float]:
         """The columns that the question asks for, each with how near it is."""
@@ -233,23 +290,35 @@ class _Columns:
     def _nearness(self, frame: _Frame) -> tuple[list[float], list[float]]:
         """For each column how near it is, 0 where something else is nearer, and the same with more weight on its
         head."""
-        asked = _vector(frame.text)
+        asked = self._vectors[frame.text]
         by_kind = {kind: float((question_vectors(kind) @ asked).max()) for kind in QUESTIONS}
         near, order = [], []
         for head, values in zip(self._heads, self._values, strict=True):
             kind = self._kind(head, values, by_kind) if values else ColumnKind.OTHER
-            of_head = float((_head_vectors(head, kind) @ asked).max()) if head else 0.0
+            of_head = self._of_head(frame, head, kind, values)
             own = self._own_nearness(frame, kind, of_head, by_kind) if values else 0.0
             near.append(own)
             order.append(own + _HEAD_WEIGHT * of_head if own else 0.0)
         return near, order
+
+    def _of_head(self, frame: _Frame, head: str, kind: ColumnKind, values: Sequence[str]) -> float:
+        """How near the question is to the head; 0 where it asks for the number or amount of another thing."""
+        if not head:
+            return 0.0
+        heads = _head_vectors(head, kind)
+        is_unit = bool(values) and frozenset(terms(frame.counted)) <= frozenset(terms(values[0]))
+        if frame.counted and not is_unit:
+            least = _MIN_MONEY_NOUN_NEARNESS if kind == ColumnKind.MONEY else _MIN_NOUN_NEARNESS
+            if float(heads[0] @ self._vectors[frame.counted]) < least:
+                return 0.0
+        return float((heads @ self._vectors[frame.text]).max())
 
     @staticmethod
     def _own_nearness(frame: _Frame, kind: ColumnKind, of_head: float, by_kind: Mapping[ColumnKind, float]) -> float:
         """How near a column is; 0 where the question's first words ask for another kind or something else is nearer."""
         own_kinds = _ALSO_ASKED.get(kind, frozenset({kind})) - {ColumnKind.OTHER}
         of_kind = max((by_kind[one] for one in own_kinds if one in by_kind), default=0.0)
-        if frame.counts_thing:
+        if frame.counted:
             of_kind, least = 0.0, _MIN_COUNTED_NEARNESS
         else:
             least = _MIN_HEAD_NEARNESS
@@ -273,18 +342,22 @@ class _Columns:
         return kind
 
 
+def _values(column: int, rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    return (cells[column] for cells in rows if column < len(cells) and cells[column])
+
+
 def _head_nearness(head: str, kind: ColumnKind, asked: ColumnKind) -> float:
     return float((_head_vectors(head, kind) @ question_vectors(asked).T).max())
 
 
-@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+@lru_cache(maxsize=_MAX_CACHED_HEADS)
 def _head_vectors(head: str, kind: ColumnKind) -> Vectors:
     wordings = [head, *(one.format(head) for one in ("What is the {} of it?", *_WORDINGS[kind]))]
     vectors: Vectors = np.asarray(local_embedder().embed(wordings), dtype=np.float32)
     return vectors
 
 
-@lru_cache(maxsize=_MAX_CACHED_TEXTS)
-def _vector(text: str) -> Vectors:
-    vector: Vectors = np.asarray(local_embedder().embed([text])[0], dtype=np.float32)
-    return vector
+@lru_cache(maxsize=_MAX_CACHED_QUESTIONS)
+def _vectors(texts: tuple[str, ...]) -> Vectors:
+    vectors: Vectors = np.asarray(local_embedder().embed(list(texts)), dtype=np.float32)
+    return vectors

@@ -96,6 +96,9 @@ QUESTIONS: Mapping[ColumnKind, tuple[str, ...]] = {
         "How long do I have to wait for it?",
         "What is the period of notice of it?",
         "What are the terms of it?",
+        "How many were sold?",
+        "How many were ordered?",
+        "How much was it last year?",
     ),
 }
 # What a column of words may hold besides places, each described in a few words.

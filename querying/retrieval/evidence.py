@@ -30,7 +30,7 @@ from querying.retrieval.late_interaction import (
     Span,
     question_words,
 )
-from querying.retrieval.markdown_columns import asked_words_by_row
+from querying.retrieval.markdown_columns import TitledText, WordsByRow, asked_words_by_row
 from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.table_evidence import judge_rows
@@ -302,10 +302,8 @@ def _match_windows(
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
     ranges = iter(words.match_ranges(rows))
-    has_tables = bool(words.english) and any(window.layout.headers for window in windows)
-    known = stems_of(passages) if has_tables else frozenset()
-    asked = [_asked_rows(words, passages[window.passage], window.layout, known) for window in windows]
-    for window, each, (_, offsets), covered in zip(windows, similar, states, asked, strict=True):
+    asked = _asked_rows(words, passages, windows)
+    for window, each, (_, offsets) in zip(windows, similar, states, strict=True):
         places = np.asarray(offsets, dtype=np.intp).reshape(-1, 2)
         at = window.passage
         for span, stems in zip(window.spans, window.span_stems, strict=True):
@@ -320,19 +318,21 @@ def _match_windows(
                 in_title=in_title[at],
                 stems=stems,
                 ranges=of_span,
-                covered=covered.get(span, NO_WORDS),
+                covered=asked.get(at, {}).get(span, NO_WORDS),
             )
             header = window.layout.headers.get(span)
             found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
     return found
 
 
-def _asked_rows(
-    words: QuestionWords, passage: Passage, layout: TableLayout, known: frozenset[str]
-) -> Mapping[Span, Mapping[str, float]]:
-    if not layout.headers or not words.english:
+def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[_Window]) -> dict[int, WordsByRow]:
+    """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
+    layouts = {window.passage: window.layout for window in windows if window.layout.headers}
+    if not layouts or not words.english:
         return {}
-    return asked_words_by_row(words.english, passage.content, layout, title=_title_prefix(passage), known=known)
+    best_first = sorted(layouts)
+    texts = [TitledText(passages[at].content, layouts[at], _title_prefix(passages[at])) for at in best_first]
+    return dict(zip(best_first, asked_words_by_row(words.english, texts, known=stems_of(passages)), strict=True))
 
 
 def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:

@@ -2,47 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from language.terms import terms
-from querying.retrieval.asked_column import Grid, find_asked_cells
+from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
 from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
 
+WordsByRow = Mapping[Span, Mapping[str, float]]
 
-def asked_words_by_row(
-    question: str, content: str, layout: TableLayout, *, title: str, known: frozenset[str]
-) -> dict[Span, Mapping[str, float]]:
-    """For each row of a passage that has a cell which the question asks for, the words that ask for it and how well the
-    cell's column matches them; `known` are the stems of all passages. Raises `EmbedderError`."""
+
+@dataclass(frozen=True)
+class TitledText:
+    """A passage with the layout of its tables, and the title that stands above it."""
+
+    content: str
+    layout: TableLayout
+    title: str
+
+
+def asked_words_by_row(question: str, texts: Sequence[TitledText], *, known: frozenset[str]) -> list[WordsByRow]:
+    """For each text its rows that have a cell which the question asks for, with the words that ask for it and how well
+    the cell's column matches them; `known` are the stems of all texts. The best texts come first. Raises
+    `EmbedderError`."""
+    tables = [(at, table) for at, text in enumerate(texts) for table in _read_tables(text)]
+    grids = [table.grid(known) for _, table in tables]
+    found: list[dict[Span, Mapping[str, float]]] = [{} for _ in texts]
+    for (at, table), asked in zip(tables, find_asked_cells(question, grids), strict=True):
+        if asked:
+            found[at] |= table.asked_rows(asked)
+    return list(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MarkdownTable:
+    """The heads of a table, and its rows with as many cells."""
+
+    heads: Sequence[str]
+    rows: Sequence[tuple[Span, list[str]]]
+    title: str
+
+    def grid(self, known: frozenset[str]) -> Grid:
+        name, *columns = self.heads
+        return Grid(
+            labels=[f"{name} {cells[0]}" for _, cells in self.rows],
+            heads=columns,
+            cells=[cells[1:] for _, cells in self.rows],
+            caption=frozenset(terms(self.title)),
+            known=known,
+        )
+
+    def asked_rows(self, asked: AskedCells) -> dict[Span, Mapping[str, float]]:
+        best = max(asked.columns, key=lambda column: asked.columns[column])
+        return {
+            span: words
+            for at, (span, cells) in enumerate(self.rows)
+            if cells[best + 1] and (words := asked.words_for(at, best))
+        }
+
+
+def _read_tables(text: TitledText) -> Iterator[_MarkdownTable]:
     tables: dict[Span, list[Span]] = {}
-    for span, header in layout.headers.items():
+    for span, header in text.layout.headers.items():
         tables.setdefault(header, []).append(span)
-    found: dict[Span, Mapping[str, float]] = {}
     for header, spans in tables.items():
-        heads = row_cells(content[slice(*header)])
-        rows = [(span, cells) for span in spans if len(cells := row_cells(content[slice(*span)])) == len(heads)]
-        found |= _asked_rows(question, heads, rows, caption=frozenset(terms(title)), known=known)
-    return found
-
-
-def _asked_rows(
-    question: str,
-    heads: Sequence[str],
-    rows: Sequence[tuple[Span, list[str]]],
-    *,
-    caption: frozenset[str],
-    known: frozenset[str],
-) -> dict[Span, Mapping[str, float]]:
-    name, *columns = heads
-    grid = Grid(
-        labels=[f"{name} {cells[0]}" for _, cells in rows],
-        heads=columns,
-        cells=[cells[1:] for _, cells in rows],
-        caption=caption,
-        known=known,
-    )
-    asked = find_asked_cells(question, grid)
-    if asked is None:
-        return {}
-    best = max(asked.columns, key=lambda column: asked.columns[column])
-    return {rows[at][0]: words for at in asked.rows if rows[at][1][best + 1] and (words := asked.words_for(at, best))}
+        heads = row_cells(text.content[slice(*header)])
+        rows = [(span, row_cells(text.content[slice(*span)])) for span in spans]
+        same = [(span, cells) for span, cells in rows if len(cells) == len(heads)]
+        yield _MarkdownTable(heads=heads, rows=same, title=text.title)

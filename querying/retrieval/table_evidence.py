@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
-from querying.retrieval.asked_column import Grid, find_asked_cells
+from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
 from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
@@ -63,7 +63,7 @@ def judge_rows(
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
     stems = stems_of(evidence.passages) if tables else frozenset()
-    asked_cells = [find_asked_cells(question, _grid(table, stems)) for table in tables]
+    asked_cells = _asked_cells(question, tables, stems)
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
     if not matches:
         return evidence
@@ -83,6 +83,13 @@ def judge_rows(
     best = rows.get((sentences[0].source, sentences[0].start, sentences[0].end))
     strength = min(1.0, max(0.0, best[0].fit - _STRENGTH_OFFSET)) if best else evidence.strength
     return replace(evidence, sentences=tuple(sentences), strength=strength)
+
+
+def _asked_cells(question: str, tables: Sequence[Table], known: frozenset[str]) -> list[AskedCells | None]:
+    """For each table the cells that are asked for in other words; those of the best passages are looked at first."""
+    order = sorted(range(len(tables)), key=lambda at: min(row.source for row in tables[at].rows))
+    found = dict(zip(order, find_asked_cells(question, [_grid(tables[at], known) for at in order]), strict=True))
+    return [found[at] for at in range(len(tables))]
 
 
 def _grid(table: Table, known: frozenset[str]) -> Grid:

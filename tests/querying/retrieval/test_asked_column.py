@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from knowledge.embedders import local_embedder
 from language.terms import terms
-from querying.retrieval.asked_column import Grid, find_asked_cells
+from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
 
 SHOP = Grid(
     labels=["item Inner tube", "item Chain", "item Floor pump"],
@@ -22,8 +23,20 @@ COURSES = Grid(
 )
 
 
+FEES = Grid(
+    labels=["treatment Vaccination, cat", "treatment Neutering, cat", "treatment Dental cleaning"],
+    heads=["Fee", "Duration"],
+    cells=[["€52", "15 minutes"], ["€110", "45 minutes"], ["€210", "2 h"]],
+)
+
+
+def asked_cells(question: str, grid: Grid) -> AskedCells | None:
+    [found] = find_asked_cells(question, [grid])
+    return found
+
+
 def asked_heads(question: str, grid: Grid) -> list[str]:
-    found = find_asked_cells(question, grid)
+    found = asked_cells(question, grid)
     return [grid.heads[column] for column in found.columns] if found else []
 
 
@@ -80,11 +93,11 @@ def test_a_column_that_is_not_there_is_not_found(question: str) -> None:
     ],
 )
 def test_another_thing_than_the_row_asks_for_no_cell(question: str) -> None:
-    assert find_asked_cells(question, SHOP) is None
+    assert asked_cells(question, SHOP) is None
 
 
 def test_only_the_rows_that_are_named_are_meant() -> None:
-    found = find_asked_cells("How much does a chain cost?", SHOP)
+    found = asked_cells("How much does a chain cost?", SHOP)
     assert found
     assert found.rows == {1}
     assert found.words_for(1, 0) == {"much": 1.0, "cost": 1.0}
@@ -100,9 +113,56 @@ def test_what_the_documents_speak_of_is_not_asked_of_a_column() -> None:
 
 def test_a_matrix_of_figures_is_read_by_its_heads_alone() -> None:
     wide = replace(SHOP, heads=["price"] * 25, cells=[["1"] * 25] * 3)
-    assert find_asked_cells("How much does a chain cost?", wide) is None
+    assert asked_cells("How much does a chain cost?", wide) is None
 
 
 def test_a_thing_that_nothing_says_is_no_word_for_the_column_however_clear_that_is() -> None:
-    found = find_asked_cells("What is the price of a chain for a Vespa?", SHOP)
+    found = asked_cells("What is the price of a chain for a Vespa?", SHOP)
     assert found is None or "vespa" not in found.words
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much discount is there on a chain?",
+        "How much is the shipping of a chain?",
+        "How much is a chain worth second hand?",
+        "How many chains were sold?",
+        "How many chains have been ordered?",
+        "What did a chain cost last year?",
+    ],
+)
+def test_another_amount_than_the_columns_is_not_found(question: str) -> None:
+    assert asked_heads(question, SHOP) == []
+
+
+@pytest.mark.parametrize("question", ["How long must a cat fast?", "How long must a cat fast before neutering?"])
+def test_how_long_alone_asks_for_no_column_where_the_verb_asks_for_none(question: str) -> None:
+    assert asked_heads(question, FEES) == []
+    assert asked_heads("How long does a neutering take?", FEES) == ["Duration"]
+
+
+def test_the_unit_of_a_column_may_be_counted() -> None:
+    assert asked_heads("How many weeks is pottery?", COURSES) == ["takes"]
+
+
+def test_many_tables_cost_no_more_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, embed = list[str](), local_embedder().embed
+
+    def count(texts: list[str]) -> object:
+        read.extend(texts)
+        return embed(texts)
+
+    heads = [[f"new head {table} {column}" for column in range(20)] for table in range(30)]
+    grids = [replace(SHOP, heads=one, cells=[["9"] * 20] * 3) for one in heads]
+    monkeypatch.setattr(local_embedder(), "embed", count)
+    question = "How much does a blue man with a red dog by the tall house near a green hill pay for a chain?"
+    assert len(find_asked_cells(question, [SHOP, *grids, COURSES])) == 32
+    assert len(read) <= 300
+    assert not any("new head 1 " in text for text in read)
+
+
+def test_tables_of_which_nothing_is_asked_take_no_place() -> None:
+    *_, last = find_asked_cells("How much does a chain cost?", [*[COURSES] * 30, SHOP])
+    assert last is not None
+    assert last.rows == {1}
