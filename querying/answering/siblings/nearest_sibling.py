@@ -96,11 +96,13 @@ def _is_paraphrase(found: Replaced) -> bool:
 
 
 def _are_one_role(found: Replaced, passages: Sequence[Passage]) -> bool:
-    """Whether two words name one role: they are near in meaning, and nothing that was found sets them side by side."""
-    if _are_opposites(found) or _nearness(found) < _MIN_ROLE_NEARNESS:
+    """Whether two words name one role: they are near in meaning, and nothing that was found sets them side by side.
+    "Gold Members" and "Silver Members" are two kinds of one."""
+    asked, own = terms(found.asked), terms(found.found)
+    are_of_one_kind = min(len(asked), len(own)) > 1 and asked[-1] == own[-1]
+    if are_of_one_kind or _are_opposites(found) or _nearness(found) < _MIN_ROLE_NEARNESS:
         return False
-    asked, own = frozenset(terms(found.asked)), frozenset(terms(found.found))
-    one, other = asked - own, own - asked
+    one, other = frozenset(asked).difference(own), frozenset(own).difference(asked)
     return not any(one <= said and other <= said for said in _said_side_by_side(passages))
 
 

@@ -102,6 +102,15 @@ def test_two_words_for_a_role_are_siblings_only_where_the_documents_set_them_sid
     assert told == (Replaced(asked="Visitors", found="Guests") if are_siblings else None)
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"), [("Gold Members", "Silver Members"), ("Part-time Staff", "Full-time Staff")]
+)
+def test_two_kinds_of_one_role_are_siblings_wherever_they_stand(asked: str, found: str):
+    told = nearest(f"What must {asked} sign at the gate?", f"{found} must sign the book at the gate.")
+    assert told == Replaced(asked=asked, found=found)
+    assert nearest("What must Hotel Visitors sign?", "Hotel Guests must sign the book.") is None
+
+
 def test_a_row_of_another_name_is_one_where_its_column_is_asked_for():
     row = passage("| Beans | early May | 30 cm |")
     table = evidence(row)
