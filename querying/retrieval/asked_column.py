@@ -205,13 +205,15 @@ class _NamedRows:
 
 
 def _rows_said_most(asked: frozenset[str], labels: Sequence[str]) -> tuple[frozenset[int], frozenset[str]]:
-    """The rows of which the question says most, and the stems that it says of them. What all rows say names none."""
+    """The rows of which the question says most, and the stems that it says of them. What all rows say names none; nor
+    do words of which each row has another: "neuter a dog" is not said of "Neutering, cat" and "Vaccination, dog"."""
     said = [asked & frozenset(terms(label)) for label in labels]
     common = frozenset.intersection(*said) if len(said) > 1 else frozenset[str]()
     counts = [len(stems - common - question_word_stems()) for stems in said]
     most = max(counts, default=0)
     rows = frozenset(at for at, count in enumerate(counts) if most and count == most)
-    return rows, frozenset[str]().union(*(said[at] for at in rows))
+    named = frozenset(said[at] for at in rows)
+    return (rows, next(iter(named))) if len(named) == 1 else (frozenset(), frozenset())
 
 
 class _Frame:

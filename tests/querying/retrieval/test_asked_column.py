@@ -166,3 +166,9 @@ def test_tables_of_which_nothing_is_asked_take_no_place() -> None:
     *_, last = find_asked_cells("How much does a chain cost?", [*[COURSES] * 30, SHOP])
     assert last is not None
     assert last.rows == {1}
+
+
+def test_words_that_are_said_by_a_row_each_name_no_row() -> None:
+    both = replace(FEES, labels=["treatment Vaccination, dog", "treatment Neutering, cat", "treatment Dental cleaning"])
+    assert asked_cells("How much does it cost to neuter a dog?", both) is None
+    assert asked_heads("How much does it cost to neuter a cat?", both) == ["Fee"]
