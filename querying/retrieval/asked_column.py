@@ -37,9 +37,9 @@ _MAX_QUESTION_WORDS = 40
 # How near the question must be to a head, to what the cells hold, and to the head of a column of figures where it asks
 # for the number of something that is not the row ("How many speeds has it?").
 _MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
-# And how near what is counted must be to that head by itself, for "How much … is there?" brings all amounts together.
-# Amounts of money are near to each other whatever they are for: "discount" and "price" are at .55.
-_MIN_NOUN_NEARNESS, _MIN_MONEY_NOUN_NEARNESS = 0.45, 0.65
+# And how near what is counted must be to the head of a column of money by itself. Amounts of money are near to each
+# other whatever they are for: "discount" and "price" are at .55.
+_MIN_MONEY_NOUN_NEARNESS = 0.65
 # A word that asks for a column is matched by how near the column is, and so much.
 _COVER_BONUS = 0.5
 # How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
@@ -297,22 +297,20 @@ class _Columns:
         near, order = [], []
         for head, values in zip(self._heads, self._values, strict=True):
             kind = self._kind(head, values, by_kind) if values else ColumnKind.OTHER
-            of_head = self._of_head(frame, head, kind, values)
+            of_head = self._of_head(frame, head, kind)
             own = self._own_nearness(frame, kind, of_head, by_kind) if values else 0.0
             near.append(own)
             order.append(own + _HEAD_WEIGHT * of_head if own else 0.0)
         return near, order
 
-    def _of_head(self, frame: _Frame, head: str, kind: ColumnKind, values: Sequence[str]) -> float:
-        """How near the question is to the head; 0 where it asks for the number or amount of another thing."""
+    def _of_head(self, frame: _Frame, head: str, kind: ColumnKind) -> float:
+        """How near the question is to the head; 0 where it asks for another amount of money than the head's."""
         if not head:
             return 0.0
         heads = _head_vectors(head, kind)
-        is_unit = bool(values) and frozenset(terms(frame.counted)) <= frozenset(terms(values[0]))
-        if frame.counted and not is_unit:
-            least = _MIN_MONEY_NOUN_NEARNESS if kind == ColumnKind.MONEY else _MIN_NOUN_NEARNESS
-            if float(heads[0] @ self._vectors[frame.counted]) < least:
-                return 0.0
+        least = _MIN_MONEY_NOUN_NEARNESS if frame.counted and kind == ColumnKind.MONEY else None
+        if least and float(heads[0] @ self._vectors[frame.counted]) < least:
+            return 0.0
         return float((heads @ self._vectors[frame.text]).max())
 
     @staticmethod

@@ -142,10 +142,6 @@ def test_how_long_alone_asks_for_no_column_where_the_verb_asks_for_none(question
     assert asked_heads("How long does a neutering take?", FEES) == ["Duration"]
 
 
-def test_the_unit_of_a_column_may_be_counted() -> None:
-    assert asked_heads("How many weeks is pottery?", COURSES) == ["takes"]
-
-
 def test_many_tables_cost_no_more_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
     read, embed = list[str](), local_embedder().embed
 
