@@ -24,7 +24,7 @@ from lexic.phrases import counted_phrase, phrase
 from plugins.models import Planner, PluginKind
 from querying.admission import admit
 from querying.answering import document_list, import_dependencies, tree_answers
-from querying.answering.evidence_gate import Findings, apply_gate
+from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.near_excerpts import with_readable_nearest

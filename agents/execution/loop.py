@@ -16,7 +16,7 @@ from agents.execution.run_context import RunContext, ToolTimedOut
 from agents.journal.journaled_searches import found_as_json
 from agents.journal.progress import Call, Progress
 from agents.models import EventKind
-from agents.planners.llm_question import model_question
+from agents.planners.clarification_detection import model_question
 from agents.planners.planner_types import CallTools, ModelTurn, NextStep, ReadyAnswer, RequestedToolCall
 from agents.planners.templated_replies import INVALID_CALL_CODES, failure_text, question_back, server_answer
 from agents.tools.registry import TOOLS, execute_tool
@@ -25,7 +25,7 @@ from agents.tools.tool_types import SIMPLE_SECONDS, CallOutcome
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from querying import pipeline
-from querying.answering.evidence_gate import Findings, combine_findings
+from querying.answering.findings import Findings, combine_findings
 from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.llm_interface import THINKING_FACTOR

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from knowledge.search.passages import Passage
 from lexic.database import in_thread
-from querying.answering.evidence_gate import Findings, apply_gate
+from querying.answering.findings import Findings, apply_gate
 from querying.llm_interface import LLM
 from querying.question.document_validity import OutOfForce
 from querying.question.resolve import ResolvedQuestion

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.journal.journaled_searches import JournaledSearch
 from agents.models import AgentEvent, EventKind
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.types.token_usage import Usage
 
 

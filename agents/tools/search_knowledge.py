@@ -14,7 +14,7 @@ from knowledge.search.filters import Filters
 from lexic.database import in_thread
 from lexic.errors import InvalidInput
 from querying import pipeline
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.json_format import clarification_as_json
 from querying.presentation.source_citations import found_sources
 from querying.releases import pinned_bases

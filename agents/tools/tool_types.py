@@ -10,7 +10,7 @@ from accounts.models import Principal
 from agents.models import AgentType, EventKind
 from conversations.models import ChatSession
 from lexic.errors import LexicError
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.llm_interface import LLM
 from querying.types.question import Question
 

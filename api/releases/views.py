@@ -18,7 +18,7 @@ from api.releases import serializers
 from api.views import AuthorView, first_or_raise
 from marketplace.publishing.publish import Publication, next_version, publish, publish_blockers
 from marketplace.publishing.publishing_gate import GateResult, gate_result
-from marketplace.publishing.release_diff import draft_changes
+from marketplace.publishing.release_change_summary import draft_changes
 from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin, Release

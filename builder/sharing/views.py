@@ -23,7 +23,7 @@ from builder.sharing.public_chat import count_public_documents, widget_tag
 from lexic.errors import LexicError
 from lexic.http.downloads import DownloadResponse
 from marketplace import bundle
-from marketplace.invitations import ROLE_PERMISSIONS, invite_and_mail
+from marketplace.collaborator_invitations import ROLE_PERMISSIONS, invite_and_mail
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import Install
 from marketplace.publishing.membership import remove_from_plugin

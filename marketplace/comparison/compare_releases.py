@@ -9,7 +9,7 @@ from marketplace.comparison.document_changes import DocumentsComparison, compare
 from marketplace.comparison.golden_changes import GoldenComparison, compare_golden
 from marketplace.comparison.settings_changes import SettingChange, TextChange, setting_changes, text_changes
 from marketplace.comparison.tree_changes import TreesComparison, compare_trees
-from marketplace.publishing.release_diff import release_changes
+from marketplace.publishing.release_change_summary import release_changes
 from plugins.models import Release
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import F
 
 from marketplace.models import Install
-from marketplace.publishing.release_diff import release_changes
+from marketplace.publishing.release_change_summary import release_changes
 from marketplace.sharing.installs import is_copy_modified
 from plugins.models import Plugin
 

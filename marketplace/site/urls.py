@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 from django.views.generic import RedirectView
 
-from marketplace.invitations import accept_invitation, invitation_view
+from marketplace.collaborator_invitations import accept_invitation, invitation_view
 from marketplace.site.crawlers import robots_view, sitemap_view
 from marketplace.site.guide_view import guide_search_view, guide_view
 from marketplace.site.home_view import home_view

@@ -2,6 +2,7 @@
 
 The rule's bands were read off six public sets (docs/evaluation.md). They put answers in order, but how often each band
 is right differs from plugin to plugin; so without a curve an answer says that its confidence is not calibrated.
+What the guard finds in the text may lower the level afterwards (`guard.Guard.verdict`).
 """
 
 from __future__ import annotations

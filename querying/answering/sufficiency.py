@@ -1,4 +1,4 @@
-"""The evidence gate: is what was found good enough to answer from, and if not, why not in plain words.
+"""Sufficiency: is what was found good enough to answer from, and if not, why not in plain words.
 
 The cross-encoder has raised or lowered the strength of the evidence. Signs of contradiction between the question and
 the best sentence lower it further. They are what a careful reader would notice first: the question says *not* and the

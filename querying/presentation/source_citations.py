@@ -13,7 +13,7 @@ from django.urls import reverse
 from knowledge.code_location import place_as_json
 from knowledge.models import Document
 from knowledge.search.passages import Passage
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.types.answer import Citation, Clarification
 
 MAX_SUMMARY_CHARACTERS = 300

@@ -19,7 +19,7 @@ from lexic.conf.languages import ENGLISH
 from lexic.database import in_thread, release_connections
 from lexic.errors import LexicError
 from querying import json_format
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
 from querying.private_layers import lock_account_against_deletion, lock_bases_against_deletion

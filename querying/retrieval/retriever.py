@@ -35,10 +35,10 @@ from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.retrieval.evidence_rescoring import adjust_strength
 from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
-from querying.retrieval.named_documents import demote_other_documents
 from querying.retrieval.passage_tables import NO_PAGES, has_table_rows
 from querying.retrieval.question_wording import wording_of
 from querying.retrieval.section_lists import with_section_list
+from querying.retrieval.similar_titles import demote_other_documents
 from querying.types.answer import Answer
 from querying.types.evidence import Evidence
 from querying.types.question import Question

@@ -14,7 +14,7 @@ from lxml import html
 from accounts.models import User
 from builder.readiness import reverse_pane
 from knowledge.models import KnowledgeBase
-from marketplace.publishing.release_diff import draft_changes, release_changes
+from marketplace.publishing.release_change_summary import draft_changes, release_changes
 from plugins.models import Plugin
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts

@@ -15,7 +15,7 @@ from accounts.models import ApiKey, User
 from lexic.errors import LexicError
 from plugins.models import CitationMode, Plugin
 from querying import pipeline
-from querying.answering.evidence_gate import Findings, combine_findings
+from querying.answering.findings import Findings, combine_findings
 from querying.answering.llms import get_llm
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.llm_interface import LLM, ProviderTimedOut

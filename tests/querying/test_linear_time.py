@@ -17,7 +17,7 @@ from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import PageText
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import Synonyms
-from knowledge.sync.notes.redaction import remove_private
+from knowledge.sync.notes.private_sections import remove_private
 from language.clause_references import referenced_clauses
 from language.sentences import sentence_spans
 from language.terms import terms

@@ -12,7 +12,7 @@ from typing import Any
 from knowledge.models import Document
 from knowledge.readers.markdown import find_headings
 from knowledge.readers.text_cleaning import clean_text, one_line
-from knowledge.sync.notes import document_columns, frontmatter, redaction
+from knowledge.sync.notes import document_columns, frontmatter, private_sections
 from knowledge.sync.notes.links import strip_note_ending
 from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
 from lexic.column_length import column_length
@@ -62,7 +62,7 @@ def sha256_hex(data: bytes) -> str:
 def _parse_note_data(path: str, data: bytes, digest: str) -> Note:
     source, rest, lines_before = frontmatter.split_frontmatter(_decode_note(data))
     fields = document_columns.parse_fields(frontmatter.parse_frontmatter(source))
-    body, mistakes = redaction.remove_private(rest)
+    body, mistakes = private_sections.remove_private(rest)
     shifted = [NoteMistake(one.message, line=one.line and one.line + lines_before) for one in mistakes]
     problems = tuple(mistake.at(path) for mistake in (*fields.mistakes, *shifted))
     return Note(

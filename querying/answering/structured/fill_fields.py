@@ -13,7 +13,7 @@ from typing import Any
 
 from language.content_words import content_stems
 from lexic.concurrency import Place
-from querying.answering.evidence_gate import Findings, apply_gate
+from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.structured.field_values import FoundValue, best_value, find_values, label_fit

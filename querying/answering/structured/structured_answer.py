@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.answering.structured.fill_fields import FilledSchema
 from querying.types.answer import Answer, Outcome, StructuredOutput
 from querying.types.refusals import refusal_text

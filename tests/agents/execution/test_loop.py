@@ -18,7 +18,7 @@ from agents.tools.tool_types import ToolOutput
 from conversations.models import ChatSession
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
-from querying.answering.evidence_gate import Findings
+from querying.answering.findings import Findings
 from querying.models import Query
 from querying.query_log.spending import SpendingCapReached
 from querying.question.document_validity import OutOfForce

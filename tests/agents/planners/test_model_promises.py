@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents.planners.llm_question import model_question
+from agents.planners.clarification_detection import model_question
 from agents.tools.stated_facts import unstated_facts
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES, parse_note
-from knowledge.sync.notes.redaction import remove_private
+from knowledge.sync.notes.private_sections import remove_private
 
 
 def columns(*lines: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
-from marketplace.invitations import invite_and_mail
+from marketplace.collaborator_invitations import invite_and_mail
 from marketplace.publishing.membership import join_plugin, remove_from_plugin
 from plugins.models import Plugin, Role
 from privacy.account_deletion import delete_account

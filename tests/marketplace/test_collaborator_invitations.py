@@ -13,7 +13,7 @@ from django.test import Client
 from accounts import mailed_invitations
 from accounts.models import User
 from knowledge.plugin_knowledge_base import own_knowledge_base
-from marketplace import invitations
+from marketplace import collaborator_invitations
 from marketplace.publishing import ownership_transfer
 from plugins.models import Invitation, Plugin, Role
 from tests.remembered import remembered
@@ -36,7 +36,7 @@ def link() -> str:
 
 
 def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     [message] = mail.outbox
     assert message.to == ["new@example.org"]
     assert message.subject == "Alice invites you to “Cover Bcc: x@y.z”"
@@ -46,7 +46,7 @@ def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
 def test_whoever_has_not_confirmed_the_address_is_told_so_first_and_comes_back(
     cover: Plugin, alice: User, client: Client
 ) -> None:
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     invitation = link()
     mail.outbox.clear()
     secret = "a long walk home"
@@ -61,7 +61,7 @@ def test_whoever_has_not_confirmed_the_address_is_told_so_first_and_comes_back(
 
 
 def test_its_link_leads_from_sign_in_to_the_plugin(cover: Plugin, alice: User, client: Client) -> None:
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     page = client.get(link()).content.decode()
     assert "Sign up" in page
     assert "?next=/invitations/" in page
@@ -81,7 +81,7 @@ def test_where_authors_are_chosen_an_invitation_makes_no_author(
     cover: Plugin, alice: User, client: Client, settings
 ) -> None:
     settings.OPEN_AUTHORS = "off"
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     new = User.objects.create_user("new@example.org")
     client.force_login(new)
     assert "an operator decides" in client.post(link(), follow=True).content.decode()
@@ -91,7 +91,7 @@ def test_where_authors_are_chosen_an_invitation_makes_no_author(
 
 
 def test_somebody_else_cannot_accept_it(cover: Plugin, alice: User, charlie: User, client: Client) -> None:
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     client.force_login(charlie)
     assert "Sign out" in client.get(link()).content.decode()
     assert client.post(link()).status_code == 400
@@ -101,7 +101,7 @@ def test_somebody_else_cannot_accept_it(cover: Plugin, alice: User, charlie: Use
 
 
 def test_without_the_link_the_dashboard_offers_it(cover: Plugin, alice: User, client: Client) -> None:
-    invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     new = User.objects.create_user("new@example.org", is_staff=True)
     client.force_login(new)
     assert "Alice invites you to" in client.get("/admin/").content.decode()
@@ -115,17 +115,17 @@ def test_when_no_mail_can_be_sent_nobody_was_invited(cover: Plugin, alice: User,
 
     monkeypatch.setattr(mailed_invitations, "send_letter", refuse)
     with pytest.raises(mailed_invitations.MailNotSent):
-        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert not Invitation.objects.exists()
 
 
 def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch) -> None:
     monkeypatch.setattr(mailed_invitations, "MAX_MAILS_PER_HOUR", 2)
     for _ in range(2):
-        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
         Invitation.objects.all().delete()
     with pytest.raises(mailed_invitations.TooManyInvitations):
-        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        collaborator_invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert (len(mail.outbox), Invitation.objects.count()) == (2, 0)
 
 

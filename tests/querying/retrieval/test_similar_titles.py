@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from knowledge.search.passages import Passage
-from querying.retrieval.named_documents import demote_other_documents
+from querying.retrieval.similar_titles import demote_other_documents
 from tests.querying.passages import passage
 
 PLUS, STANDARD, HANDBOOK = "Contoso Plus Plan Details", "Contoso Standard Plan Details", "Employee Handbook"

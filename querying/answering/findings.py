@@ -1,4 +1,4 @@
-"""What was found for a question, up to the gate, before anything is written."""
+"""What was found for a question and judged sufficient or not, before anything is written."""
 
 from __future__ import annotations
 
