@@ -153,8 +153,9 @@ def _score_lead(best: Sentence, evidence: Evidence) -> float:
 
 def _strength_lag(best: Sentence, evidence: Evidence) -> float:
     """How far the best sentence's own strength is behind the strongest's. A row of a table that was read by its cells
-    has given the evidence its strength, and of code a whole file does."""
-    if best.cell or evidence.passages[best.source].path:
+    has given the evidence its strength, of code a whole file does, and a list that is quoted as a whole has the
+    question's words in its heading."""
+    if best.cell or evidence.section_list or evidence.passages[best.source].path:
         return 0.0
     return max(one.strength for one in evidence.sentences) - best.strength
 

@@ -352,7 +352,7 @@ def _head_nearness(head: str, kind: ColumnKind, asked: ColumnKind) -> float:
 
 @lru_cache(maxsize=_MAX_CACHED_HEADS)
 def _head_vectors(head: str, kind: ColumnKind) -> Vectors:
-    wordings = [head, *(one.format(head) for one in ("What is the {} of it?", *_WORDINGS[kind]))]
+    wordings = [head, *(one.replace("{}", head) for one in ("What is the {} of it?", *_WORDINGS[kind]))]
     vectors: Vectors = np.asarray(local_embedder().embed(wordings), dtype=np.float32)
     return vectors
 
