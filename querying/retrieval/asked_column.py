@@ -79,8 +79,9 @@ _ALSO_ASKED = {
 }
 # What the first words of a question can ask for at all.
 _FIGURES = frozenset(ColumnKind) - {ColumnKind.PERSON, ColumnKind.PLACE, ColumnKind.OTHER}
+_PEOPLE = frozenset({ColumnKind.PERSON, ColumnKind.OTHER})
 _POSSIBLE_KINDS: Mapping[str, frozenset[ColumnKind]] = {
-    **dict.fromkeys(("who", "whom", "whose"), frozenset({ColumnKind.PERSON, ColumnKind.OTHER})),
+    **dict.fromkeys(("who", "whom", "whose"), _PEOPLE),
     "where": frozenset({ColumnKind.PLACE, ColumnKind.OTHER}),
     "when": _DATES | {ColumnKind.HOURS, ColumnKind.OTHER},
     "how long": frozenset({ColumnKind.DURATION, ColumnKind.MEASURE}),
@@ -108,13 +109,17 @@ class AskedCells:
     rows: frozenset[int]
     columns: Mapping[int, float]
     words: frozenset[str]
+    asks_for_person: bool = False
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that ask for this cell, each with how well its head and what it holds match them; None where
         another cell is asked for."""
         if row not in self.rows or column not in self.columns:
             return None
-        return dict.fromkeys(self.words, min(1.0, self.columns[column] + _COVER_BONUS))
+        near = self.columns[column]
+        # "Who cleans the office?" is rather near to its owner.
+        bonus = 0.0 if self.asks_for_person and near < _MIN_KIND_NEARNESS else _COVER_BONUS
+        return dict.fromkeys(self.words, min(1.0, near + bonus))
 
 
 def find_asked_cells(question: str, grids: Sequence[Grid]) -> list[AskedCells | None]:
@@ -147,7 +152,8 @@ def _cells_of(named: _NamedRows, grid: Grid) -> AskedCells | None:
     is_put_aside = bool(topics) and topics <= doubtful and frame.possible_kinds <= _FIGURES
     if not found or ((is_spoken_of or is_put_aside) and max(found.values()) < _CLEAR_NEARNESS):
         return None
-    return AskedCells(rows=named.rows, columns=found, words=words)
+    asks_for_person = frame.possible_kinds == _PEOPLE
+    return AskedCells(rows=named.rows, columns=found, words=words, asks_for_person=asks_for_person)
 
 
 def _judge_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> tuple[_Frame, frozenset[str]] | None:

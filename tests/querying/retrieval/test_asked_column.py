@@ -168,3 +168,24 @@ def test_words_that_are_said_by_a_row_each_name_no_row() -> None:
     both = replace(FEES, labels=["treatment Vaccination, dog", "treatment Neutering, cat", "treatment Dental cleaning"])
     assert asked_cells("How much does it cost to neuter a dog?", both) is None
     assert asked_heads("How much does it cost to neuter a cat?", both) == ["Fee"]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_clear"),
+    [
+        ("Who cleans the office?", False),
+        ("Who works at the office?", False),
+        ("Who owns the office?", True),
+        ("Who is in charge of the office?", True),
+    ],
+)
+def test_what_anybody_may_do_with_a_thing_is_hardly_said_by_who_owns_it(question: str, is_clear: bool) -> None:
+    sites = Grid(
+        labels=["Site Office", "Site Warehouse"],
+        heads=["Owner", "Area"],
+        cells=[["Anna Berg", "120 m²"], ["Carl Dietz", "900 m²"]],
+    )
+    found = asked_cells(question, sites)
+    assert found
+    [match] = set((found.words_for(0, 0) or {}).values())
+    assert (match > 0.9) == is_clear
