@@ -9,9 +9,9 @@ for the column ("a saddle"), the row is another one, and nothing is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, takewhile
 
 import numpy as np
@@ -42,10 +42,12 @@ _MIN_HEAD_NEARNESS, _MIN_KIND_NEARNESS, _MIN_COUNTED_NEARNESS = 0.4, 0.55, 0.55
 _MIN_MONEY_NOUN_NEARNESS = 0.65
 # A word that asks for a column is matched by how near the column is, and so much.
 _COVER_BONUS = 0.5
-# How much the head counts among columns of one kind, and what is left to a rival that may be meant as well.
+# How much the head counts among columns of one kind. A column may be meant as well as the best one where it is behind
+# that one by no more than the lag.
 _HEAD_WEIGHT, _MAX_LAG = 0.25, 0.08
-# What is left over names another thing where the question without it is nearer by so much, and near; where it is a
-# little nearer, or the question is clear all the same, the words ask for no column.
+# A word may name a thing that is neither in the row nor a column ("a saddle for the bike"). It does where the question
+# without it is nearer to a column by _FOREIGN_GAIN, and at least at _FOREIGN_NEARNESS. From _DOUBTFUL_GAIN on the word
+# asks for no column. A question at _CLEAR_NEARNESS is clear with the word in it.
 _FOREIGN_GAIN, _FOREIGN_NEARNESS, _DOUBTFUL_GAIN, _CLEAR_NEARNESS = 0.12, 0.6, 0.02, 0.8
 _MAX_THING_WORDS = 3
 # A bare number is an amount of money where its head is as near as this to the questions for money.
@@ -92,13 +94,12 @@ _POSSIBLE_KINDS: Mapping[str, frozenset[ColumnKind]] = {
 @dataclass(frozen=True, kw_only=True)
 class Grid:
     """A table as it is asked: the names of its rows, the heads of its columns, the cells of each row, and the stems of
-    what stands above it and of all that was found with it."""
+    what stands above it."""
 
     labels: Sequence[str]
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
     caption: frozenset[str] = frozenset()
-    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,38 +123,44 @@ class AskedCells:
         return dict.fromkeys(self.words, min(1.0, near + bonus))
 
 
-def find_asked_cells(question: str, grids: Sequence[Grid]) -> list[AskedCells | None]:
+def find_asked_cells(
+    question: str, grids: Sequence[Grid], *, known: Callable[[], frozenset[str]] = frozenset
+) -> list[AskedCells | None]:
     """For each table the cells that an English question asks for; None where it names no row, or where no column is
     what it asks for. Tables whose columns are too many together are left out, the last ones first.
 
-    Raises `EmbedderError`.
+    `known` gives the stems of all that was found. They take long to read, and few questions need them, so it is called
+    once at most. Raises `EmbedderError`.
     """
+    known = cache(known)
     words = [_Word(question[start:end], frozenset(terms(question[start:end]))) for start, end in word_spans(question)]
     found: list[AskedCells | None] = []
     left = _MAX_COLUMNS_OF_ALL
     for grid in grids:
         named = _NamedRows.of(words, grid) if 0 < len(grid.heads) <= min(left, _MAX_COLUMNS) else None
         left -= len(grid.heads) if named else 0
-        found.append(_cells_of(named, grid) if named else None)
+        found.append(_cells_of(named, grid, known) if named else None)
     return found
 
 
-def _cells_of(named: _NamedRows, grid: Grid) -> AskedCells | None:
+def _cells_of(named: _NamedRows, grid: Grid, known: Callable[[], frozenset[str]]) -> AskedCells | None:
     columns = _Columns(grid, named.rows)
     understood = _judge_things(named.frame, columns, grid.caption)
     if understood is None:
         return None
     frame, doubtful = understood
     found = columns.asked(frame)
-    words, topics = named.rest - doubtful, named.rest - question_word_stems()
-    # What the documents speak of in the question's own words is not asked of a column in others.
-    is_spoken_of = not (topics - named.said).isdisjoint(grid.known)
-    # "How long must it fast?": without the word that asks for no column, "how long" alone asks for none.
-    is_put_aside = bool(topics) and topics <= doubtful and frame.possible_kinds <= _FIGURES
-    if not found or ((is_spoken_of or is_put_aside) and max(found.values()) < _CLEAR_NEARNESS):
+    if not found:
         return None
+    if max(found.values()) < _CLEAR_NEARNESS:
+        topics = named.rest - question_word_stems()
+        # "How long must it fast?": without the word that asks for no column, "how long" alone asks for none.
+        is_put_aside = bool(topics) and topics <= doubtful and frame.possible_kinds <= _FIGURES
+        # What the documents speak of in the question's own words is not asked of a column in others.
+        if is_put_aside or not (topics - named.said).isdisjoint(known()):
+            return None
     asks_for_person = frame.possible_kinds == _PEOPLE
-    return AskedCells(rows=named.rows, columns=found, words=words, asks_for_person=asks_for_person)
+    return AskedCells(rows=named.rows, columns=found, words=named.rest - doubtful, asks_for_person=asks_for_person)
 
 
 def _judge_things(frame: _Frame, columns: _Columns, caption: frozenset[str]) -> tuple[_Frame, frozenset[str]] | None:

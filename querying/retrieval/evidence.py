@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, repeat
 
 import numpy as np
@@ -332,7 +333,8 @@ def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequ
         return {}
     best_first = sorted(layouts)
     texts = [TitledText(passages[at].content, layouts[at], _title_prefix(passages[at])) for at in best_first]
-    return dict(zip(best_first, asked_words_by_row(words.english, texts, known=stems_of(passages)), strict=True))
+    asked = asked_words_by_row(words.english, texts, known=partial(stems_of, passages))
+    return dict(zip(best_first, asked, strict=True))
 
 
 def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from language.terms import terms
@@ -21,14 +21,16 @@ class TitledText:
     title: str
 
 
-def asked_words_by_row(question: str, texts: Sequence[TitledText], *, known: frozenset[str]) -> list[WordsByRow]:
+def asked_words_by_row(
+    question: str, texts: Sequence[TitledText], *, known: Callable[[], frozenset[str]]
+) -> list[WordsByRow]:
     """For each text its rows that have a cell which the question asks for, with the words that ask for it and how well
-    the cell's column matches them; `known` are the stems of all texts. The best texts come first. Raises
+    the cell's column matches them; `known` gives the stems of all that was found. The best texts come first. Raises
     `EmbedderError`."""
     tables = [(at, table) for at, text in enumerate(texts) for table in _read_tables(text)]
-    grids = [table.grid(known) for _, table in tables]
     found: list[dict[Span, Mapping[str, float]]] = [{} for _ in texts]
-    for (at, table), asked in zip(tables, find_asked_cells(question, grids), strict=True):
+    asked_cells = find_asked_cells(question, [table.grid() for _, table in tables], known=known)
+    for (at, table), asked in zip(tables, asked_cells, strict=True):
         if asked:
             found[at] |= table.asked_rows(asked)
     return list(found)
@@ -42,14 +44,13 @@ class _MarkdownTable:
     rows: Sequence[tuple[Span, list[str]]]
     title: str
 
-    def grid(self, known: frozenset[str]) -> Grid:
+    def grid(self) -> Grid:
         name, *columns = self.heads
         return Grid(
             labels=[f"{name} {cells[0]}" for _, cells in self.rows],
             heads=columns,
             cells=[cells[1:] for _, cells in self.rows],
             caption=frozenset(terms(self.title)),
-            known=known,
         )
 
     def asked_rows(self, asked: AskedCells) -> dict[Span, Mapping[str, float]]:

@@ -6,8 +6,9 @@ reads of a row of figures is mostly other figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
@@ -62,8 +63,9 @@ def judge_rows(
     if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
     tables = read_tables(evidence.passages, pages)
-    stems = stems_of(evidence.passages) if tables else frozenset()
-    asked_cells = _asked_cells(question, tables, stems)
+    if not tables:
+        return evidence
+    asked_cells = _asked_cells(question, tables, known=partial(stems_of, evidence.passages))
     matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
     if not matches:
         return evidence
@@ -85,20 +87,22 @@ def judge_rows(
     return replace(evidence, sentences=tuple(sentences), strength=strength)
 
 
-def _asked_cells(question: str, tables: Sequence[Table], known: frozenset[str]) -> list[AskedCells | None]:
+def _asked_cells(
+    question: str, tables: Sequence[Table], *, known: Callable[[], frozenset[str]]
+) -> list[AskedCells | None]:
     """For each table the cells that are asked for in other words; those of the best passages are looked at first."""
     order = sorted(range(len(tables)), key=lambda at: min(row.source for row in tables[at].rows))
-    found = dict(zip(order, find_asked_cells(question, [_grid(tables[at], known) for at in order]), strict=True))
+    asked = find_asked_cells(question, [_grid(tables[at]) for at in order], known=known)
+    found = dict(zip(order, asked, strict=True))
     return [found[at] for at in range(len(tables))]
 
 
-def _grid(table: Table, known: frozenset[str]) -> Grid:
+def _grid(table: Table) -> Grid:
     return Grid(
         labels=[row.label for row in table.rows],
         heads=table.heads,
         cells=[[cell.value for cell in row.cells] for row in table.rows],
         caption=caption_stems(table),
-        known=known,
     )
 
 

@@ -30,13 +30,13 @@ FEES = Grid(
 )
 
 
-def asked_cells(question: str, grid: Grid) -> AskedCells | None:
-    [found] = find_asked_cells(question, [grid])
+def asked_cells(question: str, grid: Grid, *, known: str = "") -> AskedCells | None:
+    [found] = find_asked_cells(question, [grid], known=lambda: frozenset(terms(known)))
     return found
 
 
-def asked_heads(question: str, grid: Grid) -> list[str]:
-    found = asked_cells(question, grid)
+def asked_heads(question: str, grid: Grid, *, known: str = "") -> list[str]:
+    found = asked_cells(question, grid, known=known)
     return [grid.heads[column] for column in found.columns] if found else []
 
 
@@ -108,7 +108,7 @@ def test_only_the_rows_that_are_named_are_meant() -> None:
 def test_what_the_documents_speak_of_is_not_asked_of_a_column() -> None:
     question = "Who teaches pottery?"
     assert asked_heads(question, COURSES) == ["teacher"]
-    assert asked_heads(question, replace(COURSES, known=frozenset(terms("She teaches elsewhere.")))) == []
+    assert asked_heads(question, COURSES, known="She teaches elsewhere.") == []
 
 
 def test_a_matrix_of_figures_is_read_by_its_heads_alone() -> None:
