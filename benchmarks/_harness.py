@@ -86,6 +86,11 @@ def count_where(rows: Iterable[Mapping[str, Any]], key: str) -> int:
     return sum(row[key] for row in rows)
 
 
+def count_high_and_wrong(rows: Iterable[Mapping[str, Any]]) -> int:
+    """How many of the questions were answered with high confidence, and not right."""
+    return sum(row["answered"] and not row["right"] and row["confidence"] == "high" for row in rows)
+
+
 def processor_seconds(pid: int, *, with_children: bool = False) -> float:
     """What this process has used so far, in all its threads, and its children that have ended (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_set
+from benchmarks._harness import ask_set, count_high_and_wrong, count_where
 
 if TYPE_CHECKING:
     from evaluation.eval_types import PipelineOutcome
@@ -60,10 +60,9 @@ def _collapsed(text: str) -> str:
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     answerable = [row for row in rows if row["is_answerable"]]
     others = [row for row in rows if not row["is_answerable"]]
-    answered, right = sum(row["answered"] for row in answerable), sum(row["right"] for row in answerable)
+    answered, right = count_where(answerable, "answered"), count_where(answerable, "right")
     yield f"answerable {len(answerable)}: answered {answered}, right {right}"
-    high = sum(row["answered"] and not row["right"] and row["confidence"] == "high" for row in rows)
-    refused = sum(row["right"] for row in others)
+    refused, high = count_where(others, "right"), count_high_and_wrong(rows)
     yield f"others {len(others)}: refused {refused}; high and wrong, of all {high}"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._harness import ask_set, count_where
+from benchmarks._harness import ask_set, count_high_and_wrong, count_where
 from benchmarks.members import is_same_place
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     shown = [row for row in refused if row["shown"] is not None]
     first = sum(row["shown"] == 0 for row in shown)
     yield f"refused of these {len(refused)}: the sentence that answers shown as near {len(shown)}, first {first}"
-    high = sum(row["answered"] and not row["right"] and row["confidence"] == "high" for row in rows)
+    high = count_high_and_wrong(rows)
     rejected = len(others) - count_where(others, "answered")
     yield f"others {len(others)}: refused {rejected}; high and wrong, of all {high}"
 
