@@ -1,4 +1,4 @@
-"""An invitation on its way: the mail that carries it, and the page that it opens."""
+"""Invitations to work on a plugin: the mail, and the page that its link opens."""
 
 from __future__ import annotations
 

@@ -15,13 +15,8 @@ from tests.openai_stub import OpenAIStub
 
 
 @contextmanager
-def asgi_server() -> Iterator[str]:
-    """Its URL. Only for tests with committed data (`transaction=True`): requests run on other threads."""
-    from lexic.asgi import application
-
-    config = uvicorn.Config(
-        application, port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=2, ws="none"
-    )
+def server_in_thread(config: uvicorn.Config) -> Iterator[int]:
+    """The port of a server that runs in a thread."""
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -29,10 +24,22 @@ def asgi_server() -> Iterator[str]:
         assert thread.is_alive(), "the server has not started"
         time.sleep(0.01)
     try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        yield server.servers[0].sockets[0].getsockname()[1]
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@contextmanager
+def asgi_server() -> Iterator[str]:
+    """Its URL. Only for tests with committed data (`transaction=True`): requests run on other threads."""
+    from lexic.asgi import application
+
+    config = uvicorn.Config(
+        application, port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=2, ws="none"
+    )
+    with server_in_thread(config) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import uvicorn
 
 from local import serve, slow_client_protocol
+from tests.servers import server_in_thread
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -35,15 +34,8 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr(slow_client_protocol, "BODY_PAUSE_SECONDS", 1.0)
     config = serve.make_config()
     config.app, config.port = application, 0
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server has not started"
-        time.sleep(0.01)
-    yield "127.0.0.1", server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    thread.join(10)
+    with server_in_thread(config) as port:
+        yield "127.0.0.1", port
 
 
 def talk(address: tuple[str, int], *pieces: bytes, pause: float = 0.0) -> bytes:
