@@ -7,6 +7,7 @@ import hashlib
 import os
 import time
 import uuid
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,10 @@ KEPT_FILES = 4
 _SAMPLE = 65_536
 # What a process that was killed has left unfinished is removed after so many seconds.
 _ABANDONED_AFTER = 3600
+# The model, and behind it a checksum of four bytes.
+_FORMAT, _CHECKSUM_BYTES = 2, 4
+# A model reads its weights from the file: it stays mapped until the process ends.
+_mapped_files: list[np.memmap[Any, Any]] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +53,7 @@ class ModelCache:
             content = network.export_model().getbuffer()
             with unfinished.open("xb") as file:
                 file.write(content)
-                file.write(_digest(content))
+                file.write(_checksum(content))
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.rename(path)
@@ -63,7 +68,8 @@ class ModelCache:
         import openvino
 
         processor = (core.get_property("CPU", name) for name in ("FULL_DEVICE_NAME", "OPTIMIZATION_CAPABILITIES"))
-        described = hashlib.sha256(repr((openvino.get_version(), *processor, sorted(hints.items()))).encode())
+        decides = (_FORMAT, openvino.get_version(), *processor, sorted(hints.items()))
+        described = hashlib.sha256(repr(decides).encode())
         for source in self.sources:
             for sample in _samples(source):
                 described.update(sample)
@@ -74,16 +80,17 @@ def _import_network(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
     """Raises `ValueError` where the file is not as it was written: OpenVINO takes wrong weights for right ones."""
     import openvino
 
-    file = np.memmap(path, np.uint8, "r")
-    content = file[: -hashlib.sha256().digest_size]
-    if _digest(content.data) != file[len(content) :].tobytes():
+    # OpenVINO shares only what it could write to; what is written to such a map is in no file.
+    file = np.memmap(path, np.uint8, "c")
+    content = file[:-_CHECKSUM_BYTES]
+    if _checksum(content.data) != file[len(content) :].tobytes():
         raise ValueError("the file is damaged")
-    # OpenVINO keeps what it is given to read from.
-    return core.import_model(openvino.Tensor(content), "CPU", dict(hints))
+    _mapped_files.append(file)
+    return core.import_model(openvino.Tensor(content, shared_memory=True), "CPU", dict(hints))
 
 
-def _digest(content: memoryview) -> bytes:
-    return hashlib.sha256(content).digest()
+def _checksum(content: memoryview) -> bytes:
+    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "big")
 
 
 def _samples(path: Path) -> Iterator[bytes]:
