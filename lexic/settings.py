@@ -92,7 +92,7 @@ INSTALLED_APPS = [
     # Before our apps, which show some of its models in the builder in their own way.
     "allauth",
     "allauth.account",
-    "allauth.socialaccount",
+    "lexic.apps.UnloadedSocialAccountConfig",
     "allauth.socialaccount.providers.google",
     "allauth.socialaccount.providers.github",
     "allauth.socialaccount.providers.openid_connect",
@@ -122,7 +122,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "django_htmx",
-    "unfold",
+    "lexic.apps.UnloadedUnfoldConfig",
     "lexic.apps.UnloadedAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -19,6 +19,7 @@ import numpy as np
 
 from knowledge.embedders import int8
 from knowledge.embedders.int8 import InputRounding, Int8Input, rounded_weights
+from knowledge.embedders.openvino_import import import_openvino
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,9 +57,7 @@ class CompiledModel:
     ) -> None:
         """`build` makes the graph. `precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as
         OpenVINO likes."""
-        import openvino  # slow import
-
-        core = openvino.Core()
+        core = import_openvino().Core()
         if precision == "auto":
             precision = "bf16" if computes_in_bf16() else "f32"
         self.precision = precision
@@ -106,9 +105,7 @@ class CompiledModel:
 def computes_in_bf16() -> bool:
     """Whether the processor has instructions for it (avx512_bf16, amx); elsewhere it would be emulated. Those that do
     multiply eight bits quickly as well (VNNI)."""
-    import openvino  # slow import
-
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return "BF16" in import_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
 class PerProcess(Generic[Model]):

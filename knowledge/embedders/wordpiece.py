@@ -62,7 +62,7 @@ class WordPiece:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         from tokenizers import Tokenizer  # slow import
 
-        tokenizer = Tokenizer.from_file(str(self._path))
+        tokenizer = Tokenizer.from_buffer(self._path.read_bytes())  # `from_file` takes a third longer
         # The file asks for 128 tokens, always padded; the model was trained to read 256.
         tokenizer.no_truncation()
         tokenizer.no_padding()
