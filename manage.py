@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import django
 
@@ -54,15 +56,19 @@ def services_for_command() -> Iterator[None]:
 
 
 def print_commands() -> None:
-    """Prints what `manage.py --help` prints. It reads the names of commands from the folders of the apps, without
-    loading a model."""
-    from django.apps import AppConfig, apps
+    """Prints what `manage.py --help` prints. It reads the names of commands from the folders of the apps, and loads
+    neither their models nor their configurations."""
+    from django.apps import apps
     from django.conf import settings
     from django.core.management import ManagementUtility
 
     for entry in settings.INSTALLED_APPS:
-        config = AppConfig.create(entry)
-        apps.app_configs[config.label] = config
+        # An entry may name a configuration: those of `lexic.apps` are of apps without commands.
+        name = entry.partition(".apps.")[0]
+        spec = importlib.util.find_spec(name)
+        if spec and spec.submodule_search_locations:
+            [folder] = spec.submodule_search_locations
+            apps.app_configs[entry] = SimpleNamespace(name=name, path=folder)  # type: ignore[assignment]
     apps.apps_ready = True
     sys.stdout.write(ManagementUtility(sys.argv).main_help_text() + "\n")
 
