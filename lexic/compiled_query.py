@@ -1,7 +1,8 @@
 """Queries that are made for every request: Django builds their statement once, and later only values are filled in.
 
-Building a statement of some joins takes Django longer than PostgreSQL needs to answer it. What may be read is still
-said in one place, by the query sets: here is only what they came to.
+Building a statement of some joins takes Django longer than PostgreSQL needs to answer it, and planning it takes
+PostgreSQL longer still, so it is prepared as well. What may be read is still said in one place, by the query sets: here
+is only what they came to.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connection, models
 from django.db.models.query import get_related_populators
+
+from lexic.postgresql.base import prepared_cursor
 
 M = TypeVar("M", bound=models.Model)
 _Values = list[tuple[str, Any]]
@@ -42,7 +45,7 @@ class CompiledRows:
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
         """As `list(make(**values))`."""
         sql, names = self._built
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(sql, _given(names, values))
             return cursor.fetchall()
 
@@ -68,7 +71,7 @@ class CompiledQuery(Generic[M]):
     def first(self, **values: Any) -> M | None:
         """As `make(**values).first()`."""
         built = self._built
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(built.sql, _given(built.values, values))
             row = cursor.fetchone()
         return None if row is None else self._as_model(row)

@@ -22,6 +22,7 @@ from knowledge.search.passages import Passage, spans_of
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import Forms
+from lexic.postgresql.base import prepared_cursor
 from lexic.sql_files import read_sql
 
 __all__ = ["BaseRevision", "search"]
@@ -158,7 +159,8 @@ def load_passages(
     """Loads the passages that still exist; with filters, only those that the filters allow now."""
     condition, values = document_condition(filters, [base.knowledge_base_id for base in bases])
     query = read_sql("knowledge", "passages_of_chunks").replace(DOCUMENT_CONDITION_SLOT, condition)
-    with connection.cursor() as cursor:
+    # What filters come to is of Django, which writes values into the text of a statement.
+    with connection.cursor() if filters else prepared_cursor() as cursor:
         cursor.execute(query, {**values, "chunks": [one.chunk_id for one in candidates]})
         rows = {row[0]: row for row in cursor.fetchall()}
     return [_build_passage(one, *rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]

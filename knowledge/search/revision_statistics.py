@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS
 
+from lexic.postgresql.base import prepared_cursor
 from lexic.sql_files import read_sql
 
 
@@ -81,7 +82,7 @@ def load_statistics(
         "revisions": [base.revision for base in bases],
         "terms": sorted(terms),
     }
-    with connections[using].cursor() as cursor:
+    with prepared_cursor(using) as cursor:
         cursor.execute(read_sql("knowledge", "revision_statistics"), values)
         for position, *figures, text, term_id, frequency in cursor.fetchall():
             if position not in found:

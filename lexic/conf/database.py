@@ -13,6 +13,8 @@ EMBEDDED_DATABASE = "lexic"
 _ENGINE = "lexic.postgresql"
 # A peer that acknowledges nothing for so long is gone. A long statement is not cut: its server's machine acknowledges.
 _SECONDS_UNTIL_GONE_IN_WEB, _SECONDS_UNTIL_GONE = 10, 60
+# A statement of `prepared_cursor` is prepared when a connection is asked it for the second time.
+_PREPARED_AFTER = 1
 
 
 def read_database(url: str, *, data_folder: Path, pool_size: int) -> dict[str, Any]:
@@ -27,6 +29,8 @@ def read_database(url: str, *, data_folder: Path, pool_size: int) -> dict[str, A
     options = _tcp_options(_SECONDS_UNTIL_GONE_IN_WEB if pool_size else _SECONDS_UNTIL_GONE)
     if pool_size:
         options |= _pool_options(pool_size)
+        # A pooler in between would give a statement to a session that has not prepared it, or another one by its name.
+        options |= {} if url else {"prepare_threshold": _PREPARED_AFTER}
     # Cursors on the server belong to a session, and a pooler may give every transaction another one.
     constant = {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True}
     return {**database, **constant, "OPTIONS": {**options, **database.get("OPTIONS", {})}}

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.postgresql import base
+from django.db.backends.utils import CursorWrapper
 from psycopg import IsolationLevel
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -24,7 +27,40 @@ def watch_connections() -> None:
     _is_web = True
 
 
+def prepared_cursor(using: str = DEFAULT_DB_ALIAS) -> CursorWrapper:
+    """A cursor for statements that are asked again and again with other values: PostgreSQL reads and plans each of them
+    once for a connection. Where sessions are not ours alone (`lexic.conf.database`), it is a cursor like any other."""
+    database = connections[using]
+    return database.prepared_cursor() if isinstance(database, DatabaseWrapper) else database.cursor()
+
+
+class PreparedCursor(base.ServerBindingCursor):
+    """One of psycopg's, which prepares statements and sends their values beside them."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        try:
+            return super().execute(query, params, **options)
+        except psycopg.errors.FeatureNotSupported:
+            # A migration has given a column another type since the statement was prepared.
+            if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                raise  # the rollback forgets what was prepared
+            self.connection.execute("DEALLOCATE ALL")
+            return super().execute(query, params, **options)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    def prepared_cursor(self) -> CursorWrapper:
+        """See the function of this name."""
+        if self.settings_dict["OPTIONS"].get("prepare_threshold") is None:
+            return self.cursor()
+        self.ensure_connection()
+        usual = self.connection.cursor_factory
+        self.connection.cursor_factory = PreparedCursor
+        try:
+            return self.cursor()
+        finally:
+            self.connection.cursor_factory = usual
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if pool := self.pool:
             return self._take_from(pool, conn_params)
