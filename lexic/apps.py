@@ -36,7 +36,7 @@ class UnloadedUnfoldConfig(AppConfig):
 
 
 class UnloadedSocialAccountConfig(SocialAccountConfig):
-    """Signing in with an account elsewhere. The providers are loaded by `allauth.urls`, and by whatever asks for them."""
+    """Signing in with an account elsewhere. `allauth.urls` loads the providers, or whoever asks for them first."""
 
     def ready(self) -> None:
         from allauth.socialaccount import checks  # noqa: F401
