@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import openvino
@@ -48,6 +49,14 @@ def test_a_model_is_built_once_and_read_afterwards(cache):
     load(cache, build)
     assert build.built == 1
     assert [path.suffix for path in cache.folder.iterdir()] == [".blob"]
+
+
+def test_a_kept_model_reads_its_weights_from_the_file(cache):
+    load(cache, Doubling())
+    (path,) = cache.folder.iterdir()
+    assert str(path) not in Path("/proc/self/maps").read_text()
+    load(cache, Doubling())
+    assert str(path) in Path("/proc/self/maps").read_text()
 
 
 def test_other_weights_are_compiled_anew(cache, weights):
