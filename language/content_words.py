@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from language.number_words import SMALL_NUMBERS
 from language.terms import terms
@@ -24,7 +24,12 @@ nonetheless otherwise actually really indeed directly explicitly clearly entirel
 whatever whichever whoever someone anyone somebody seek want wish desire plan appear seem treat count exactly
 precisely currently
 """
-GENERIC_STEMS = frozenset(terms(f"{_GENERIC_WORDS} {' '.join(SMALL_NUMBERS[1:11])}"))
+
+
+@cache
+def generic_stems() -> frozenset[str]:
+    """The stems of the generic words, and of small numbers."""
+    return frozenset(terms(f"{_GENERIC_WORDS} {' '.join(SMALL_NUMBERS[1:11])}"))
 
 
 @lru_cache(maxsize=8192)
@@ -32,4 +37,5 @@ def content_stems(text: str) -> frozenset[str]:
     """The stems that say what a text is about."""
     # The parts of "in-network" say enough; the parts joined would only be missed where it is spelt in another way.
     text = text.replace("-", " ")
-    return frozenset(stem for stem in terms(text) if stem not in GENERIC_STEMS and not stem[0].isdigit())
+    generic = generic_stems()
+    return frozenset(stem for stem in terms(text) if stem not in generic and not stem[0].isdigit())

@@ -16,9 +16,6 @@ from pathlib import Path
 
 from language.scripts import WORD_OR_CHARACTER
 
-# "qu'" and "peut-" keep their sign.
-_WORD = re.compile(rf"{WORD_OR_CHARACTER}(?:['-](?=\w))?")
-
 
 class AskedFor(enum.Enum):
     """What a question asks for. `TOPIC`: it has no word that asks; `UNKNOWN`: its language is not known here."""
@@ -45,7 +42,13 @@ def what_is_asked_for(question: str, language: str) -> AskedFor:
 
 def _words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return tuple(_WORD.findall(plain))
+    return tuple(_word_pattern().findall(plain))
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    # "qu'" and "peut-" keep their sign.
+    return re.compile(rf"{WORD_OR_CHARACTER}(?:['-](?=\w))?")
 
 
 @cache

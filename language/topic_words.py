@@ -10,7 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from language.content_words import GENERIC_STEMS
+from language.content_words import generic_stems
 from language.scripts import COMBINING_MARKS
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
@@ -33,4 +33,4 @@ def topic_words(text: str) -> list[str]:
 def question_word_stems() -> frozenset[str]:
     """The stems of words that only put a question into words."""
     learnt = Path(__file__).with_name("question_words.txt").read_text(encoding="utf-8").split()
-    return GENERIC_STEMS | {stem(word) for word in REQUEST_STOP_WORDS} | frozenset(learnt)
+    return generic_stems() | {stem(word) for word in REQUEST_STOP_WORDS} | frozenset(learnt)

@@ -155,8 +155,7 @@ UNIT_PATTERN = (
     rf"|(?i:{_SINGLE_UNIT_PATTERN})(?:(?:[ ]?[/·*][ ]?|[ ]per[ ])(?i:{_SINGLE_UNIT_PATTERN})){{0,2}}"
     r"|in\b(?=[.,;)])|kNm\b|Nm\b"
 )
-_WHOLE_UNIT = re.compile(UNIT_PATTERN)
-_UNIT_PART = re.compile(rf"(?i:(sq|square|sq\.|cu|cubic|cu\.)[ ])?({_SPELLING_PATTERN})(\^?-?[123])?", re.IGNORECASE)
+_UNIT_PART_PATTERN = rf"(?i:(sq|square|sq\.|cu|cubic|cu\.)[ ])?({_SPELLING_PATTERN})(\^?-?[123])?"
 _UNIT_JOINT = re.compile(r"[ ]?[/·*][ ]?|[ ]per[ ]", re.IGNORECASE)
 
 
@@ -179,15 +178,26 @@ def parse_unit(spelling: str) -> str:
         return "inch"
     if spelling in ("kNm", "Nm"):
         return f"{'kilonewton' if spelling[0] == 'k' else 'newton'} * meter"
-    expression = _unit_expression(spelling) if _WHOLE_UNIT.fullmatch(spelling) else ""
+    expression = _unit_expression(spelling) if _whole_unit().fullmatch(spelling) else ""
     # "1,500 dollars per year" is money; that it is due every year the words say, as in "$1,500 a year".
     amount = expression.partition(" / ")[0]
     return amount if amount in CURRENCIES else expression
 
 
+# They take ten milliseconds to compile, and a process that only searches needs neither.
+@cache
+def _whole_unit() -> re.Pattern[str]:
+    return re.compile(UNIT_PATTERN)
+
+
+@cache
+def _unit_part() -> re.Pattern[str]:
+    return re.compile(_UNIT_PART_PATTERN, re.IGNORECASE)
+
+
 def _unit_expression(spelling: str) -> str:
     written, at = "", 0
-    for part in _UNIT_PART.finditer(spelling):
+    for part in _unit_part().finditer(spelling):
         joint = spelling[at : part.start()]
         if written and not _UNIT_JOINT.fullmatch(joint):
             return ""

@@ -67,8 +67,6 @@ class QuantityMention:
 
 
 _CURRENCY_SIGNS = frozenset("$€£₹¥")
-_UNITS = [Unit(symbol, parse_unit(_LETTERS.get(symbol, symbol))) for symbol in UNIT_SYMBOLS]
-_UNIT_BY_NAME = {unit.name: unit for unit in _UNITS}
 
 # Linear: a currency, a run of digits and commas, then a fraction, then at most one unit of bounded length.
 _CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
@@ -88,7 +86,13 @@ def find_unit(spelling: str) -> Unit | None:
     """The unit of this spelling, or None when trees do not know it."""
     spelling = spelling.strip().translate(_SUPERSCRIPTS)
     other = _LETTERS.get(spelling) or _OTHER_SPELLINGS.get(spelling.casefold())
-    return _UNIT_BY_NAME.get(parse_unit(other or spelling))
+    return _unit_by_name().get(parse_unit(other or spelling))
+
+
+@cache
+def _unit_by_name() -> dict[str, Unit]:
+    units = [Unit(symbol, parse_unit(_LETTERS.get(symbol, symbol))) for symbol in UNIT_SYMBOLS]
+    return {unit.name: unit for unit in units}
 
 
 def parse_quantity(value: object) -> NumberWithUnit | None:
