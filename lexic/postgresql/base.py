@@ -34,7 +34,7 @@ def prepared_cursor(using: str = DEFAULT_DB_ALIAS) -> CursorWrapper:
     return database.prepared_cursor() if isinstance(database, DatabaseWrapper) else database.cursor()
 
 
-class PreparedCursor(base.ServerBindingCursor):
+class PreparedCursor(base.CursorMixin, psycopg.Cursor[Any]):
     """One of psycopg's, which prepares statements and sends their values beside them."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
