@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 
-import numpy as np
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from numpy.typing import NDArray
 
 from knowledge.chunking.chunker import title_path
-from knowledge.embedders.base import Embedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.versions.batches import OnProgress, batched
@@ -21,9 +21,6 @@ from lexic.sql_files import read_sql
 
 CHUNKS_PER_BATCH = 64
 _INSERT_BATCH_SIZE = 2_000
-
-# Of one chunk: [windows, dimensions], each row of length one.
-WindowVectors = NDArray[np.float16]
 
 
 class WrongDimensions(Conflict):
@@ -64,7 +61,7 @@ def check_fully_embedded(chunks: QuerySet[Chunk], *, space: int) -> None:
 
 def embed_texts(
     texts: Sequence[PlannedText | PlannedDocument], *, embedder: Embedder, embedded: Collection[bytes] = ()
-) -> dict[bytes, WindowVectors]:
+) -> dict[bytes, EmbeddedChunk]:
     """The vectors of all chunks by content hash, except for the hashes that are `embedded`. Raises `EmbedderError`."""
     missing = {digest: text for one in texts for digest, text in one.chunk_texts() if digest not in embedded}
     return dict(zip(missing, embed_windows([*missing.values()], embedder=embedder), strict=True))
@@ -79,19 +76,16 @@ def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDo
     return {bytes(digest) for digest in embedded.order_by().values_list("content_hash", flat=True).distinct()}
 
 
-def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[WindowVectors]:
-    """The vectors of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
-    windows = [embedder.windows(title_path=path, text=text) for path, text in texts]
-    vectors = embedder.embed([window for one in windows for window in one]).astype(np.float16)
-    ends = np.cumsum([len(one) for one in windows])
-    return np.split(vectors, ends[:-1]) if windows else []
+def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[EmbeddedChunk]:
+    """The windows of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
+    return embedder.embed_chunks(texts, keeps_states=settings.LEXIC_KEEP_TOKEN_STATES)
 
 
 @transaction.atomic
-def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], *, space: int) -> None:
+def store_embeddings(chunks: Sequence[Chunk], embedded: Sequence[EmbeddedChunk], *, space: int) -> None:
     """Store the vectors of these chunks in that space: staged where the chunk is staged, live where it is live."""
     confirm_held()
-    Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
+    Embedding.objects.bulk_create(_embedding_rows(chunks, embedded, space), batch_size=_INSERT_BATCH_SIZE)
 
 
 def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: VersionProgress) -> None:
@@ -136,9 +130,9 @@ def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> 
     store_embeddings(chunks, embed_windows(texts, embedder=embedder), space=space)
 
 
-def _embedding_rows(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], space: int) -> Iterator[Embedding]:
-    for chunk, vectors in zip(chunks, windows, strict=True):
-        for number, vector in enumerate(vectors):
+def _embedding_rows(chunks: Sequence[Chunk], embedded: Sequence[EmbeddedChunk], space: int) -> Iterator[Embedding]:
+    for chunk, windows in zip(chunks, embedded, strict=True):
+        for number, (vector, states) in enumerate(zip_longest(windows.vectors, windows.states)):
             yield Embedding(
                 chunk=chunk,
                 knowledge_base_id=chunk.knowledge_base_id,
@@ -146,6 +140,7 @@ def _embedding_rows(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], s
                 window=number,
                 space=space,
                 vector=vector,
+                token_states=states,
                 added_in=chunk.added_in,
                 removed_in=chunk.removed_in,
             )
