@@ -13,7 +13,7 @@ from lexic.management.lexic_command import LexicCommand
 
 class Command(LexicCommand):
     help = (
-        "Stores the token states of passages that were embedded without: before an upgrade, with LEXIC_KEEP_TOKEN_STATES "
+        "Stores the token states of passages that were embedded without: by an earlier Lexic, with LEXIC_KEEP_TOKEN_STATES "
         "off, or on another site. Answers from them take half the processor time, and are the same but for rounding. "
         "Interrupted, it continues where it stopped when it is run again."
     )
