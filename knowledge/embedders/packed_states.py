@@ -32,6 +32,7 @@ _FORMAT = b"\x01"
 _HEADER = 3  # the number and the length of the text
 # A token's place is kept in two bytes, so longer texts keep none.
 _LONGEST_TEXT = 0xFFFF
+_LEAST_LENGTH = np.float32(1e-9)
 # Of a state of length one this much is kept at least; it is .8 and more.
 _LEAST_KEPT = 0.1
 _TOKEN = np.dtype([("start", "<u2"), ("end", "<u2"), ("factor", "<f2"), ("codes", "u1", (CODE_BYTES,))])
@@ -99,7 +100,7 @@ def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> b
         return header
     directions, steps = _directions()
     turned = states @ directions
-    turned /= steps * np.linalg.norm(states, axis=1, keepdims=True)
+    turned /= steps * np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _LEAST_LENGTH)
     levels = np.floor(turned)
     np.clip(levels[:, :FINE], -8, 7, out=levels[:, :FINE])
     np.clip(levels[:, FINE:], -2, 1, out=levels[:, FINE:])

@@ -195,7 +195,7 @@ def _score(
         relevance=relevance,
         wording=wording,
         pages=NO_PAGES if wording.language else _pages_with_tables(passages),
-        kept=_kept_states(question, passages),
+        kept=kept_states(question, passages),
     )
     if not wording.language and local_embedder().understands(question.search_text):
         evidence = adjust_strength(evidence, question.search_text, question.asked.text)
@@ -204,7 +204,7 @@ def _score(
     return evidence
 
 
-def _kept_states(question: ResolvedQuestion, passages: Sequence[Passage]) -> dict[int, PackedStates]:
+def kept_states(question: ResolvedQuestion, passages: Sequence[Passage]) -> dict[int, PackedStates]:
     """The token states that were kept of the passages. Read once for a question, which is weighed more than once."""
     if not settings.LEXIC_KEEP_TOKEN_STATES:
         return {}
