@@ -117,7 +117,8 @@ def _plan_and_embed(
     vectors: dict[bytes, EmbeddedChunk] = {}
     for batch in batched(rows, DOCUMENTS_PER_BATCH):
         texts = [plan_text(_new_document(base, new, sha256), text, embedder=embedder) for new, text, sha256 in batch]
-        vectors |= embeddings.embed_texts(texts, embedder=embedder, embedded=vectors)
+        keeps_states = embeddings.keeps_states(base.pk, added=len(vectors))
+        vectors |= embeddings.embed_texts(texts, embedder=embedder, keeps_states=keeps_states, embedded=vectors)
         planned += texts
         if on_progress:
             on_progress(len(planned), len(rows))

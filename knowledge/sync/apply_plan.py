@@ -110,7 +110,8 @@ def _chunk_and_embed(base: KnowledgeBase, batch: _Batch, embedder: Callable[[], 
         _set_ready_columns(one.document, sha256=stored.sha256, source_type=one.change.source_type)
     texts = [text for _, text in batch.changed]
     known = embeddings.embedded_hashes(base, texts)
-    batch.vectors = embeddings.embed_texts(texts, embedder=used, embedded=known)
+    keeps_states = embeddings.keeps_states(base.pk)
+    batch.vectors = embeddings.embed_texts(texts, embedder=used, keeps_states=keeps_states, embedded=known)
     embeddings.ensure_dimensions(base, used.dimensions)
     return len(batch.vectors)
 

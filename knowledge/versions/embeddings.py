@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from knowledge.chunking.chunker import title_path
 from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.lease import confirm_held
-from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
+from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Revision
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedDocument, PlannedText
 from knowledge.versions.progress import VersionProgress
@@ -59,12 +59,27 @@ def check_fully_embedded(chunks: QuerySet[Chunk], *, space: int) -> None:
         raise EmbedderChanged
 
 
+def keeps_states(knowledge_base_id: int, *, added: int = 0) -> bool:
+    """Whether token states are stored with the next vectors of the base: while it holds no more chunks than the setting
+    says, with so many that are `added` and not part of it yet."""
+    most = settings.LEXIC_TOKEN_STATES_MAX_CHUNKS
+    if not most:
+        return False
+    latest = Revision.objects.filter(knowledge_base=knowledge_base_id).order_by("-number")
+    return (latest.values_list("chunk_count", flat=True).first() or 0) + added <= most
+
+
 def embed_texts(
-    texts: Sequence[PlannedText | PlannedDocument], *, embedder: Embedder, embedded: Collection[bytes] = ()
+    texts: Sequence[PlannedText | PlannedDocument],
+    *,
+    embedder: Embedder,
+    keeps_states: bool,
+    embedded: Collection[bytes] = (),
 ) -> dict[bytes, EmbeddedChunk]:
     """The vectors of all chunks by content hash, except for the hashes that are `embedded`. Raises `EmbedderError`."""
     missing = {digest: text for one in texts for digest, text in one.chunk_texts() if digest not in embedded}
-    return dict(zip(missing, embed_windows([*missing.values()], embedder=embedder), strict=True))
+    read = embedder.embed_chunks([*missing.values()], keeps_states=keeps_states)
+    return dict(zip(missing, read, strict=True))
 
 
 def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDocument]) -> set[bytes]:
@@ -74,11 +89,6 @@ def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDo
     known = Chunk.objects.filter(knowledge_base=base, content_hash__in=hashes)
     embedded = known.filter(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=base.space)))
     return {bytes(digest) for digest in embedded.order_by().values_list("content_hash", flat=True).distinct()}
-
-
-def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[EmbeddedChunk]:
-    """The windows of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
-    return embedder.embed_chunks(texts, keeps_states=settings.LEXIC_KEEP_TOKEN_STATES)
 
 
 @transaction.atomic
@@ -127,7 +137,8 @@ def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySe
 
 def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> None:
     texts = [(title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks]
-    store_embeddings(chunks, embed_windows(texts, embedder=embedder), space=space)
+    embedded = embedder.embed_chunks(texts, keeps_states=keeps_states(chunks[0].knowledge_base_id))
+    store_embeddings(chunks, embedded, space=space)
 
 
 def _embedding_rows(chunks: Sequence[Chunk], embedded: Sequence[EmbeddedChunk], space: int) -> Iterator[Embedding]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -16,18 +15,18 @@ from knowledge.embedders import get_embedder
 from knowledge.lease import try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
 from knowledge.versions.batches import OnProgress, batched
-from knowledge.versions.embeddings import CHUNKS_PER_BATCH
+from knowledge.versions.embeddings import CHUNKS_PER_BATCH, keeps_states
 from lexic.sql_files import read_sql
 
 
 def add_missing_states(base: KnowledgeBase, *, on_progress: OnProgress = lambda _done, _total: None) -> int:
     """Give the live chunks of the base the token states that they lack, committed batch by batch; how many got some.
 
-    Nothing happens where the base is searched by an embedder that has none, where they are not to be kept, or while
+    Nothing happens where the base is searched by an embedder that has none, where it is too large for them, or while
     another process does the same. Raises `EmbedderError`.
     """
     embedder = get_embedder(base.embedder)
-    if not (settings.LEXIC_KEEP_TOKEN_STATES and embedder.has_token_states):
+    if not (embedder.has_token_states and keeps_states(base.pk)):
         return 0
     with try_lease(f"token-states:{base.pk}") as ours:
         if not ours:

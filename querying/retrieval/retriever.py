@@ -206,7 +206,7 @@ def _score(
 
 def kept_states(question: ResolvedQuestion, passages: Sequence[Passage]) -> dict[int, PackedStates]:
     """The token states that were kept of the passages. Read once for a question, which is weighed more than once."""
-    if not settings.LEXIC_KEEP_TOKEN_STATES:
+    if not settings.LEXIC_TOKEN_STATES_MAX_CHUNKS:
         return {}
     wanted = [passage.chunk_id for passage in passages]
     if unread := [chunk_id for chunk_id in wanted if chunk_id not in question.token_states]:

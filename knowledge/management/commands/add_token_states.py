@@ -13,8 +13,8 @@ from lexic.management.lexic_command import LexicCommand
 
 class Command(LexicCommand):
     help = (
-        "Stores the token states of passages that were embedded without: by an earlier Lexic, or with "
-        "LEXIC_KEEP_TOKEN_STATES off, or on another site. An answer from them takes half the processor time. "
+        "Stores the token states of passages that were embedded without: by an earlier Lexic, or "
+        "on another site. An answer from them takes half the processor time. "
         "Interrupted, it continues where it stopped when it is run again."
     )
     epilog = """examples:

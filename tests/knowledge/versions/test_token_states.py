@@ -30,9 +30,9 @@ def base_of(text: str, *, embedder: str = "local", name: str = "handbook") -> Kn
 @pytest.fixture
 def without(settings: Any) -> KnowledgeBase:
     """A base that was read while no states were kept; now they are."""
-    settings.LEXIC_KEEP_TOKEN_STATES = False
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
     base = base_of(prose("oil", paragraphs=12))
-    settings.LEXIC_KEEP_TOKEN_STATES = True
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 1000
     return base
 
 
@@ -90,9 +90,9 @@ def test_a_run_that_was_interrupted_is_continued(without: KnowledgeBase, monkeyp
 
 
 def test_a_worker_adds_them_when_a_base_has_changed(without: KnowledgeBase, settings: Any) -> None:
-    settings.LEXIC_KEEP_TOKEN_STATES = False
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
     assert add_missing_states(without) == 0
-    settings.LEXIC_KEEP_TOKEN_STATES = True
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 1000
     add_missing_states(without)
     assert all(states_of(without))
 
@@ -136,12 +136,16 @@ def test_the_command_says_what_it_did(without: KnowledgeBase) -> None:
         _command("--base", "0")
 
 
-def test_both_ways_of_embedding_take_the_same_texts(without: KnowledgeBase) -> None:
-    """Else a chunk would have other windows than states."""
-    chunks = list(without.chunks.live())
-    texts = [(chunk.document_title, chunk.content) for chunk in chunks]
-    for one in embeddings.embed_windows(texts, embedder=get_embedder("local")):
-        assert len(one.vectors) == len(one.states)
+def test_a_base_with_more_chunks_than_the_setting_says_keeps_none_of_what_comes(settings: Any) -> None:
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 2
+    base = base_of(prose("oil", paragraphs=12))
+    there = len(states_of(base))
+    assert there > 2
+    assert all(states_of(base))
+    ingest(add_markdown(base, "Wax goes on last.", name="wax.md").pk)
+    assert Embedding.objects.filter(knowledge_base=base, token_states=None).count() == 1
+    assert embeddings.keeps_states(make_base(embedder="local", name="new").pk, added=2)
+    assert not embeddings.keeps_states(make_base(embedder="local", name="bulk").pk, added=3)
 
 
 def _command(*arguments: str) -> str:

@@ -104,5 +104,5 @@ def test_states_of_another_text_are_not_taken_for_a_passage(settings: Any) -> No
     assert set(retriever.kept_states(question, found)) == {one.chunk_id for one in found}
     longer = [replace(one, content=f"{one.content} And more.") for one in found]
     assert retriever.kept_states(question, longer) == {}
-    settings.LEXIC_KEEP_TOKEN_STATES = False
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
     assert retriever.kept_states(question, found) == {}
