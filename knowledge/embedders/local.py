@@ -122,8 +122,7 @@ class LocalEmbedder(Embedder):
         return text[: offsets[-1][1]] if offsets else ""
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
-        budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return text_windows.split_windows(self.tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return _window_spans(self.tokenizer.cuts(text), title_tokens=self.count_tokens(self.prefix(title_path)))
 
     @cached_property
     def tokenizer(self) -> WordPiece:
@@ -131,7 +130,8 @@ class LocalEmbedder(Embedder):
 
     def _tokenized_windows(self, *, title_path: str, text: str) -> list[_Window]:
         title = self.tokenizer.tokens(self.prefix(title_path)).ids
-        tokens, spans = self.tokenizer.tokens(text), self.window_spans(title_path=title_path, text=text)
+        tokens, cuts = self.tokenizer.tokens_and_cuts(text)
+        spans = _window_spans(cuts, title_tokens=len(title))
         starts = [place[0] for place in tokens.offsets]
         found = []
         for number, (start, end) in enumerate(spans):
@@ -167,6 +167,11 @@ class LocalEmbedder(Embedder):
             threads=settings.LEXIC_EMBEDDER_THREADS,
             cache_folder=settings.LEXIC_MODEL_CACHE_DIR,
         )
+
+
+def _window_spans(cuts: text_windows.CutPoints, *, title_tokens: int) -> list[tuple[int, int]]:
+    budget = WINDOW_TOKENS - 2 - title_tokens
+    return text_windows.split_windows(cuts, budget=budget, overlap=OVERLAP_TOKENS)
 
 
 def model_folder() -> Path:
