@@ -88,7 +88,8 @@ def _read_and_publish(documents: Sequence[Document]) -> None:
     read = [one.document.pk for one in planned]
     Document.objects.filter(pk__in=read, status=DocumentStatus.READING).update(status=DocumentStatus.EMBEDDING)
     known = embeddings.embedded_hashes(base, planned)
-    vectors = embeddings.embed_texts(planned, embedder=embedder, embedded=known)
+    keeps_states = embeddings.keeps_states(base.pk)
+    vectors = embeddings.embed_texts(planned, embedder=embedder, keeps_states=keeps_states, embedded=known)
     publish_version.publish_new(planned, vectors=vectors, space=base.space, columns=_columns)
 
 

@@ -334,6 +334,7 @@ class Embedding(Revisioned):
     Narrow on purpose, with PLAIN storage (set in the migration): beside the text the vector would move to
     TOAST and an exact scan would take three times as long. No global vector index exists: under a filter it
     silently loses neighbours. `knowledge/search/vector_index.py` gives large knowledge bases one of their own.
+    `token_states` are what an answer is weighed by (`knowledge/embedders/packed_states.py`); they lie in TOAST.
     """
 
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
@@ -343,6 +344,7 @@ class Embedding(Revisioned):
     # While a base moves to another embedder its chunks have vectors in two spaces: see knowledge/versions/reembed.py.
     space = models.PositiveSmallIntegerField(default=0, db_default=0)
     vector = HalfVectorField()
+    token_states = models.BinaryField(null=True, editable=False)
 
     objects = RevisionQuerySet.as_manager()
 

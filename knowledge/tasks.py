@@ -34,6 +34,7 @@ from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
 from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, enqueue_sync, publish_ingest
+from knowledge.versions.token_states import add_missing_states
 from lexic.celery import app, consumes_queue
 from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
@@ -182,12 +183,14 @@ def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:
 
 @app.task(name="knowledge.index_vectors")
 def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
-    """Give a knowledge base that has grown large an index of its own, or take it away again. Cheap otherwise."""
+    """Give a knowledge base that has grown large an index of its own, or take it away again, and give what came without
+    token states these. Cheap otherwise."""
     base = KnowledgeBase.objects.filter(pk=knowledge_base_id).first()
     if base is None:
         drop_index(knowledge_base_id)
     else:
         ensure_index(base)
+        add_missing_states(base)
 
 
 @app.task(name="knowledge.sync_source")

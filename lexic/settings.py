@@ -348,6 +348,8 @@ METRICS = read_metrics(env, folder=VAR_DIR / "metrics")
 # Compiled models, which each process would compile anew otherwise.
 LEXIC_MODEL_CACHE_DIR = VAR_DIR / "models"
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
+# Up to how many chunks a knowledge base stores the local embedder's token states with its vectors.
+LEXIC_TOKEN_STATES_MAX_CHUNKS = env.int("LEXIC_TOKEN_STATES_MAX_CHUNKS", 50_000, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")
 LEXIC_RERANK_MODEL = env.str("LEXIC_RERANK_MODEL", "")

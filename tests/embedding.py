@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from knowledge.embedders import LocalEmbedder
+from knowledge.embedders.base import EmbeddedChunk
 from tests import prepared
 
 really_embed_batch = LocalEmbedder.embed_batch
+really_embed_chunks = LocalEmbedder.embed_chunks
 # A folder with more files is begun anew; a run makes some two thousand.
 MANY = 20_000
 _DECIDING = ["knowledge/embedders/*.py", "requirements.lock", "tests/embedding.py"]
@@ -34,6 +37,7 @@ def install() -> None:
         shutil.rmtree(_folder, ignore_errors=True)
     _folder.mkdir(parents=True, exist_ok=True)
     LocalEmbedder.embed_batch = _embed_batch
+    LocalEmbedder.embed_chunks = _embed_chunks
 
 
 def _embed_batch(self: LocalEmbedder, texts: Sequence[str]) -> Any:
@@ -54,3 +58,45 @@ def _load_or_embed(embedder: LocalEmbedder, texts: Sequence[str], path: Path) ->
             np.save(file, vectors)
         unfinished.rename(path)
     return vectors
+
+
+def _embed_chunks(
+    self: LocalEmbedder, texts: Sequence[tuple[str, str]], *, keeps_states: bool = False
+) -> list[EmbeddedChunk]:
+    if not keeps_states:
+        return really_embed_chunks(self, texts)
+    name = hashlib.sha256(json.dumps(["chunks", self._precision, *texts]).encode()).hexdigest()
+    if name not in _known:
+        _known[name] = _load_or_embed_chunks(self, texts, _folder / f"{name}.npz")
+    return list(_known[name])
+
+
+def _load_or_embed_chunks(embedder: LocalEmbedder, texts: Sequence[tuple[str, str]], path: Path) -> list[EmbeddedChunk]:
+    with contextlib.suppress(OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+        return _read_chunks(path)
+    chunks = really_embed_chunks(embedder, texts, keeps_states=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    states = [one for chunk in chunks for one in chunk.states]
+    with contextlib.suppress(OSError), unfinished.open("wb") as file:
+        np.savez(
+            file,
+            vectors=np.concatenate([chunk.vectors for chunk in chunks]) if chunks else np.empty((0, 384), np.float16),
+            windows=[len(chunk.vectors) for chunk in chunks],
+            lengths=[len(one) for one in states],
+            states=np.frombuffer(b"".join(states), np.uint8),
+        )
+        unfinished.rename(path)
+    return chunks
+
+
+def _read_chunks(path: Path) -> list[EmbeddedChunk]:
+    with np.load(path) as kept:
+        vectors, windows, lengths, states = (kept[name] for name in ("vectors", "windows", "lengths", "states"))
+    ends, places = np.cumsum(windows), [0, *np.cumsum(lengths)]
+    return [
+        EmbeddedChunk(
+            vectors=vectors[end - count : end],
+            states=tuple(states[places[at] : places[at + 1]].tobytes() for at in range(end - count, end)),
+        )
+        for end, count in zip(ends, windows, strict=True)
+    ]

@@ -20,13 +20,12 @@ from django.db import transaction
 from knowledge import lease, storage_usage
 from knowledge.documents import file_store, metadata_columns
 from knowledge.embedders import get_embedder
-from knowledge.embedders.base import Embedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
 from knowledge.readers.text_cleaning import clean_text, replace_unstorable
 from knowledge.versions import embeddings, writer
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedText, plan_text
-from knowledge.versions.embeddings import WindowVectors
 from lexic.errors import Conflict
 
 # Documents that are embedded, and written, together: a few thousand windows.
@@ -112,13 +111,14 @@ def _plan_and_embed(
     *,
     embedder: Embedder,
     on_progress: OnProgress | None,
-) -> tuple[list[PlannedText], dict[bytes, WindowVectors]]:
+) -> tuple[list[PlannedText], dict[bytes, EmbeddedChunk]]:
     """The texts as documents, and the vectors of their chunks by content hash."""
     planned: list[PlannedText] = []
-    vectors: dict[bytes, WindowVectors] = {}
+    vectors: dict[bytes, EmbeddedChunk] = {}
     for batch in batched(rows, DOCUMENTS_PER_BATCH):
         texts = [plan_text(_new_document(base, new, sha256), text, embedder=embedder) for new, text, sha256 in batch]
-        vectors |= embeddings.embed_texts(texts, embedder=embedder, embedded=vectors)
+        keeps_states = embeddings.keeps_states(base.pk, added=len(vectors))
+        vectors |= embeddings.embed_texts(texts, embedder=embedder, keeps_states=keeps_states, embedded=vectors)
         planned += texts
         if on_progress:
             on_progress(len(planned), len(rows))
@@ -145,7 +145,7 @@ def _new_document(base: KnowledgeBase, new: NewText, sha256: str) -> Document:
 
 @transaction.atomic
 def _write_revision(
-    base: KnowledgeBase, planned: Sequence[PlannedText], *, vectors: Mapping[bytes, WindowVectors], dimensions: int
+    base: KnowledgeBase, planned: Sequence[PlannedText], *, vectors: Mapping[bytes, EmbeddedChunk], dimensions: int
 ) -> dict[str, UUID]:
     lease.lock_in_transaction(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=base.pk)

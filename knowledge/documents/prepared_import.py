@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from knowledge.chunking.chunker import ChunkSpan
-from knowledge.embedders.base import Embedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.types import OcrReading, PageText
 from knowledge.recognised_text import ReadBy
 from knowledge.versions import embeddings, publish_version, staged_rows, writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spans
-from knowledge.versions.embeddings import WindowVectors
 from knowledge.versions.progress import VersionProgress
 
 _IMPORT_BATCH_SIZE = 200
@@ -59,7 +61,7 @@ class PreparedDocument:
     pages: Sequence[PreparedPage]
     chunks: Sequence[PreparedChunk]
     is_paged: bool
-    vectors: Iterable[WindowVectors] | None
+    vectors: Iterable[NDArray[np.float16]] | None
 
 
 def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
@@ -156,10 +158,12 @@ def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> Par
     return parsed
 
 
-def _stage_vectors(document: Document, vectors: Iterable[WindowVectors]) -> None:
+def _stage_vectors(document: Document, vectors: Iterable[NDArray[np.float16]]) -> None:
     space, rows = (
         document.knowledge_base.space,
         zip(document.chunks.staged().order_by("index"), vectors, strict=True),
     )
     for batch in batched(rows, _IMPORT_BATCH_SIZE):
-        embeddings.store_embeddings([chunk for chunk, _ in batch], [windows for _, windows in batch], space=space)
+        embeddings.store_embeddings(
+            [chunk for chunk, _ in batch], [EmbeddedChunk(vectors=windows) for _, windows in batch], space=space
+        )

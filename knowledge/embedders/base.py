@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -61,10 +62,20 @@ class UnknownEmbedder(LexicError):
     hint = "Write “local”, “openai:MODEL” or “openai:MODEL:DIMENSIONS”."
 
 
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedChunk:
+    """What is stored of the windows of one chunk: unit vectors float16 [windows, dimensions], and for each window the
+    packed states of its own tokens (`packed_states.py`); none where they are not kept."""
+
+    vectors: NDArray[np.float16]
+    states: tuple[bytes, ...] = ()
+
+
 class Embedder(ABC):
     """Texts in, unit vectors out. One instance serves all threads of a process."""
 
     is_offline: bool = False
+    has_token_states: bool = False  # that `embed_chunks` can give
     batch_size: int = 128
 
     def __init__(self, *, name: str, dimensions: int) -> None:
@@ -93,6 +104,14 @@ class Embedder(ABC):
             return np.empty((0, self.dimensions), np.float32)
         batches = self.batches([replace_surrogates(text) for text in texts])
         return np.concatenate([self._unit_rows(batch) for batch in batches])
+
+    def embed_chunks(self, texts: Sequence[tuple[str, str]], *, keeps_states: bool = False) -> list[EmbeddedChunk]:
+        """The windows of every text, in order, given as `(title path, content)`. Token states come with them where
+        they are wanted and the embedder has some. Raises EmbedderError."""
+        windows = [self.windows(title_path=path, text=text) for path, text in texts]
+        vectors = self.embed([window for one in windows for window in one]).astype(np.float16)
+        ends = np.cumsum([len(one) for one in windows])
+        return [EmbeddedChunk(vectors=own) for own in np.split(vectors, ends[:-1])] if windows else []
 
     def embed_one(self, text: str) -> NDArray[np.float32]:
         """float32 [dimensions], read-only: what `embed` says of the text with its white space tidied.
@@ -136,8 +155,11 @@ class Embedder(ABC):
         return vector
 
     def _unit_rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self.embed_batch(texts)
-        self._check_shape(vectors, expected=len(texts))
+        return self.unit_rows(self.embed_batch(texts), expected=len(texts))
+
+    def unit_rows(self, vectors: Any, *, expected: int) -> NDArray[np.float32]:
+        """The vectors, of which so many are expected, each of length one. Raises EmbedderRejected."""
+        self._check_shape(vectors, expected=expected)
         matrix = np.asarray(vectors, dtype=np.float64)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not np.isfinite(norms).all() or not norms.all():

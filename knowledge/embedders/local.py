@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +13,9 @@ import numpy as np
 from django.conf import settings
 
 from knowledge.embedders import minilm, text_windows
-from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder, EmbedderRejected, UnknownEmbedder
 from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
+from knowledge.embedders.packed_states import pack
 from knowledge.embedders.wordpiece import WordPiece
 from language.scripts import is_mostly_latin
 
@@ -28,10 +31,22 @@ MODEL_BATCH_SIZE = 16
 CACHED_QUESTIONS = 64
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Window:
+    """What the model reads of a window, how many tokens stand before its first, and the places in the text of its chunk
+    of those whose states are kept."""
+
+    text: str
+    row: list[int]
+    skipped: int
+    places: list[tuple[int, int]]
+
+
 class LocalEmbedder(Embedder):
     """384 dimensions. The model is loaded on first use, by the process that uses it (about half a second)."""
 
     is_offline = True
+    has_token_states = True
     batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH_SIZE of them at a time
 
     def __init__(self, name: str = "local", *, precision: Precision = "auto") -> None:
@@ -54,6 +69,20 @@ class LocalEmbedder(Embedder):
         for group, (_, found) in zip(groups, read, strict=True):
             vectors[group] = found
         return vectors
+
+    def embed_chunks(self, texts: Sequence[tuple[str, str]], *, keeps_states: bool = False) -> list[EmbeddedChunk]:
+        """As the base has it. Each token's state is that of the last window that holds it: windows begin with a
+        sentence where they can."""
+        if not keeps_states:
+            return super().embed_chunks(texts)
+        chunks = [self._tokenized_windows(title_path=path, text=text) for path, text in texts]
+        windows = [window for chunk in chunks for window in chunk]
+        vectors, states = self._read_windows(windows)
+        ends = np.cumsum([len(chunk) for chunk in chunks])
+        return [
+            EmbeddedChunk(vectors=vectors[end - len(chunk) : end], states=tuple(states[end - len(chunk) : end]))
+            for chunk, end in zip(chunks, ends, strict=True)
+        ]
 
     def token_states(self, texts: Sequence[str]) -> list[TokenStates]:
         """For each text the states float32 [tokens, 384] of its tokens, and each token's (start, end) in it.
@@ -93,12 +122,40 @@ class LocalEmbedder(Embedder):
         return text[: offsets[-1][1]] if offsets else ""
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
-        budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return text_windows.split_windows(self.tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return _window_spans(self.tokenizer.cuts(text), title_tokens=self.count_tokens(self.prefix(title_path)))
 
     @cached_property
     def tokenizer(self) -> WordPiece:
         return WordPiece(model_folder() / "tokenizer.json")
+
+    def _tokenized_windows(self, *, title_path: str, text: str) -> list[_Window]:
+        title = self.tokenizer.tokens(self.prefix(title_path)).ids
+        tokens, cuts = self.tokenizer.tokens_and_cuts(text)
+        spans = _window_spans(cuts, title_tokens=len(title))
+        starts = [place[0] for place in tokens.offsets]
+        found = []
+        for number, (start, end) in enumerate(spans):
+            first, last = bisect_left(starts, start), bisect_left(starts, end)
+            row = self.tokenizer.with_special_tokens([*title, *tokens.ids[first:last]], limit=WINDOW_TOKENS)
+            next_start = spans[number + 1][0] if number + 1 < len(spans) else end
+            read = first + len(row) - 2 - len(title)
+            own = min(bisect_left(starts, next_start), read)
+            found.append(_Window(text=text, row=row, skipped=1 + len(title), places=tokens.offsets[first:own]))
+        return found
+
+    def _read_windows(self, windows: Sequence[_Window]) -> tuple[NDArray[np.float16], list[bytes]]:
+        """The unit vector of each window, and the packed states of its places."""
+        vectors, states = np.empty((len(windows), self.dimensions), np.float32), [b""] * len(windows)
+        rows = [window.row for window in windows]
+        groups = list(_batches_by_length(rows))
+        read = self._model().infer([rows[index] for index in group] for group in groups)
+        for group, (of_tokens, found) in zip(groups, read, strict=True):
+            vectors[group] = found
+            for index, state in zip(group, of_tokens, strict=True):
+                window = windows[index]
+                own = state[window.skipped : window.skipped + len(window.places)]
+                states[index] = pack(own, window.places, length=len(window.text))
+        return self.unit_rows(vectors, expected=len(windows)).astype(np.float16), states
 
     def _model(self) -> minilm.MiniLM:
         return self._models.get()
@@ -110,6 +167,11 @@ class LocalEmbedder(Embedder):
             threads=settings.LEXIC_EMBEDDER_THREADS,
             cache_folder=settings.LEXIC_MODEL_CACHE_DIR,
         )
+
+
+def _window_spans(cuts: text_windows.CutPoints, *, title_tokens: int) -> list[tuple[int, int]]:
+    budget = WINDOW_TOKENS - 2 - title_tokens
+    return text_windows.split_windows(cuts, budget=budget, overlap=OVERLAP_TOKENS)
 
 
 def model_folder() -> Path:

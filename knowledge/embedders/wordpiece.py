@@ -43,11 +43,16 @@ class WordPiece:
 
     def cuts(self, text: str) -> CutPoints:
         """Where the text may be cut without changing how its words are tokenized."""
+        return self.tokens_and_cuts(text)[1]
+
+    def tokens_and_cuts(self, text: str) -> tuple[Tokens, CutPoints]:
+        """`tokens` and `cuts` of one text, which is tokenized once."""
         encoding = self._encode(text)
         word_ids, offsets = encoding.word_ids, encoding.offsets  # each is a new list every time it is read
         firsts = [i for i, word in enumerate(word_ids) if i and word != word_ids[i - 1]]
         starts = [offsets[i][0] for i in firsts]
-        return CutPoints.of(text, starts=starts, tokens=firsts, token_total=len(word_ids))
+        cuts = CutPoints.of(text, starts=starts, tokens=firsts, token_total=len(word_ids))
+        return Tokens(ids=encoding.ids, offsets=offsets), cuts
 
     @staticmethod
     def with_special_tokens(ids: list[int], *, limit: int) -> list[int]:

@@ -1,7 +1,7 @@
 -- Give these chunks the vectors of any chunk of their knowledge base, alive or dead, that says the same under the same
 -- title, as far as they have none in this space. One statement, so that a chunk gets all windows of its donor or none.
 INSERT INTO knowledge_embedding
-    (chunk_id, knowledge_base_id, document_id, added_in, removed_in, "window", space, vector)
+    (chunk_id, knowledge_base_id, document_id, added_in, removed_in, "window", space, vector, token_states)
 SELECT
     wanting.id,
     wanting.knowledge_base_id,
@@ -10,7 +10,8 @@ SELECT
     wanting.removed_in,
     known."window",
     known.space,
-    known.vector
+    known.vector,
+    known.token_states
 FROM knowledge_chunk AS wanting
 CROSS JOIN LATERAL (
     SELECT chunk.id

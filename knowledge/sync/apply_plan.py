@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from knowledge import lease, storage_usage, webhook_events
 from knowledge.documents import file_store
-from knowledge.embedders.base import Embedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
 from knowledge.readers import code
@@ -27,7 +27,6 @@ from knowledge.sync.plan import NoteChange, SyncPlan, note_columns
 from knowledge.versions import embeddings, writer
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedText, plan_text
-from knowledge.versions.embeddings import WindowVectors
 
 NOTES_PER_BATCH = 200
 
@@ -44,7 +43,7 @@ class _PlannedNote:
 @dataclass(kw_only=True)
 class _Batch:
     notes: list[_PlannedNote]
-    vectors: dict[bytes, WindowVectors] = field(default_factory=dict)
+    vectors: dict[bytes, EmbeddedChunk] = field(default_factory=dict)
     removed: list[Document] = field(default_factory=list)
 
     @property
@@ -111,7 +110,8 @@ def _chunk_and_embed(base: KnowledgeBase, batch: _Batch, embedder: Callable[[], 
         _set_ready_columns(one.document, sha256=stored.sha256, source_type=one.change.source_type)
     texts = [text for _, text in batch.changed]
     known = embeddings.embedded_hashes(base, texts)
-    batch.vectors = embeddings.embed_texts(texts, embedder=used, embedded=known)
+    keeps_states = embeddings.keeps_states(base.pk)
+    batch.vectors = embeddings.embed_texts(texts, embedder=used, keeps_states=keeps_states, embedded=known)
     embeddings.ensure_dimensions(base, used.dimensions)
     return len(batch.vectors)
 

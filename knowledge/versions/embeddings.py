@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 
-import numpy as np
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from numpy.typing import NDArray
 
 from knowledge.chunking.chunker import title_path
-from knowledge.embedders.base import Embedder
+from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.lease import confirm_held
-from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
+from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Revision
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.chunk_plan import PlannedDocument, PlannedText
 from knowledge.versions.progress import VersionProgress
@@ -21,9 +21,6 @@ from lexic.sql_files import read_sql
 
 CHUNKS_PER_BATCH = 64
 _INSERT_BATCH_SIZE = 2_000
-
-# Of one chunk: [windows, dimensions], each row of length one.
-WindowVectors = NDArray[np.float16]
 
 
 class WrongDimensions(Conflict):
@@ -62,12 +59,27 @@ def check_fully_embedded(chunks: QuerySet[Chunk], *, space: int) -> None:
         raise EmbedderChanged
 
 
+def keeps_states(knowledge_base_id: int, *, added: int = 0) -> bool:
+    """Whether token states are stored with the next vectors of the base: while it holds no more chunks than the setting
+    says, with so many that are `added` and not part of it yet."""
+    most = settings.LEXIC_TOKEN_STATES_MAX_CHUNKS
+    if not most:
+        return False
+    latest = Revision.objects.filter(knowledge_base=knowledge_base_id).order_by("-number")
+    return (latest.values_list("chunk_count", flat=True).first() or 0) + added <= most
+
+
 def embed_texts(
-    texts: Sequence[PlannedText | PlannedDocument], *, embedder: Embedder, embedded: Collection[bytes] = ()
-) -> dict[bytes, WindowVectors]:
+    texts: Sequence[PlannedText | PlannedDocument],
+    *,
+    embedder: Embedder,
+    keeps_states: bool,
+    embedded: Collection[bytes] = (),
+) -> dict[bytes, EmbeddedChunk]:
     """The vectors of all chunks by content hash, except for the hashes that are `embedded`. Raises `EmbedderError`."""
     missing = {digest: text for one in texts for digest, text in one.chunk_texts() if digest not in embedded}
-    return dict(zip(missing, embed_windows([*missing.values()], embedder=embedder), strict=True))
+    read = embedder.embed_chunks([*missing.values()], keeps_states=keeps_states)
+    return dict(zip(missing, read, strict=True))
 
 
 def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDocument]) -> set[bytes]:
@@ -79,19 +91,11 @@ def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText | PlannedDo
     return {bytes(digest) for digest in embedded.order_by().values_list("content_hash", flat=True).distinct()}
 
 
-def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[WindowVectors]:
-    """The vectors of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
-    windows = [embedder.windows(title_path=path, text=text) for path, text in texts]
-    vectors = embedder.embed([window for one in windows for window in one]).astype(np.float16)
-    ends = np.cumsum([len(one) for one in windows])
-    return np.split(vectors, ends[:-1]) if windows else []
-
-
 @transaction.atomic
-def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], *, space: int) -> None:
+def store_embeddings(chunks: Sequence[Chunk], embedded: Sequence[EmbeddedChunk], *, space: int) -> None:
     """Store the vectors of these chunks in that space: staged where the chunk is staged, live where it is live."""
     confirm_held()
-    Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
+    Embedding.objects.bulk_create(_embedding_rows(chunks, embedded, space), batch_size=_INSERT_BATCH_SIZE)
 
 
 def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: VersionProgress) -> None:
@@ -133,12 +137,13 @@ def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySe
 
 def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> None:
     texts = [(title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks]
-    store_embeddings(chunks, embed_windows(texts, embedder=embedder), space=space)
+    embedded = embedder.embed_chunks(texts, keeps_states=keeps_states(chunks[0].knowledge_base_id))
+    store_embeddings(chunks, embedded, space=space)
 
 
-def _embedding_rows(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], space: int) -> Iterator[Embedding]:
-    for chunk, vectors in zip(chunks, windows, strict=True):
-        for number, vector in enumerate(vectors):
+def _embedding_rows(chunks: Sequence[Chunk], embedded: Sequence[EmbeddedChunk], space: int) -> Iterator[Embedding]:
+    for chunk, windows in zip(chunks, embedded, strict=True):
+        for number, (vector, states) in enumerate(zip_longest(windows.vectors, windows.states)):
             yield Embedding(
                 chunk=chunk,
                 knowledge_base_id=chunk.knowledge_base_id,
@@ -146,6 +151,7 @@ def _embedding_rows(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], s
                 window=number,
                 space=space,
                 vector=vector,
+                token_states=states,
                 added_in=chunk.added_in,
                 removed_in=chunk.removed_in,
             )

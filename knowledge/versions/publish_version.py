@@ -11,13 +11,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge import lease, webhook_events
+from knowledge.embedders.base import EmbeddedChunk
 from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.revision_pins import release_pins_of_deleted
 from knowledge.versions import embeddings, writer
 from knowledge.versions.chunk_plan import PlannedDocument
 from knowledge.versions.document_languages import record_languages
-from knowledge.versions.embeddings import WindowVectors
 from knowledge.versions.progress import Superseded
 
 MakeColumns = Callable[[PlannedDocument], dict[str, Any]]
@@ -41,7 +41,7 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
 
 
 def publish_new(
-    planned: Sequence[PlannedDocument], *, vectors: Mapping[bytes, WindowVectors], space: int, columns: MakeColumns
+    planned: Sequence[PlannedDocument], *, vectors: Mapping[bytes, EmbeddedChunk], space: int, columns: MakeColumns
 ) -> None:
     """Publish documents that are new to their knowledge base, the same for all, in one revision. Those that are no
     longer wanted as they were read stay as they are.

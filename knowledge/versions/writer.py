@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge.chunking.chunker import title_path
+from knowledge.embedders.base import EmbeddedChunk
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page
 from knowledge.readers.types import PageText
@@ -24,7 +25,6 @@ from knowledge.search import term_statistics
 from knowledge.versions import embeddings
 from knowledge.versions.chunk_plan import PlannedChunk, PlannedDocument, PlannedText, RepositoryFile
 from knowledge.versions.document_languages import record_languages
-from knowledge.versions.embeddings import WindowVectors
 
 _INSERT_BATCH_SIZE = 2000
 _NO_FILES: Mapping[int, RepositoryFile] = {}
@@ -96,7 +96,7 @@ def write_texts(
     base: KnowledgeBase,
     texts: Sequence[PlannedText],
     *,
-    vectors: Mapping[bytes, WindowVectors],
+    vectors: Mapping[bytes, EmbeddedChunk],
     revision: int,
     remembers_title: bool,
 ) -> list[int]:
@@ -130,7 +130,7 @@ def write_texts(
 
 
 def write_documents(
-    base: KnowledgeBase, planned: Sequence[PlannedDocument], *, vectors: Mapping[bytes, WindowVectors], revision: int
+    base: KnowledgeBase, planned: Sequence[PlannedDocument], *, vectors: Mapping[bytes, EmbeddedChunk], revision: int
 ) -> list[int]:
     """As `write_texts`, for documents that were read and are new to the base. Their chunks keep how they are called."""
     read = [(one, page) for one in planned for page in one.reading.pages]
@@ -151,7 +151,7 @@ def write_documents(
     return [row.pk for row in rows]
 
 
-def _insert_embeddings(rows: Sequence[Chunk], vectors: Mapping[bytes, WindowVectors], *, space: int) -> None:
+def _insert_embeddings(rows: Sequence[Chunk], vectors: Mapping[bytes, EmbeddedChunk], *, space: int) -> None:
     fresh = [row for row in rows if bytes(row.content_hash) in vectors]
     embeddings.store_embeddings(fresh, [vectors[bytes(row.content_hash)] for row in fresh], space=space)
     if len(fresh) < len(rows):

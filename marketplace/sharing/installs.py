@@ -11,6 +11,8 @@ from accounts import quotas
 from accounts.models import User
 from accounts.rate_limits import RateLimited, check_hourly_limit
 from knowledge import lease, storage_usage
+from knowledge.models import KnowledgeBase
+from knowledge.versions.token_states import copy_states
 from lexic.errors import Conflict
 from marketplace.bundle import ImportedPlugin, import_plugin, release_import
 from marketplace.bundle.archive import BundleArchive
@@ -71,6 +73,7 @@ def install_copy(address: str, *, by: User, there: int | None = None) -> Install
         _check_install_limits(by)
         with release_file(release).open() as file:
             imported = import_plugin_file(file, owner=by, origin=release)
+        _copy_token_states(release, imported.plugin)
     return InstallResult(install=imported.plugin.installed_from, is_new=True, unfinished=imported.unfinished)
 
 
@@ -121,6 +124,7 @@ def update_copy(copy: Plugin, *, by: User) -> Install:
         _check_install_limits(by, is_new=False)
         with release_file(release).open() as file:
             _replace_copy_content(copy, BundleArchive(file))
+        _copy_token_states(release, copy)
         storage_usage.check_account(copy.owner)
         row.release, row.version, row.content = release, release.version, draft_content_hash(copy)
         row.save(update_fields=["release", "version", "content"])
@@ -149,6 +153,12 @@ def _replace_copy_content(copy: Plugin, archive: BundleArchive) -> None:
             setattr(copy, name, value)
     copy.save()
     release_import.replace_plugin_content(copy, content, archive=archive, is_ours=True)
+
+
+def _copy_token_states(release: Release, copy: Plugin) -> None:
+    """They are no part of the file. With them the copy answers exactly as the release."""
+    pinned = KnowledgeBase.objects.filter(pk__in=[one["knowledge_base"] for one in release.knowledge])
+    copy_states(pinned, KnowledgeBase.objects.of_plugin(copy))
 
 
 def _check_install_limits(person: User, *, is_new: bool = True) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
@@ -178,6 +179,11 @@ class ResolvedQuestion(Question):
     @cached_property
     def wordings(self) -> dict[tuple[tuple[BaseRevision, ...], str], Wording]:
         """The wordings of the question that were looked up for a search of these bases with these added words."""
+        return {}
+
+    @cached_property
+    def token_states(self) -> dict[int, PackedStates | None]:
+        """The token states of passages that were looked up for the question, by chunk; None where none were kept."""
         return {}
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, repeat
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders.packed_states import PackedStates
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
@@ -35,8 +37,10 @@ from querying.retrieval.markdown_columns import TitledText, WordsByRow, asked_wo
 from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.table_evidence import judge_rows
-from querying.retrieval.token_states import States, token_states
+from querying.retrieval.token_states import KeptStates, WindowStates, kept_states, read_states
 from querying.types.evidence import Evidence, Sentence, SubQuestion
+
+NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
 
 # How many passages have their sentences scored. Each that is not in the cache costs some 10 ms.
 MAX_SCORED_PASSAGES = 10
@@ -64,6 +68,7 @@ class _Window:
     begin inside of."""
 
     passage: int
+    chunk_id: int
     spans: tuple[Span, ...]
     span_stems: tuple[frozenset[str], ...]  # the stems of each span, and of its header row
     content: str  # of the whole passage
@@ -84,6 +89,13 @@ class _Window:
     def offset(self) -> int:
         """What leads from the passage's offsets to those of the text."""
         return len(self.head) - self.spans[0][0]
+
+    def kept_states(self, packed: PackedStates) -> KeptStates:
+        """Those of its tokens, of the states that were kept of its passage."""
+        parts = [((self.spans[0][0], self.spans[-1][1]), self.offset)]
+        if self.repeated:
+            parts.insert(0, (self.repeated, len(self.head) - 1 - self.repeated[1]))
+        return kept_states(packed, parts)
 
     def header_place(self, span: Span) -> Span | None:
         """Where the text has the header row of this row; None where it is no row, or its header is not there."""
@@ -159,13 +171,15 @@ def score_evidence(
     max_windows: int = MAX_WINDOWS,
     wording: Wording = ENGLISH_WORDING,
     pages: Mapping[int, str] = NO_PAGES,
+    kept: Mapping[int, PackedStates] = NO_STATES,
 ) -> Evidence:
     """The passages in the order in which they answer, and their sentences, best first.
 
     `turns` are the question and, at less weight, the turns before it; `weights` has the inverse document frequency of
     each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. The sentences of
     `max_passages` are scored, and the model reads `max_windows` of them. The strength is between 0 and 1, and 0 where
-    there is nothing to score. `pages` has texts of pages by their ids, for the captions of tables.
+    there is nothing to score. `pages` has texts of pages by their ids, for the captions of tables; `kept` has the token
+    states of passages by the ids of their chunks, and the model reads the others.
     """
     embedder = local_embedder()
     words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder, wording=wording)
@@ -178,7 +192,7 @@ def score_evidence(
     sub_questions = _sub_questions(turns, words)
     sub_words = [each for _, each in sub_questions]
     scored = _score_passages(
-        head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows
+        head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows, kept=kept
     )
     found = Evidence(
         passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
@@ -206,6 +220,7 @@ def _score_passages(
     numbers: frozenset[str],
     embedder: LocalEmbedder,
     max_windows: int,
+    kept: Mapping[int, PackedStates],
 ) -> list[_ScoredPassage]:
     """The passages, each with a reranker's opinion of it, in the order in which they answer."""
     matched = _match_passages(
@@ -214,6 +229,7 @@ def _score_passages(
         sub_words=sub_words,
         embedder=embedder,
         max_windows=max_windows,
+        kept=kept,
     )
     scored = [
         _ScoredPassage(
@@ -264,6 +280,7 @@ def _match_passages(
     sub_words: Sequence[QuestionWords],
     embedder: LocalEmbedder,
     max_windows: int,
+    kept: Mapping[int, PackedStates],
 ) -> list[tuple[Matches, tuple[Matches, ...], float]]:
     """For each passage its sentences and how they match, the same with each sub-question, and what its words alone are
     worth. The most promising windows go through the model in one batch; the others in a second one, unless the first
@@ -278,9 +295,9 @@ def _match_passages(
         estimates[window.passage] = max(estimates[window.passage], _LEXICAL_DISCOUNT * share)
     is_much = len(ranked) == max_windows
     windows = [_trim_window(window, words) if is_much else window for window, _ in ranked]
-    states: list[States] = []
+    states: list[WindowStates] = []
     for batch in (windows[:FIRST_BATCH_WINDOWS], windows[FIRST_BATCH_WINDOWS:]):
-        states += token_states(embedder, [window.text for window in batch])
+        states += _states_of(batch, kept=kept, embedder=embedder)
         matches = _match_windows(words, passages, windows[: len(states)], states)
         is_clear = not sub_words and max(map(_passage_strength, passages, matches)) >= CLEAR_STRENGTH
         if is_clear or len(states) == len(windows):
@@ -290,13 +307,21 @@ def _match_passages(
     return list(zip(matches, sub_matches, estimates, strict=True))
 
 
+def _states_of(
+    windows: Sequence[_Window], *, kept: Mapping[int, PackedStates], embedder: LocalEmbedder
+) -> list[WindowStates]:
+    unread = [window.text for window in windows if window.chunk_id not in kept]
+    read = iter(read_states(embedder, unread))
+    return [window.kept_states(kept[window.chunk_id]) if window.chunk_id in kept else next(read) for window in windows]
+
+
 def _match_windows(
-    words: QuestionWords, passages: Sequence[Passage], windows: Sequence[_Window], states: Sequence[States]
+    words: QuestionWords, passages: Sequence[Passage], windows: Sequence[_Window], states: Sequence[WindowStates]
 ) -> list[Matches]:
     """For each passage the sentences of its windows and how they match; `states` has the model's of each window."""
     found: list[Matches] = [[] for _ in passages]
     in_title = [words.in_title(_title_prefix(passage)) for passage in passages]
-    similar = [words.states @ rows.T for rows, _ in states]
+    similar = [each.cosines(words) for each in states]
     topics = [
         words.topic([each for each, window in zip(similar, windows, strict=True) if window.passage == at])
         for at in range(len(passages))
@@ -304,15 +329,14 @@ def _match_windows(
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
     ranges = iter(words.match_ranges(rows))
     asked = _asked_rows(words, passages, windows)
-    for window, each, (_, offsets) in zip(windows, similar, states, strict=True):
-        places = np.asarray(offsets, dtype=np.intp).reshape(-1, 2)
+    for window, each, read in zip(windows, similar, states, strict=True):
         at = window.passage
         for span, stems in zip(window.spans, window.span_stems, strict=True):
             of_span = next(ranges)
             if span in window.layout.labels:
                 found[at].append((span, NO_MATCH))
                 continue
-            similar_words = _similarity_to_row(each, places, window, span)
+            similar_words = _similarity_to_row(each, read.places, window, span)
             match = words.match(
                 similar_words,
                 topic=topics[at],
@@ -389,6 +413,7 @@ def _split_into_windows(index: int, passage: Passage) -> list[_Window]:
     return [
         _Window(
             passage=index,
+            chunk_id=passage.chunk_id,
             spans=tuple(group),
             span_stems=tuple(stems[span] | stems.get(layout.headers.get(span, span), stems[span]) for span in group),
             content=content,

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders.packed_states import ProjectedStates, project
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.scripts import is_mostly_latin
@@ -110,6 +112,11 @@ class QuestionWords:
 
     def __bool__(self) -> bool:
         return bool(self._words)
+
+    @cached_property
+    def projected(self) -> ProjectedStates:
+        """The states as they are compared with those that are kept."""
+        return project(self.states)
 
     @property
     def english(self) -> str:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from django.conf import settings
 from django.db.models.functions import Left
 from numpy.typing import NDArray
 
 from knowledge.embedders import get_embedder, local_embedder
+from knowledge.embedders.packed_states import PackedStates
 from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
@@ -21,6 +23,7 @@ from knowledge.search.inflections import without_stop_words
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
 from knowledge.search.term_statistics import term_weights
+from knowledge.search.token_states import states_of_chunks
 from knowledge.search.wording import Wording
 from knowledge.sync.library_layout import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
@@ -192,12 +195,25 @@ def _score(
         relevance=relevance,
         wording=wording,
         pages=NO_PAGES if wording.language else _pages_with_tables(passages),
+        kept=kept_states(question, passages),
     )
     if not wording.language and local_embedder().understands(question.search_text):
         evidence = adjust_strength(evidence, question.search_text, question.asked.text)
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))
     return evidence
+
+
+def kept_states(question: ResolvedQuestion, passages: Sequence[Passage]) -> dict[int, PackedStates]:
+    """The token states that were kept of the passages. Read once for a question, which is weighed more than once."""
+    if not settings.LEXIC_TOKEN_STATES_MAX_CHUNKS:
+        return {}
+    wanted = [passage.chunk_id for passage in passages]
+    if unread := [chunk_id for chunk_id in wanted if chunk_id not in question.token_states]:
+        found = states_of_chunks(unread)
+        question.token_states.update({chunk_id: found.get(chunk_id) for chunk_id in unread})
+    known = {passage.chunk_id: (question.token_states[passage.chunk_id], len(passage.content)) for passage in passages}
+    return {chunk_id: states for chunk_id, (states, length) in known.items() if states and states.length == length}
 
 
 def _with_list(question: ResolvedQuestion, evidence: Evidence) -> Evidence:

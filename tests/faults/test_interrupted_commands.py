@@ -94,7 +94,7 @@ def test_a_killed_reembedding_goes_on_behind_what_it_has_done(published: Plugin,
         server = {"OPENAI_BASE_URL": stub.base_url, "OPENAI_API_KEY": "sk-test"}
         with held_command(
             *("reembed", "--base", base.pk, "openai"),
-            at="knowledge.versions.embeddings:embed_windows",
+            at="knowledge.versions.embeddings:_embed_batch",
             call=3,
             constants={"knowledge.versions.embeddings:CHUNKS_PER_BATCH": 1},
             **server,

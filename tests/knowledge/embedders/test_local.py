@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.embedders.bert import pad_rows
+from knowledge.embedders.packed_states import project, unpack
 from knowledge.embedders.wordpiece import PAD_ID
 from tests.knowledge.embedders import reference
 
@@ -200,3 +201,32 @@ def test_rows_of_similar_length_share_a_shape():
 def test_local_has_no_variants():
     with pytest.raises(UnknownEmbedder):
         get_embedder("local:large")
+
+
+def test_states_come_once_for_each_token_of_a_chunk_and_leave_its_vectors_as_they_are() -> None:
+    embedder = LocalEmbedder()
+    long = " ".join(
+        f"Rule {number}: naïve staff of section {number} get {number} days of paid leave." for number in range(40)
+    )
+    texts = [("Handbook > Leave", long), ("Handbook", "Doors are green."), ("", "x")]
+    with_states, without = embedder.embed_chunks(texts, keeps_states=True), embedder.embed_chunks(texts)
+    for (_, text), one, plain in zip(texts, with_states, without, strict=True):
+        assert (one.vectors == plain.vectors).all()
+        assert len(one.states) == len(one.vectors)
+        assert plain.states == ()
+        found = unpack(one.states)
+        assert found is not None
+        assert [tuple(place) for place in found.places] == embedder.tokenizer.tokens(text).offsets
+    assert len(with_states[0].states) > 1
+
+
+def test_a_kept_state_is_that_of_the_token_in_its_window() -> None:
+    embedder = LocalEmbedder()
+    title, text = "Handbook > Leave", "Staff get 25 days of leave. " * 30
+    (chunk,) = embedder.embed_chunks([(title, text)], keeps_states=True)
+    found = unpack(chunk.states)
+    assert found is not None
+    ((states, _),) = embedder.token_states([embedder.windows(title_path=title, text=text)[0]])
+    inside = states[embedder.count_tokens(embedder.prefix(title)) :][:50]
+    rows = inside / np.linalg.norm(inside, axis=1, keepdims=True)
+    assert np.allclose(np.diag(found.cosines(project(rows))[:, :50]), 1, atol=0.02)

@@ -69,7 +69,7 @@ def all_seen(release: Release) -> list[dict[str, Any]]:
 def installed(drafted: Plugin, charlie: User, monkeypatch: pytest.MonkeyPatch) -> Plugin:
     """Charlie's copy, made while the draft of the original says other things, and without embedding anything."""
     with monkeypatch.context() as patched:
-        patched.setattr(LocalEmbedder, "embed_batch", None)
+        patched.setattr(LocalEmbedder, "embed_chunks", None)
         return install_copy(drafted.slug, by=charlie).install.copy
 
 
@@ -88,7 +88,7 @@ def test_a_copy_of_a_release_from_before_its_base_moved_answers_as_it_does(
     with registered(CountingEmbedder("new", dimensions=24)):
         reembed_base(drafted.knowledge_base, embedder=get_embedder("new"))
         with monkeypatch.context() as patched:
-            patched.setattr(LocalEmbedder, "embed_batch", None)
+            patched.setattr(LocalEmbedder, "embed_chunks", None)
             copy = install_copy(drafted.slug, by=charlie).install.copy
     assert all_seen(release) == all_seen(releases.snapshot(copy)) == original
     assert (copy.knowledge_base.embedder, copy.knowledge_base.dimensions) == ("local", 384)

@@ -330,7 +330,7 @@ def test_a_copy_nobody_worked_on_is_brought_up_to_date(
 ) -> None:
     before = dict(Document.objects.of_plugin(copy).values_list("title", "pk"))
     published = publish(copy, by=charlie).release
-    monkeypatch.setattr(LocalEmbedder, "embed_batch", None)
+    monkeypatch.setattr(LocalEmbedder, "embed_chunks", None)
     update_copy(copy, by=charlie)
     copy.refresh_from_db()
     assert copy.system_prompt == "Very brief."

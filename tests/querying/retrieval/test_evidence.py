@@ -9,7 +9,7 @@ from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval import evidence
-from querying.retrieval.token_states import token_states
+from querying.retrieval.token_states import read_states
 from querying.types.evidence import Evidence
 from tests.querying.passages import passage
 
@@ -127,9 +127,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def counted(embedder, texts):
         batches.append(len(texts))
-        return token_states(embedder, texts)
+        return read_states(embedder, texts)
 
-    monkeypatch.setattr(evidence, "token_states", counted)
+    monkeypatch.setattr(evidence, "read_states", counted)
     return batches
 
 

@@ -1,0 +1,150 @@
+"""Token states in a hundred bytes each, so that those of a passage are kept beside its vectors and read in no time.
+
+A unit row of 384 floats is turned to its main directions; the first 64 are kept in four bits each and the next 256 in
+two. A factor for each token keeps its cosine with itself at 1. So the cosine with a word of a question has an error of
+.013 (standard deviation, among the nearest tokens); docs/evaluation.md has what that does to answers, and
+`training/packed_states.py` measures the directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+    Codes = NDArray[np.uint8]
+
+DIRECTIONS = Path(__file__).with_name("packed_states.safetensors")
+FINE, COARSE = 64, 256  # directions with four bits, and with two
+CODE_BYTES = FINE // 2 + COARSE // 4
+# A sentence is judged by its nearest tokens, and of many rounded ones the nearest seems nearer than it is: by .02 in
+# a sentence of 25, less where it is near. Measured on texts of three of the sets in docs/evaluation.md.
+_EXCESS = np.float32(0.03)
+# The steps of the best even rounding of a normal distribution with a deviation of one (Max 1960).
+_FINE_STEP, _COARSE_STEP = 0.3352, 0.9957
+# The first byte of what is kept: another packing gets another number, and what an older one left is read no more.
+_FORMAT = b"\x01"
+_HEADER = 3  # the number and the length of the text
+# A token's place is kept in two bytes, so longer texts keep none.
+_LONGEST_TEXT = 0xFFFF
+_LEAST_LENGTH = np.float32(1e-9)
+# Of a state of length one this much is kept at least; it is .8 and more.
+_LEAST_KEPT = 0.1
+_TOKEN = np.dtype([("start", "<u2"), ("end", "<u2"), ("factor", "<f2"), ("codes", "u1", (CODE_BYTES,))])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectedStates:
+    """Rows of a question, ready to be compared with packed ones: see `PackedStates.cosines`."""
+
+    rows: Matrix  # [rows, FINE + COARSE]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedStates:
+    """The states of tokens of a text of `length` characters, and the (start, end) of each in it, int [tokens, 2]."""
+
+    codes: Codes
+    factors: NDArray[np.float32]
+    places: NDArray[np.intp]
+    length: int
+
+    def __len__(self) -> int:
+        return len(self.factors)
+
+    def within(self, span: tuple[int, int]) -> PackedStates:
+        """Those of the tokens in a span of the text."""
+        starts, ends = self.places.T
+        first, last = np.searchsorted(ends, span[0], side="right"), np.searchsorted(starts, span[1], side="left")
+        own = slice(int(first), int(last))
+        return replace(self, codes=self.codes[own], factors=self.factors[own], places=self.places[own])
+
+    def cosines(self, question: ProjectedStates) -> Matrix:
+        """Of each row of the question with each token, [rows, tokens]."""
+        fine, coarse = _byte_values()
+        tokens = len(self)
+        values = np.empty((tokens, FINE + COARSE), np.float32)
+        values[:, :FINE] = fine[self.codes[:, : FINE // 2]].reshape(tokens, FINE)
+        values[:, FINE:] = coarse[self.codes[:, FINE // 2 :]].reshape(tokens, COARSE)
+        cosines = (question.rows @ values.T) * self.factors
+        return cosines - _EXCESS * (1 - cosines)
+
+
+def joined(parts: Sequence[PackedStates]) -> PackedStates:
+    """All tokens of parts of one text, in the order of the parts."""
+    return replace(
+        parts[0],
+        codes=np.concatenate([part.codes for part in parts]),
+        factors=np.concatenate([part.factors for part in parts]),
+        places=np.concatenate([part.places for part in parts]),
+    )
+
+
+def project(states: Matrix) -> ProjectedStates:
+    """The unit rows of a question."""
+    directions, steps = _directions()
+    return ProjectedStates(rows=(states @ directions) * steps)
+
+
+def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> bytes:
+    """The states of tokens that stand at these places of a text of so many characters, in order. Empty where the
+    text is too long."""
+    if length > _LONGEST_TEXT:
+        return b""
+    header = _FORMAT + length.to_bytes(2, "little")
+    if not len(states):
+        return header
+    directions, steps = _directions()
+    turned = states @ directions
+    turned /= steps * np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _LEAST_LENGTH)
+    levels = np.floor(turned)
+    np.clip(levels[:, :FINE], -8, 7, out=levels[:, :FINE])
+    np.clip(levels[:, FINE:], -2, 1, out=levels[:, FINE:])
+    rows = np.empty(len(states), _TOKEN)
+    rows["start"], rows["end"] = np.asarray(places).T
+    turned *= levels + np.float32(0.5)
+    rows["factor"] = 1 / np.maximum(turned @ steps**2, _LEAST_KEPT)
+    nibbles, pairs = (levels[:, :FINE] + 8).astype(np.uint8), (levels[:, FINE:] + 2).astype(np.uint8)
+    rows["codes"][:, : FINE // 2] = nibbles[:, ::2] << 4 | nibbles[:, 1::2]
+    rows["codes"][:, FINE // 2 :] = pairs[:, ::4] << 6 | pairs[:, 1::4] << 4 | pairs[:, 2::4] << 2 | pairs[:, 3::4]
+    return header + rows.tobytes()
+
+
+def unpack(windows: Sequence[bytes | memoryview]) -> PackedStates | None:
+    """What `pack` made of the windows of a text, in order; None where one of them has nothing that can be read."""
+    if not windows or len({bytes(one[:_HEADER]) for one in windows}) > 1 or bytes(windows[0][:1]) != _FORMAT:
+        return None
+    rows = np.concatenate([np.frombuffer(one, _TOKEN, offset=_HEADER) for one in windows])
+    return PackedStates(
+        codes=rows["codes"],
+        factors=rows["factor"].astype(np.float32),
+        places=np.stack([rows["start"], rows["end"]], axis=1).astype(np.intp),
+        length=int.from_bytes(windows[0][1:_HEADER], "little"),
+    )
+
+
+@cache
+def _directions() -> tuple[Matrix, NDArray[np.float32]]:
+    """The main directions [384, FINE + COARSE], and the step of the rounding along each."""
+    from safetensors.numpy import load_file  # slow import
+
+    arrays = load_file(DIRECTIONS)
+    steps = arrays["deviations"] * np.repeat(np.float32([_FINE_STEP, _COARSE_STEP]), [FINE, COARSE])
+    return np.ascontiguousarray(arrays["directions"].astype(np.float32)), steps
+
+
+@cache
+def _byte_values() -> tuple[Matrix, Matrix]:
+    """What the numbers in a byte stand for, in steps: [256, 2] of four bits and [256, 4] of two."""
+    byte = np.arange(256)[:, None]
+    fine = (byte >> np.array([4, 0]) & 15) - 7.5
+    coarse = (byte >> np.array([6, 4, 2, 0]) & 3) - 1.5
+    return fine.astype(np.float32), coarse.astype(np.float32)

@@ -1,0 +1,15 @@
+-- Give the windows of these knowledge bases that have no token states those of a chunk of other bases that says the same
+-- under the same title.
+UPDATE knowledge_embedding AS wanting
+SET token_states = known.token_states
+FROM knowledge_chunk AS chunk
+CROSS JOIN LATERAL (
+    SELECT donor.id
+    FROM knowledge_chunk AS donor
+    WHERE donor.knowledge_base_id = ANY(%(sources)s::bigint[]) AND donor.content_hash = chunk.content_hash
+        AND EXISTS (SELECT 1 FROM knowledge_embedding WHERE chunk_id = donor.id AND token_states IS NOT NULL)
+    LIMIT 1
+) AS same
+JOIN knowledge_embedding AS known ON known.chunk_id = same.id AND known.token_states IS NOT NULL
+WHERE wanting.chunk_id = chunk.id AND wanting."window" = known."window"
+    AND wanting.knowledge_base_id = ANY(%(targets)s::bigint[]) AND wanting.token_states IS NULL

@@ -1,0 +1,154 @@
+"""Token states are kept with the vectors, come with copies, and are added to what was embedded without."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from knowledge import tasks
+from knowledge.embedders import LocalEmbedder, get_embedder
+from knowledge.ingest import ingest
+from knowledge.models import Embedding, KnowledgeBase
+from knowledge.search.token_states import states_of_chunks
+from knowledge.versions import embeddings, reembed
+from knowledge.versions.token_states import add_missing_states, copy_states, count_missing_states
+from tests.knowledge.bases import CountingEmbedder, Crash, add_markdown, make_base, prose, registered
+
+pytestmark = pytest.mark.django_db
+
+
+def base_of(text: str, *, embedder: str = "local", name: str = "handbook") -> KnowledgeBase:
+    base = make_base(embedder=embedder, name=name)
+    ingest(add_markdown(base, text).pk)
+    base.refresh_from_db()
+    return base
+
+
+@pytest.fixture
+def without(settings: Any) -> KnowledgeBase:
+    """A base that was read while no states were kept; now they are."""
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
+    base = base_of(prose("oil", paragraphs=12))
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 1000
+    return base
+
+
+def states_of(base: KnowledgeBase) -> list[bytes | None]:
+    rows = Embedding.objects.filter(knowledge_base=base).order_by("chunk__index", "window")
+    return [states and bytes(states) for states in rows.values_list("token_states", flat=True)]
+
+
+def test_what_is_read_keeps_its_token_states() -> None:
+    base = base_of(prose("oil", paragraphs=12))
+    assert all(states_of(base))
+    chunks = base.chunks.live().order_by("index")
+    found = states_of_chunks([chunk.pk for chunk in chunks])
+    for chunk in chunks:
+        places = get_embedder("local").tokenizer.tokens(chunk.content).offsets  # type: ignore[attr-defined]
+        assert [tuple(place) for place in found[chunk.pk].places] == places
+
+
+def test_a_text_that_comes_again_gets_the_states_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = base_of("Oil is drained warm.")
+    monkeypatch.setattr(LocalEmbedder, "embed_chunks", None)
+    ingest(add_markdown(base, "Oil is drained warm.\n", name="notes.md", title="notes").pk)
+    assert all(states_of(base))
+
+
+def test_they_are_not_kept_where_the_setting_says_so(without: KnowledgeBase) -> None:
+    assert not any(states_of(without))
+
+
+def test_an_embedder_without_token_states_keeps_none() -> None:
+    with registered(CountingEmbedder("counting", dimensions=16)):
+        base = base_of("Oil is drained warm.", embedder="counting")
+        assert states_of(base) == [None]
+        assert add_missing_states(base) == 0
+
+
+def test_missing_states_are_those_that_would_have_been_kept(without: KnowledgeBase) -> None:
+    missing = count_missing_states(without)
+    assert add_missing_states(without) == missing > 1
+    assert states_of(without) == states_of(base_of(prose("oil", paragraphs=12), name="another"))
+    assert add_missing_states(without) == count_missing_states(without) == 0
+
+
+def test_a_run_that_was_interrupted_is_continued(without: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = count_missing_states(without)
+    monkeypatch.setattr("knowledge.versions.token_states.CHUNKS_PER_BATCH", 1)
+
+    def crash(done: int, total: int) -> None:
+        raise Crash
+
+    with pytest.raises(Crash):
+        add_missing_states(without, on_progress=crash)
+    assert count_missing_states(without) == missing - 1
+    assert add_missing_states(without) == missing - 1
+
+
+def test_a_worker_adds_them_when_a_base_has_changed(without: KnowledgeBase, settings: Any) -> None:
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
+    assert add_missing_states(without) == 0
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 1000
+    add_missing_states(without)
+    assert all(states_of(without))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_task_for_a_changed_base_adds_them(without: KnowledgeBase) -> None:
+    tasks.index_vectors.apply(kwargs={"knowledge_base_id": without.pk}, throw=True)
+    assert all(states_of(without))
+
+
+def test_states_are_copied_to_the_same_texts_of_another_base(
+    without: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = base_of(prose("oil", paragraphs=12), name="another")
+    monkeypatch.setattr(LocalEmbedder, "embed_chunks", None)
+    copy_states([source], [without])
+    assert states_of(without) == states_of(source)
+
+
+def test_a_base_that_moved_to_another_embedder_is_still_weighed_by_them() -> None:
+    base = base_of("Oil is drained warm.")
+    chunk = base.chunks.live().get()
+    with registered(CountingEmbedder("new", dimensions=16)):
+        reembed.reembed_base(base, embedder=get_embedder("new"))
+        assert len(states_of_chunks([chunk.pk])[chunk.pk]) == 5
+
+
+def test_states_that_cannot_be_read_are_left_out() -> None:
+    base = base_of("Oil is drained warm.")
+    chunk = base.chunks.live().get()
+    Embedding.objects.filter(chunk=chunk).update(token_states=b"\x00other")
+    assert states_of_chunks([chunk.pk]) == {}
+
+
+def test_the_command_says_what_it_did(without: KnowledgeBase) -> None:
+    missing = count_missing_states(without)
+    assert f"{missing} passages have none." in _command("--dry-run", "--base", str(without.pk))
+    assert count_missing_states(without) == missing
+    assert f"{missing} passages got theirs, 0 have none." in _command()
+    with pytest.raises(CommandError, match="There is no knowledge base 0"):
+        _command("--base", "0")
+
+
+def test_a_base_with_more_chunks_than_the_setting_says_keeps_none_of_what_comes(settings: Any) -> None:
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 2
+    base = base_of(prose("oil", paragraphs=12))
+    there = len(states_of(base))
+    assert there > 2
+    assert all(states_of(base))
+    ingest(add_markdown(base, "Wax goes on last.", name="wax.md").pk)
+    assert Embedding.objects.filter(knowledge_base=base, token_states=None).count() == 1
+    assert embeddings.keeps_states(make_base(embedder="local", name="new").pk, added=2)
+    assert not embeddings.keeps_states(make_base(embedder="local", name="bulk").pk, added=3)
+
+
+def _command(*arguments: str) -> str:
+    out = StringIO()
+    call_command("add_token_states", *arguments, stdout=out)
+    return out.getvalue()
