@@ -136,14 +136,15 @@ def _are_underlined(block: Block, across: Sequence[Rule]) -> bool:
 
 
 def _headed_rows(block: Block, columns: Columns) -> list[Cells]:
-    return list(merge_rows([_cells(line, columns) for line in block.lines]))
+    return list(merge_rows([_cells(line, columns) for line in block.lines], block.lines))
 
 
 def _cells(line: WordLine, columns: Columns) -> list[list[PlacedWord]]:
     """The words by column: the one that they share most with."""
     cells: list[list[PlacedWord]] = [[] for _ in columns]
     for word in line.words:
-        shared = [_shared((word_box(word)[0], word_box(word)[2]), column) for column in columns]
+        x0, _, x1, _ = word_box(word)
+        shared = [(x1 if x1 < right else right) - (x0 if x0 > left else left) for left, right in columns]
         cells[shared.index(max(shared))].append(word)
     return cells
 
