@@ -96,7 +96,7 @@ def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUM
 
 
 def _joined(columns: Columns, line: WordLine) -> Columns:
-    """The columns, as wide as they are with the line. Most lines of a table stand inside: then they stay as they are."""
+    """The columns, as wide as they are with the line. Most lines of a table stand inside, and change nothing."""
     gap = MIN_GAP * line.words[0].size
     if (
         gap > 0
