@@ -13,33 +13,24 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import pairwise, repeat
+from itertools import pairwise
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.multiline_rows import group_rows, merge_lines
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
-from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
+from knowledge.readers.pdf.word_blocks import Block, BlockFinder, is_name
+from knowledge.readers.pdf.word_lines import WordLine, word_box
 from knowledge.readers.tables import header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
-# In heights of letters: the most white between the lines of one table, and between its head and its first row.
-MAX_LEADING = 3.0
-_MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
+_MIN_COLUMNS = 3
 _MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2  # one less of the first where the table may go on on the next page
 _FIGURES_SHARE = 0.85  # of the cells of a table of figures
 # In points: how far the beginnings or the ends of a column's cells may be apart, and the share that must not be.
 _SAME_EDGE, _ALIGNED_SHARE = 2.5, 0.7
 _MAX_CELL_WORDS, _MIN_FILLED = 3.5, 0.55
-
-
-@dataclass(frozen=True)
-class Block:
-    """Lines whose words stand in these columns."""
-
-    lines: Sequence[WordLine]
-    columns: Columns
 
 
 def find_aligned_grids(
@@ -52,7 +43,7 @@ def find_aligned_grids(
     grids: list[CellGrid] = []
     at = 0
     rows_in = _RowsInColumns(page)
-    block_at = cache(partial(find_block, lines))  # each line is asked for twice
+    block_at = cache(partial(BlockFinder(lines).find, least=_MIN_COLUMNS))  # each line is asked for twice
     while at < len(lines):
         block = _best_block(lines, at, block_at)
         grid = _grid(page, rows_in, block, before) if block else None
@@ -76,46 +67,6 @@ def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], Bl
     if below and len(below.columns) > len(here.columns if here else ()):
         return None
     return here
-
-
-def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUMNS) -> Block | None:
-    """The lines from `start` on that share white strips, if these part as many columns as `least` or more."""
-    taken, columns = [lines[start]], lines[start].stretches
-    for line in lines[start + 1 : start + _MAX_ROWS]:
-        if line.middle - taken[-1].middle > MAX_LEADING * max(line.height, taken[-1].height):
-            break
-        joined = _joined(columns, line)
-        if len(joined) < len(columns):
-            break
-        taken.append(line)
-        columns = joined
-    while taken and len(taken[-1].stretches) == 1 and _is_name(taken[-1], columns):
-        taken.pop()  # the heading of what follows
-    is_table = len(taken) >= _MIN_CONTINUED_ROWS and least <= len(columns) <= _MAX_COLUMNS
-    return Block(taken, columns) if is_table else None
-
-
-def _joined(columns: Columns, line: WordLine) -> Columns:
-    """The columns, as wide as they are with the line. Most lines of a table stand inside, and change nothing."""
-    gap = MIN_GAP * line.words[0].size
-    if (
-        gap > 0
-        and _are_inside(line.stretches, columns)
-        and all(right[0] - left[1] >= gap for left, right in pairwise(columns))
-    ):
-        return columns
-    return join_stretches(sorted([*columns, *line.stretches]), repeat(gap))
-
-
-def _are_inside(stretches: Columns, columns: Columns) -> bool:
-    lefts = [left for left, _ in columns]
-    if stretches[0][0] < lefts[0]:
-        return False
-    return all(right <= columns[bisect_right(lefts, left) - 1][1] for left, right in stretches)
-
-
-def _is_name(line: WordLine, columns: Columns) -> bool:
-    return len(columns) < 2 or word_box(line.words[0])[0] < columns[1][0]
 
 
 # --- Cells ------------------------------------------------------------------------------------------------
@@ -158,17 +109,25 @@ class _RowsInColumns:
         self._page = page
         self._known: defaultdict[Columns, dict[tuple[int, ...], _Row]] = defaultdict(dict)
 
+    def first_line(self, block: Block) -> _Row:
+        """Of its first row, which may have more."""
+        return self._lines(block, block.lines[:1])[0]
+
     def of(self, block: Block) -> list[_Row]:
         """The upper line of a head of two lines has no name and belongs to the row below."""
         known, lines = self._known[tuple(block.columns)], block.lines
+        rows = self._lines(block, lines)
+        places = group_rows([row.cells for row in rows], lines)
+        if len(places) > 1 and not is_name(lines[places[0][-1]], block.columns):
+            places[:2] = [[*places[0], *places[1]]]
+        return [rows[row[0]] if len(row) == 1 else self._joined([rows[at] for at in row], known) for row in places]
+
+    def _lines(self, block: Block, lines: Sequence[WordLine]) -> list[_Row]:
+        known = self._known[tuple(block.columns)]
         for line in lines:
             if (id(line),) not in known:
                 known[id(line),] = _Row(self._page, [line], _cells(line, block.columns))
-        rows = [known[id(line),] for line in lines]
-        places = group_rows([row.cells for row in rows], lines)
-        if len(places) > 1 and not _is_name(lines[places[0][-1]], block.columns):
-            places[:2] = [[*places[0], *places[1]]]
-        return [rows[row[0]] if len(row) == 1 else self._joined([rows[at] for at in row], known) for row in places]
+        return [known[id(line),] for line in lines]
 
     def _joined(self, rows: Sequence[_Row], known: dict[tuple[int, ...], _Row]) -> _Row:
         lines = [line for row in rows for line in row.lines]
@@ -180,10 +139,12 @@ class _RowsInColumns:
 
 def _grid(page: PageLayout, rows_in: _RowsInColumns, block: Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
-    rows = rows_in.of(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
     # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
+    if not is_continued and _go_on_with_sentence(rows_in.first_line(block).texts):
+        return None
+    rows = rows_in.of(block)
     if len(rows) < _MIN_CONTINUED_ROWS:
         return None
     if not is_continued:
@@ -203,8 +164,11 @@ def _can_be_head(texts: Sequence[str]) -> bool:
     filled in for them."""
     named = [text for text in texts if text]
     is_whole = all(texts[1:]) and len(set(named)) == len(named)
-    is_sentence = any(text[0].islower() or text.endswith(":") for text in named)
-    return is_whole and not is_sentence
+    return is_whole and not _go_on_with_sentence(named) and not any(text.endswith(":") for text in named)
+
+
+def _go_on_with_sentence(texts: Sequence[str]) -> bool:
+    return any(text[:1].islower() for text in texts)
 
 
 def _are_figures(rows: Sequence[_Row]) -> bool:
