@@ -65,14 +65,24 @@ class _FilledTable:
 
     def _place(self, box: PageBox) -> tuple[int, int] | None:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        x0, top, x1, bottom = self.box
-        if not (x0 <= x <= x1 and top <= y <= bottom):
+        x0, _, x1, _ = self.box
+        if not x0 <= x <= x1:
             return None
-        for i, row in enumerate(self.grid):
-            for j, cell in enumerate(row):
+        for i in self._rows_at(y):
+            for j, cell in enumerate(self.grid[i]):
                 if cell and cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]:
                     return i, j
         return None
+
+    def _rows_at(self, y: float) -> list[int]:
+        """Those with a cell that may reach so high and so low."""
+        return [i for i, (top, bottom) in enumerate(self._heights) if top <= y <= bottom]
+
+    @cached_property
+    def _heights(self) -> list[tuple[float, float]]:
+        """Of each row, from the highest of its cells to the lowest."""
+        rows = [[cell for cell in row if cell] for row in self.grid]
+        return [(min([cell[1] for cell in row], default=0), max([cell[3] for cell in row], default=-1)) for row in rows]
 
     def is_meaningful(self) -> bool:
         """Two rows and two columns with words, most cells filled, and none that holds a page of prose."""

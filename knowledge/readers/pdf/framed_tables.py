@@ -129,7 +129,7 @@ def _framed_cells(frame: Frame, line: WordLine) -> list[list[PlacedWord]]:
     cells: list[list[PlacedWord]] = [[] for _ in columns]
     for run in _runs(line, frame.edges_at(line.middle)):
         x0, x1 = word_box(run[0])[0], word_box(run[-1])[2]
-        shared = [min(x1, right) - max(x0, left) for left, right in columns]
+        shared = [(x1 if x1 < right else right) - (x0 if x0 > left else left) for left, right in columns]
         cells[shared.index(max(shared))] += run
     return cells
 

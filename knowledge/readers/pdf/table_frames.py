@@ -39,15 +39,22 @@ class Frame:
         )
 
     @cached_property
+    def _edges_by_height(self) -> dict[float, Sequence[float]]:
+        return {}  # each line of words is asked about several times
+
+    @cached_property
     def edges(self) -> Sequence[float]:
         """Where its columns begin, and where the last one ends."""
         x0, _, x1, _ = self.box
         return _apart([x0, *(rule.x0 for rule in self.up), x1])
 
-    def edges_at(self, height: float) -> list[float]:
+    def edges_at(self, height: float) -> Sequence[float]:
         """The edges that are drawn at a height, and the outer ones."""
-        x0, _, x1, _ = self.box
-        return _apart([x0, *(rule.x0 for rule in self.up if rule.top <= height <= rule.bottom), x1])
+        if height not in self._edges_by_height:
+            x0, _, x1, _ = self.box
+            drawn = [rule.x0 for rule in self.up if rule.top <= height <= rule.bottom]
+            self._edges_by_height[height] = _apart([x0, *drawn, x1])
+        return self._edges_by_height[height]
 
     def row_edges(self) -> list[float]:
         """The heights at which a line goes across the table, with its top and its bottom."""
