@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -84,20 +83,14 @@ class PageFrame:
 
     def to_shown_box(self, left: float, bottom: float, right: float, top: float) -> PageBox:
         """A rectangle as it is shown, rounded to a tenth of a point."""
-        return self.to_shown_boxes([(left, bottom, right, top)])[0]
-
-    def to_shown_boxes(self, rectangles: Iterable[tuple[float, float, float, float]]) -> list[PageBox]:
-        """`to_shown_box` of each: left, bottom, right and top."""
-        x0, y0, x1, y1 = self.left, self.bottom, self.right, self.top
         if self.rotation == 90:
-            boxes = [(bottom - y0, left - x0, top - y0, right - x0) for left, bottom, right, top in rectangles]
+            box = bottom - self.bottom, left - self.left, top - self.bottom, right - self.left
         elif self.rotation == 180:
-            boxes = [(x1 - right, bottom - y0, x1 - left, top - y0) for left, bottom, right, top in rectangles]
+            box = self.right - right, bottom - self.bottom, self.right - left, top - self.bottom
         elif self.rotation == 270:
-            boxes = [(y1 - top, x1 - right, y1 - bottom, x1 - left) for left, bottom, right, top in rectangles]
+            box = self.top - top, self.right - right, self.top - bottom, self.right - left
         else:
-            boxes = [(left - x0, y1 - top, right - x0, y1 - bottom) for left, bottom, right, top in rectangles]
+            box = left - self.left, self.top - top, right - self.left, self.top - bottom
         # As `round(x, 1)`, in a fifth of its time: PDFium's figures have 24 bits, so ten times one is exact.
-        return [
-            (round(10 * a) / 10, round(10 * b) / 10, round(10 * c) / 10, round(10 * d) / 10) for a, b, c, d in boxes
-        ]
+        x0, y0, x1, y1 = box
+        return round(10 * x0) / 10, round(10 * y0) / 10, round(10 * x1) / 10, round(10 * y1) / 10

@@ -120,7 +120,7 @@ def _without_hidden(raw: str, textpage: Any, hidden: frozenset[int]) -> str:
 
 def _word_boxes(
     textpage: Any, spans: Sequence[tuple[int, int]], frame: PageFrame
-) -> tuple[Sequence[PageBox | None], list[float]]:
+) -> tuple[list[PageBox | None], list[float]]:
     """The box of each word, as wide as from its first character to its last, and the height of the first.
 
     The loose box has the height of the font, which is what a highlighter wants.
@@ -141,14 +141,16 @@ def _word_boxes(
     ]
 
 
-def _boxes(firsts: Sequence[_Corners], lasts: Sequence[_Corners], frame: PageFrame) -> list[PageBox]:
-    pairs = zip(firsts, lasts, strict=True)
-    return frame.to_shown_boxes(
-        (
+def _boxes(firsts: Sequence[_Corners], lasts: Sequence[_Corners], frame: PageFrame) -> list[PageBox | None]:
+    place = frame.to_shown_box
+    return [
+        place(
             left if left < other_left else other_left,
             bottom if bottom < other_bottom else other_bottom,
             right if right > other_right else other_right,
             top if top > other_top else other_top,
         )
-        for (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) in pairs
-    )
+        for (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) in zip(
+            firsts, lasts, strict=True
+        )
+    ]
