@@ -51,7 +51,7 @@ class BlockFinder:
         known_columns = self._columns[known - 1]
         self._columns[start] = columns
         while at < limit:
-            joined = self._joined_with(columns, at)
+            joined = self._widened_by(columns, at)
             if joined is None:
                 break
             columns = joined
@@ -63,13 +63,13 @@ class BlockFinder:
         self._start, self._end = start, at
         return at, columns
 
-    def _joined_with(self, columns: Columns, at: int) -> Columns | None:
+    def _widened_by(self, columns: Columns, at: int) -> Columns | None:
         """The columns, as wide as they are with the line; None where it is too far from the one above, or hides what is
         between them."""
         above, line = self._lines[at - 1], self._lines[at]
         if line.middle - above.middle > MAX_LEADING * max(line.height, above.height):
             return None
-        joined = _joined(columns, line)
+        joined = _widened(columns, line)
         return None if len(joined) < len(columns) else joined
 
 
@@ -78,7 +78,7 @@ def is_name(line: WordLine, columns: Columns) -> bool:
     return len(columns) < 2 or word_box(line.words[0])[0] < columns[1][0]
 
 
-def _joined(columns: Columns, line: WordLine) -> Columns:
+def _widened(columns: Columns, line: WordLine) -> Columns:
     gap = MIN_GAP * line.words[0].size
     # Most lines of a table stand inside, and change nothing.
     if gap > 0 and _are_inside(line.stretches, columns) and _are_apart(columns, gap):

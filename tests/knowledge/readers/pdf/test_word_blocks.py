@@ -56,8 +56,8 @@ def test_a_block_has_at_most_so_many_lines_from_wherever_it_begins(monkeypatch: 
 
 def test_most_lines_of_a_long_table_are_joined_once(monkeypatch: pytest.MonkeyPatch):
     joined: list[WordLine] = []
-    inner = word_blocks._joined
-    monkeypatch.setattr(word_blocks, "_joined", lambda columns, below: joined.append(below) or inner(columns, below))
+    inner = word_blocks._widened
+    monkeypatch.setattr(word_blocks, "_widened", lambda columns, below: joined.append(below) or inner(columns, below))
     lines = [line(12.0 * row, *((left, left + 50.0 + row % 3) for left in _LEFTS)) for row in range(200)]
     finder = BlockFinder(lines)
     for at in range(len(lines)):
