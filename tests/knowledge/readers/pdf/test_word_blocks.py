@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge.readers.pdf import word_blocks
 from knowledge.readers.pdf.page_layout import PlacedWord
+from knowledge.readers.pdf.table_head import Columns
 from knowledge.readers.pdf.word_blocks import BlockFinder
 from knowledge.readers.pdf.word_lines import WordLine
 
@@ -57,7 +58,12 @@ def test_a_block_has_at_most_so_many_lines_from_wherever_it_begins(monkeypatch: 
 def test_most_lines_of_a_long_table_are_joined_once(monkeypatch: pytest.MonkeyPatch):
     joined: list[WordLine] = []
     inner = word_blocks._widened
-    monkeypatch.setattr(word_blocks, "_widened", lambda columns, below: joined.append(below) or inner(columns, below))
+
+    def widened(columns: Columns, below: WordLine) -> Columns:
+        joined.append(below)
+        return inner(columns, below)
+
+    monkeypatch.setattr(word_blocks, "_widened", widened)
     lines = [line(12.0 * row, *((left, left + 50.0 + row % 3) for left in _LEFTS)) for row in range(200)]
     finder = BlockFinder(lines)
     for at in range(len(lines)):
