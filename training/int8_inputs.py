@@ -1,34 +1,38 @@
-"""What the matrices of all-MiniLM-L6-v2 are multiplied with, measured on the texts of `excerpts.jsonl`.
+"""What the matrices of the embedder and of the cross-encoder are multiplied with, measured on `excerpts.jsonl`.
 
-    python -m training.int8_inputs [FILE]
+    python -m training.int8_inputs embedder [FILE]
+    python -m training.int8_inputs cross-encoder [FILE]
 
-writes the scales and ranges that `knowledge/embedders/int8.py` rounds by. Needs no PyTorch. The same texts give the
-same file on one machine.
+writes the scales and ranges that `knowledge/embedders/int8.py` rounds by. The embedder reads the texts, the
+cross-encoder each question with its text. Needs no PyTorch. The same texts give the same file on one machine.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from knowledge.embedders.bert import CompiledModel
+from knowledge.embedders import minilm
+from knowledge.embedders.bert import CompiledModel, GraphBuilder
 from knowledge.embedders.int8 import LEVELS
 from knowledge.embedders.local import WINDOW_TOKENS, model_folder
-from knowledge.embedders.minilm import INT8_INPUTS, LAYERS, MiniLMGraph
-from knowledge.embedders.wordpiece import WordPiece
+from knowledge.embedders.minilm import LAYERS, MiniLMGraph
+from knowledge.embedders.wordpiece import PAD_ID, WordPiece
+from querying.retrieval import cross_encoder
+from querying.retrieval.cross_encoder import CrossEncoder, CrossEncoderGraph, Excerpt
+from training.pairs import EXCERPTS, questions_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Arrays = dict[str, NDArray[np.float32]]
 
-TEXTS = Path(__file__).with_name("excerpts.jsonl")
 _PARTS = {
     "attention.self.query": 1.0,
     "attention.self.key": 1.0,
@@ -44,42 +48,80 @@ LEFT_OUT = frozenset(f"encoder.layer.{layer}.output.dense" for layer in range(LA
 _LEAST_OF_GELU = -0.17
 
 
-class _ObservedGraph(MiniLMGraph):
-    """Gives the states that each matrix is multiplied with, in place of its results."""
+class _ObservedGraph(GraphBuilder):
+    """Gives the states that each matrix of a layer is multiplied with, in place of its results."""
 
-    def __init__(self, weights: Arrays) -> None:
+    def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
         super().__init__(weights)
         self.inputs: dict[str, Any] = {}
 
     def linear(self, states: Any, name: str) -> Any:
-        self.inputs[name] = states
+        if name.startswith("encoder.layer."):
+            self.inputs[name] = states
         return super().linear(states, name)
 
-    def observed_model(self) -> Any:
+    def model(self) -> Any:
         import openvino
 
-        parameters = self.model().get_parameters()
+        parameters = super().model().get_parameters()  # type: ignore[misc]
         return openvino.Model([self.ops.result(states) for states in self.inputs.values()], parameters, "observed")
 
 
+class _ObservedMiniLM(_ObservedGraph, MiniLMGraph):
+    pass
+
+
+class _ObservedCrossEncoder(_ObservedGraph, CrossEncoderGraph):
+    pass
+
+
 def main() -> None:
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else INT8_INPUTS
+    models = {
+        "embedder": (embedder_inputs, minilm.INT8_INPUTS),
+        "cross-encoder": (cross_encoder_inputs, cross_encoder.INT8_INPUTS),
+    }
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", choices=models)
+    parser.add_argument("file", type=Path, nargs="?", help="the shipped one unless named")
+    given = parser.parse_args()
+    measure, shipped = models[given.model]
+    excerpts = [json.loads(line) for line in EXCERPTS.read_text(encoding="utf-8").splitlines()]
+    save_file(measure(excerpts), given.file or shipped)
+
+
+def embedder_inputs(excerpts: Sequence[dict[str, Any]]) -> Arrays:
+    """The arrays of the embedder's file."""
     weights = load_file(model_folder() / "model.safetensors")
-    rows = WordPiece(model_folder() / "tokenizer.json").ids(read_texts(TEXTS), limit=WINDOW_TOKENS)
-    save_file(int8_inputs(weights, largest_states(weights, rows)), target)
+    texts = [": ".join([one["title"], *one["section"], one["text"]]) for one in excerpts]
+    rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
+    read = ([np.array([row], np.int64)] for row in rows)
+    return int8_inputs(weights, largest_states(_ObservedMiniLM(weights), read))
 
 
-def read_texts(path: Path) -> list[str]:
-    excerpts = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [": ".join([one["title"], *one["section"], one["text"]]) for one in excerpts]
+def cross_encoder_inputs(excerpts: Sequence[dict[str, Any]]) -> Arrays:
+    """The arrays of the cross-encoder's file."""
+    weights, reader = cross_encoder.load_weights(), CrossEncoder(precision="f32")
+    pairs = (pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}"))
+    read = (_without_padding(reader.inputs(pair["q"], [_excerpt(pair)])) for pair in pairs)
+    return int8_inputs(weights, largest_states(_ObservedCrossEncoder(weights), read))
 
 
-def largest_states(weights: Arrays, rows: Sequence[Sequence[int]]) -> Arrays:
-    """For each matrix that is rounded, how large each channel of its input gets."""
-    graph = _ObservedGraph(weights)
-    model = CompiledModel(graph.observed_model, precision="f32")
+def _excerpt(pair: Mapping[str, Any]) -> Excerpt:
+    """Around what answers, else around the middle."""
+    begin, end = pair["gold"][0] if pair["gold"] else (0, len(pair["text"]))
+    return Excerpt(title=pair["title"], text=pair["text"], center=(begin, end))
+
+
+def _without_padding(inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    length = np.count_nonzero(inputs[0] != PAD_ID)
+    return [each[:, :length] for each in inputs]
+
+
+def largest_states(graph: _ObservedGraph, batches: Iterable[Sequence[NDArray[Any]]]) -> Arrays:
+    """For each matrix that is rounded, how large each channel of its input gets. Batches are not padded."""
+    model = CompiledModel(graph.model, precision="f32")
     largest: Arrays = {}
-    for outputs in model.infer([np.array([row], np.int64)] for row in rows):
+    for outputs in model.infer(batches):
         for name, states in zip(graph.inputs, outputs, strict=True):
             size = np.abs(states).max(axis=(0, 1))
             largest[name] = np.maximum(largest.get(name, size), size)

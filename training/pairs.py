@@ -138,13 +138,14 @@ def build_pairs(published: list[Pair]) -> list[Pair]:
 def last_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> list[Pair]:
     """The questions on the excerpts, and half as many of the other pairs, in random order."""
     rng = random.Random(SEED)
-    asked = [pair for number, excerpt in enumerate(excerpts) for pair in _questions_on(excerpt, group=f"{number}")]
+    asked = [pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}")]
     mixed = asked + rng.sample(pairs, min(len(asked) // 2, len(pairs)))
     rng.shuffle(mixed)
     return mixed
 
 
-def _questions_on(excerpt: dict[str, Any], *, group: str) -> Iterator[Pair]:
+def questions_on(excerpt: dict[str, Any], *, group: str) -> Iterator[Pair]:
+    """The questions of a line of excerpts.jsonl."""
     title, text = title_path(excerpt["title"], excerpt["section"]), excerpt["text"]
     for asked in excerpt["questions"]:
         begin = text.index(asked["a"]) if asked["a"] else 0

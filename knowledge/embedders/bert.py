@@ -40,7 +40,7 @@ MAX_STREAMS = 4
 # The code that decides what a graph is.
 GRAPH_SOURCES = (Path(__file__), Path(int8.__file__))
 # int8: the matrices that the graph rounds to eight bits; everything else in bf16.
-Precision = Literal["auto", "int8", "bf16", "f32"]
+Precision = Literal["int8", "bf16", "f32"]
 Model = TypeVar("Model")
 
 
@@ -51,16 +51,12 @@ class CompiledModel:
         self,
         build: Callable[[], Any],
         *,
-        precision: Precision = "auto",
+        precision: Precision,
         threads: int = 0,
         cache: ModelCache | None = None,
     ) -> None:
-        """`build` makes the graph. `precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as
-        OpenVINO likes."""
+        """`build` makes the graph. `threads` 0: as OpenVINO likes."""
         core = import_openvino().Core()
-        if precision == "auto":
-            precision = "bf16" if computes_in_bf16() else "f32"
-        self.precision = precision
         self.streams = min(MAX_STREAMS, threads or len(os.sched_getaffinity(0)))
         between = "bf16" if precision == "int8" else precision
         hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": between}
@@ -99,6 +95,11 @@ class CompiledModel:
         outputs = tuple(request.get_output_tensor(index).data.copy() for index in range(self._outputs))
         self._idle.append(request)
         return outputs
+
+
+def usual_precision() -> Precision:
+    """int8 where the CPU computes in bf16, and so in int8 too; else f32."""
+    return "int8" if computes_in_bf16() else "f32"
 
 
 @cache

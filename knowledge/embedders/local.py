@@ -49,7 +49,7 @@ class LocalEmbedder(Embedder):
     has_token_states = True
     batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH_SIZE of them at a time
 
-    def __init__(self, name: str = "local", *, precision: Precision = "auto") -> None:
+    def __init__(self, name: str = "local", *, precision: Precision | None = None) -> None:
         if name != "local":
             raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
         super().__init__(name=name, dimensions=DIMENSIONS)

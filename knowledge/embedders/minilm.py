@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from knowledge.embedders.bert import GRAPH_SOURCES, CompiledModel, GraphBuilder, Precision, computes_in_bf16, pad_rows
+from knowledge.embedders.bert import GRAPH_SOURCES, CompiledModel, GraphBuilder, Precision, pad_rows, usual_precision
 from knowledge.embedders.int8 import load_inputs
 from knowledge.embedders.model_cache import ModelCache
 from knowledge.embedders.wordpiece import PAD_ID
@@ -29,12 +29,10 @@ class MiniLM:
     """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
 
     def __init__(
-        self, weights: Path, *, precision: Precision = "auto", threads: int = 0, cache_folder: Path | None = None
+        self, weights: Path, *, precision: Precision | None = None, threads: int = 0, cache_folder: Path | None = None
     ) -> None:
-        """`precision` auto: int8 where the CPU computes in bf16, and so in int8 too; else f32. The compiled model is
-        kept in `cache_folder`."""
-        if precision == "auto":
-            precision = "int8" if computes_in_bf16() else "f32"
+        """`precision` None: the usual one of this processor. The compiled model is kept in `cache_folder`."""
+        precision = precision or usual_precision()
         self._compiled = CompiledModel(
             partial(_build_graph, weights, precision),
             precision=precision,

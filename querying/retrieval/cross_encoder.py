@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,9 @@ from knowledge.embedders.bert import (
     PerProcess,
     Precision,
     pad_rows,
+    usual_precision,
 )
+from knowledge.embedders.int8 import load_inputs
 from knowledge.embedders.local import model_folder
 from knowledge.embedders.model_cache import ModelCache
 from knowledge.embedders.wordpiece import PAD_ID
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHTS = Path(__file__).with_name("cross_encoder.safetensors")
+INT8_INPUTS = Path(__file__).with_name("cross_encoder_int8.safetensors")
 FROZEN_LAYERS = 2  # MiniLM's own
 _LOWER_PARTS = (
     "embeddings.position",
@@ -55,8 +59,10 @@ class Excerpt:
 class CrossEncoder:
     """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
 
-    def __init__(self, *, precision: Precision = "auto", threads: int = 0, cache_folder: Path | None = None) -> None:
-        """The compiled model is kept in `cache_folder`."""
+    def __init__(
+        self, *, precision: Precision | None = None, threads: int = 0, cache_folder: Path | None = None
+    ) -> None:
+        """`precision` None: the usual one of this processor. The compiled model is kept in `cache_folder`."""
         from safetensors import safe_open  # slow import
 
         self._tokenizer = local_embedder().tokenizer
@@ -65,12 +71,15 @@ class CrossEncoder:
         # Mapped, so that only the rows of words that occur are read, and all processes share them.
         published: Any = safe_open(_minilm_weights(), framework="np")
         self._word_table = published.get_slice(minilm.WORD_TABLE)
-        sources = (WEIGHTS, _minilm_weights(), Path(__file__), *GRAPH_SOURCES)
+        self.precision = precision = precision or usual_precision()
+        sources = (WEIGHTS, INT8_INPUTS, _minilm_weights(), Path(__file__), *GRAPH_SOURCES)
         self._compiled = CompiledModel(
-            _build_graph,
+            partial(_build_graph, precision),
             precision=precision,
             threads=threads,
-            cache=ModelCache(folder=cache_folder, name="cross-encoder", sources=sources) if cache_folder else None,
+            cache=ModelCache(folder=cache_folder, name=f"cross-encoder-{precision}", sources=sources)
+            if cache_folder
+            else None,
         )
 
     def probability(self, question: str, excerpt: Excerpt) -> float:
@@ -81,14 +90,17 @@ class CrossEncoder:
         """`probability` of several excerpts, computed in one run."""
         if not excerpts:
             return []
-        ids, marks = zip(*(self._inputs(question, excerpt) for excerpt in excerpts), strict=True)
-        padded = pad_rows(ids, value=PAD_ID)
-        rows = [np.concatenate([self._word_table[token : token + 1] for token in row]) for row in padded.tolist()]
-        inputs = [padded, np.stack(rows), pad_rows(marks, value=cross_encoder_input.SPECIAL)]
-        ((answers,),) = self._compiled.infer([inputs])
+        ((answers,),) = self._compiled.infer([self.inputs(question, excerpts)])
         return [float(answer) for answer in answers]
 
-    def _inputs(self, question: str, excerpt: Excerpt) -> tuple[list[int], list[int]]:
+    def inputs(self, question: str, excerpts: Sequence[Excerpt]) -> list[NDArray[Any]]:
+        """What the graph reads of them, a row each."""
+        ids, marks = zip(*(self._tokens_and_marks(question, excerpt) for excerpt in excerpts), strict=True)
+        padded = pad_rows(ids, value=PAD_ID)
+        rows = [np.concatenate([self._word_table[token : token + 1] for token in row]) for row in padded.tolist()]
+        return [padded, np.stack(rows), pad_rows(marks, value=cross_encoder_input.SPECIAL)]
+
+    def _tokens_and_marks(self, question: str, excerpt: Excerpt) -> tuple[list[int], list[int]]:
         asked = self._tokenizer.tokens(question).ids[: cross_encoder_input.MAX_QUESTION_TOKENS]
         read = self._excerpt_tokens(excerpt)
         return cross_encoder_input.pair_tokens(asked, read, function_words=self._function_words)
@@ -119,13 +131,18 @@ def _minilm_weights() -> Path:
     return model_folder() / "model.safetensors"
 
 
-def _build_graph() -> Any:
+def _build_graph(precision: Precision) -> Any:
+    return CrossEncoderGraph(load_weights(), load_inputs(INT8_INPUTS) if precision == "int8" else {}).model()
+
+
+def load_weights() -> dict[str, NDArray[np.float32]]:
+    """MiniLM's and the trained ones, by name, without the words'."""
     from safetensors import safe_open  # slow import
     from safetensors.numpy import load_file
 
     published: Any = safe_open(_minilm_weights(), framework="np")
     lower = {name: published.get_tensor(name) for name in published.keys() if name.startswith(_LOWER_PARTS)}  # noqa: SIM118
-    return _CrossEncoderGraph({**lower, **_dequantized(load_file(WEIGHTS))}).model()
+    return {**lower, **_dequantized(load_file(WEIGHTS))}
 
 
 def _dequantized(trained: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
@@ -139,7 +156,7 @@ def _dequantized(trained: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.fl
     }
 
 
-class _CrossEncoderGraph(GraphBuilder):
+class CrossEncoderGraph(GraphBuilder):
     """Token numbers, rows of the word table [batch, tokens, 384] and marks → probabilities [batch]."""
 
     def model(self) -> Any:

@@ -9,36 +9,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import pairwise, repeat
+from functools import cache, cached_property, partial
+from itertools import pairwise
 from statistics import median
 
 from knowledge.readers.pdf.filled_tables import CellGrid
-from knowledge.readers.pdf.multiline_rows import group_rows
+from knowledge.readers.pdf.multiline_rows import group_rows, merge_lines
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
-from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
+from knowledge.readers.pdf.word_blocks import Block, BlockFinder, is_name
+from knowledge.readers.pdf.word_lines import WordLine, word_box
 from knowledge.readers.tables import header_labels
 
 _FIGURE = re.compile(r"[$€£+−–(-]*\d[\d.,:%)/–-]*|[–—-]|\.{2,3}")
-# In heights of letters: the most white between the lines of one table, and between its head and its first row.
-MAX_LEADING = 3.0
-_MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS = 3, 20, 300
+_MIN_COLUMNS = 3
 _MIN_ROWS, _MIN_CONTINUED_ROWS = 4, 2  # one less of the first where the table may go on on the next page
 _FIGURES_SHARE = 0.85  # of the cells of a table of figures
 # In points: how far the beginnings or the ends of a column's cells may be apart, and the share that must not be.
 _SAME_EDGE, _ALIGNED_SHARE = 2.5, 0.7
 _MAX_CELL_WORDS, _MIN_FILLED = 3.5, 0.55
-
-
-@dataclass(frozen=True)
-class Block:
-    """Lines whose words stand in these columns."""
-
-    lines: Sequence[WordLine]
-    columns: Columns
 
 
 def find_aligned_grids(
@@ -50,10 +42,11 @@ def find_aligned_grids(
     """
     grids: list[CellGrid] = []
     at = 0
-    block_at = cache(partial(find_block, lines))  # each line is asked for twice
+    rows_in = _RowsInColumns(page)
+    block_at = cache(partial(BlockFinder(lines).find, least=_MIN_COLUMNS))  # each line is asked for twice
     while at < len(lines):
         block = _best_block(lines, at, block_at)
-        grid = _grid(page, block, before) if block else None
+        grid = _grid(page, rows_in, block, before) if block else None
         if block and grid:
             grids.append(grid)
             at = lines.index(block.lines[-1])
@@ -76,53 +69,94 @@ def _best_block(lines: Sequence[WordLine], at: int, block_at: Callable[[int], Bl
     return here
 
 
-def find_block(lines: Sequence[WordLine], start: int, *, least: int = _MIN_COLUMNS) -> Block | None:
-    """The lines from `start` on that share white strips, if these part as many columns as `least` or more."""
-    taken, columns = [lines[start]], lines[start].stretches
-    for line in lines[start + 1 : start + _MAX_ROWS]:
-        if line.middle - taken[-1].middle > MAX_LEADING * max(line.height, taken[-1].height):
-            break
-        gap = MIN_GAP * line.words[0].size
-        joined = join_stretches(sorted([*columns, *line.stretches]), repeat(gap))
-        if len(joined) < len(columns):
-            break
-        taken.append(line)
-        columns = joined
-    while taken and len(taken[-1].stretches) == 1 and _is_name(taken[-1], columns):
-        taken.pop()  # the heading of what follows
-    is_table = len(taken) >= _MIN_CONTINUED_ROWS and least <= len(columns) <= _MAX_COLUMNS
-    return Block(taken, columns) if is_table else None
-
-
-def _is_name(line: WordLine, columns: Columns) -> bool:
-    return len(columns) < 2 or word_box(line.words[0])[0] < columns[1][0]
-
-
 # --- Cells ------------------------------------------------------------------------------------------------
 
 
-def _grid(page: PageLayout, block: Block, before: TableHead | None) -> CellGrid | None:
+@dataclass(frozen=True)
+class _Row:
+    """The lines of a row, and what stands in each column."""
+
+    page: PageLayout
+    lines: Sequence[WordLine]
+    cells: Sequence[Sequence[PlacedWord]]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        text = self.page.text
+        return [" ".join([text[word.start : word.end] for word in cell]) for cell in self.cells]
+
+    @cached_property
+    def figures(self) -> int:
+        """How many of its cells besides the name are figures."""
+        return sum(all(map(_FIGURE.fullmatch, text.split())) for text in self.texts[1:] if text)
+
+    @cached_property
+    def filled(self) -> int:
+        """How many cells besides the name have words."""
+        return sum(map(bool, self.texts[1:]))
+
+    @cached_property
+    def is_name_ending_with_figure(self) -> bool:
+        name = self.texts[0].split()
+        return len(name) > 1 and _FIGURE.fullmatch(name[-1]) is not None
+
+
+class _RowsInColumns:
+    """The rows of blocks. Blocks that begin one below the other mostly have the same columns, and so the same rows,
+    which are made once."""
+
+    def __init__(self, page: PageLayout) -> None:
+        self._page = page
+        self._known: defaultdict[Columns, dict[tuple[int, ...], _Row]] = defaultdict(dict)
+
+    def first_line(self, block: Block) -> _Row:
+        """Of its first row, which may have more."""
+        return self._lines(block, block.lines[:1])[0]
+
+    def of(self, block: Block) -> list[_Row]:
+        """The upper line of a head of two lines has no name and belongs to the row below."""
+        known, lines = self._known[tuple(block.columns)], block.lines
+        rows = self._lines(block, lines)
+        places = group_rows([row.cells for row in rows], lines)
+        if len(places) > 1 and not is_name(lines[places[0][-1]], block.columns):
+            places[:2] = [[*places[0], *places[1]]]
+        return [rows[row[0]] if len(row) == 1 else self._joined([rows[at] for at in row], known) for row in places]
+
+    def _lines(self, block: Block, lines: Sequence[WordLine]) -> list[_Row]:
+        known = self._known[tuple(block.columns)]
+        for line in lines:
+            if (id(line),) not in known:
+                known[id(line),] = _Row(self._page, [line], _cells(line, block.columns))
+        return [known[id(line),] for line in lines]
+
+    def _joined(self, rows: Sequence[_Row], known: dict[tuple[int, ...], _Row]) -> _Row:
+        lines = [line for row in rows for line in row.lines]
+        key = tuple(map(id, lines))
+        if key not in known:
+            known[key] = _Row(self._page, lines, merge_lines([row.cells for row in rows]))
+        return known[key]
+
+
+def _grid(page: PageLayout, rows_in: _RowsInColumns, block: Block, before: TableHead | None) -> CellGrid | None:
     """The cells of a block; None where it is no table, or has no head."""
-    rows = _rows_of_lines(block)
     box = (block.columns[0][0], block.lines[0].top, block.columns[-1][1], block.lines[-1].bottom)
     is_continued = before is not None and before.fits(block.columns) and is_first_on_page(page, box)
     # Most blocks have a first row that is no head, or too few rows: they are done with before the others are looked at.
+    if not is_continued and _go_on_with_sentence(rows_in.first_line(block).texts):
+        return None
+    rows = rows_in.of(block)
     if len(rows) < _MIN_CONTINUED_ROWS:
         return None
     if not is_continued:
-        if not _can_be_head(_texts(page, _cells(rows[0], block.columns))):
+        if not _can_be_head(rows[0].texts):
             return None
         if len(rows) < _MIN_ROWS and (len(rows) < _MIN_ROWS - 1 or not goes_on(page, box)):
             return None
-    cells = [_cells(row, block.columns) for row in rows]
-    texts = [_texts(page, row) for row in cells]
-    if _are_figures(texts) or not _are_cells(cells) or not (is_continued or header_labels(texts)[0]):
+    if _are_figures(rows) or not _are_cells([row.cells for row in rows]):
         return None
-    return _boxes(block.columns, rows)
-
-
-def _texts(page: PageLayout, cells: Sequence[Sequence[PlacedWord]]) -> list[str]:
-    return [" ".join([page.text[word.start : word.end] for word in cell]) for cell in cells]
+    if not is_continued and not header_labels([row.texts for row in rows])[0]:
+        return None
+    return _boxes(block.columns, [row.lines for row in rows])
 
 
 def _can_be_head(texts: Sequence[str]) -> bool:
@@ -130,37 +164,27 @@ def _can_be_head(texts: Sequence[str]) -> bool:
     filled in for them."""
     named = [text for text in texts if text]
     is_whole = all(texts[1:]) and len(set(named)) == len(named)
-    is_sentence = any(text[0].islower() or text.endswith(":") for text in named)
-    return is_whole and not is_sentence
+    return is_whole and not _go_on_with_sentence(named) and not any(text.endswith(":") for text in named)
 
 
-def _are_figures(texts: Sequence[Sequence[str]]) -> bool:
+def _go_on_with_sentence(texts: Sequence[str]) -> bool:
+    return any(text[:1].islower() for text in texts)
+
+
+def _are_figures(rows: Sequence[_Row]) -> bool:
     """Whether figures stand in all columns but that of the names, and there none. Heads of several lines are words."""
-    names = [row[0].split() for row in texts[1:]]
-    cells = [text.split() for row in texts[1:] for text in row[1:] if text]
-    figures = sum(all(map(_FIGURE.fullmatch, cell)) for cell in cells)
-    ending = sum(len(name) > 1 and _FIGURE.fullmatch(name[-1]) is not None for name in names)
-    return figures >= _FIGURES_SHARE * len(cells) and 2 * ending < len(names)
+    figures = sum([row.figures for row in rows[1:]])
+    filled = sum([row.filled for row in rows[1:]])
+    ending = sum([row.is_name_ending_with_figure for row in rows[1:]])
+    return figures >= _FIGURES_SHARE * filled and 2 * ending < len(rows) - 1
 
 
-def _rows_of_lines(block: Block) -> list[list[WordLine]]:
-    """The lines of each row. The upper line of a head of two lines has no name and belongs to the row below."""
-    cells = [_cells([line], block.columns) for line in block.lines]
-    rows = [[block.lines[at] for at in places] for places in group_rows(cells)]
-    if len(rows) > 1 and not _is_name(rows[0][-1], block.columns):
-        rows[:2] = [[*rows[0], *rows[1]]]
-    return rows
-
-
-def _cells(row: Sequence[WordLine], columns: Columns) -> list[list[PlacedWord]]:
-    """The words of each column: those whose middle is in it."""
+def _cells(line: WordLine, columns: Columns) -> list[list[PlacedWord]]:
+    """The words of each column: those whose middle is in it. A block's columns have all words of its lines."""
     lefts = [left for left, _ in columns]
     cells: list[list[PlacedWord]] = [[] for _ in columns]
-    for line in row:
-        for middle, word in zip(line.middles, line.words, strict=True):
-            at = bisect_right(lefts, middle) - 1
-            if at >= 0 and middle <= columns[at][1]:
-                cells[at].append(word)
+    for middle, word in zip(line.middles, line.words, strict=True):
+        cells[bisect_right(lefts, middle) - 1].append(word)
     return cells
 
 

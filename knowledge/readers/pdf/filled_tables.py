@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord
@@ -55,6 +56,7 @@ class _FilledTable:
         return cls(grid=[[whole] * len(row) for row in placed.rows], cells=cells, placed=placed)
 
     def take(self, word: PlacedWord) -> bool:
+        """Whether the word stands in one of the cells, which has it then."""
         place = self._place(word.box) if word.box else None
         if place is None:
             return False
@@ -63,11 +65,24 @@ class _FilledTable:
 
     def _place(self, box: PageBox) -> tuple[int, int] | None:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        for i, row in enumerate(self.grid):
-            for j, cell in enumerate(row):
+        x0, _, x1, _ = self.box
+        if not x0 <= x <= x1:
+            return None
+        for i in self._rows_at(y):
+            for j, cell in enumerate(self.grid[i]):
                 if cell and cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]:
                     return i, j
         return None
+
+    def _rows_at(self, y: float) -> list[int]:
+        """Those with a cell that may reach so high and so low."""
+        return [i for i, (top, bottom) in enumerate(self._heights) if top <= y <= bottom]
+
+    @cached_property
+    def _heights(self) -> list[tuple[float, float]]:
+        """Of each row, from the highest of its cells to the lowest."""
+        rows = [[cell for cell in row if cell] for row in self.grid]
+        return [(min([cell[1] for cell in row], default=0), max([cell[3] for cell in row], default=-1)) for row in rows]
 
     def is_meaningful(self) -> bool:
         """Two rows and two columns with words, most cells filled, and none that holds a page of prose."""
@@ -83,7 +98,9 @@ class _FilledTable:
             for i, row in enumerate(self.grid)
         ]
 
+    @cached_property
     def box(self) -> PageBox:
+        """What all its cells take of the page."""
         boxes = [cell for row in self.grid for cell in row if cell]
         lefts, tops, rights, bottoms = zip(*boxes, strict=True)
         return min(lefts), min(tops), max(rights), max(bottoms)
@@ -135,7 +152,7 @@ class _Heads:
         self.last: TableHead | None = None
 
     def labelled_rows(self, table: _FilledTable, writer: LayoutWriter) -> list[list[LabelledCell]]:
-        texts, columns, box = table.texts(writer), table.columns(), table.box()
+        texts, columns, box = table.texts(writer), table.columns(), table.box
         before = self._before
         labels, head_rows = _labels(table, texts, writer)
         is_continued = before is not None and before.fits(columns) and is_first_on_page(self._page, box)

@@ -51,14 +51,14 @@ def _inside(frame: Frame, words: Sequence[PlacedWord]) -> list[PlacedWord]:
 
 
 def _table(page: PageLayout, frame: Frame, words: Sequence[PlacedWord]) -> PlacedTable | None:
-    if not 3 <= len(frame.edges()) <= _MAX_COLUMNS + 1 or not 0 < len(words) <= _MAX_WORDS:
+    if not 3 <= len(frame.edges) <= _MAX_COLUMNS + 1 or not 0 < len(words) <= _MAX_WORDS:
         return None
     bands = _bands(frame, word_lines(words))
     head, body = _parted(frame, bands)
     if _has_ruled_rows(frame, body) or not _are_columns(frame, head, body):
         return None
     rows = [row for band in body for row in _framed_rows(frame, band, is_one=len(body) <= 2)]
-    columns = list(pairwise(frame.edges()))
+    columns = list(pairwise(frame.edges))
     if not _are_rows(rows, has_head=bool(head)) or _are_prose(page, rows, columns) or _are_divided(rows):
         return None
     named, begun = _head(frame, head)
@@ -78,7 +78,7 @@ def _bands(frame: Frame, lines: Sequence[WordLine]) -> list[list[WordLine]]:
 
 def _trimmed(frame: Frame, bands: list[list[WordLine]]) -> list[list[WordLine]]:
     """Without a title above the columns and without notes below, where the columns have lines between."""
-    least = len(frame.edges()) / 2
+    least = len(frame.edges) / 2
     parted = [any(len(frame.edges_at(line.middle)) > least for line in band) for band in bands]
     lines = sum(map(len, bands))
     if 2 * sum(len(band) for band, is_parted in zip(bands, parted, strict=True) if is_parted) < lines:
@@ -109,7 +109,7 @@ def _are_columns(frame: Frame, head: Sequence[WordLine], body: Sequence[list[Wor
     lines = [line for band in body for line in band]
     drawn = Counter(edge for line in lines for edge in frame.edges_at(line.middle))
     in_head = set(frame.edges_at(head[-1].middle)) if head else set()
-    return all(edge in in_head or drawn[edge] >= _MIN_DRAWN * len(lines) for edge in frame.edges()[1:-1])
+    return all(edge in in_head or drawn[edge] >= _MIN_DRAWN * len(lines) for edge in frame.edges[1:-1])
 
 
 # --- Rows and cells ---------------------------------------------------------------------------------------
@@ -119,17 +119,17 @@ def _framed_rows(frame: Frame, band: Sequence[WordLine], *, is_one: bool) -> lis
     """What stands in each row and column."""
     lines = [_framed_cells(frame, line) for line in band]
     if are_rows(lines) or (is_one and len(lines) > 1):
-        return merge_rows(lines)
+        return merge_rows(lines, band)
     return [merge_lines(lines)]
 
 
 def _framed_cells(frame: Frame, line: WordLine) -> list[list[PlacedWord]]:
     """The words of a line by column. A run of words is in the column that it shares most of."""
-    columns = list(pairwise(frame.edges()))
+    columns = list(pairwise(frame.edges))
     cells: list[list[PlacedWord]] = [[] for _ in columns]
     for run in _runs(line, frame.edges_at(line.middle)):
         x0, x1 = word_box(run[0])[0], word_box(run[-1])[2]
-        shared = [min(x1, right) - max(x0, left) for left, right in columns]
+        shared = [(x1 if x1 < right else right) - (x0 if x0 > left else left) for left, right in columns]
         cells[shared.index(max(shared))] += run
     return cells
 
@@ -151,7 +151,7 @@ def _runs(line: WordLine, edges: Sequence[float]) -> Iterator[list[PlacedWord]]:
 
 def _head(frame: Frame, lines: Sequence[WordLine]) -> tuple[list[list[PlacedWord]], list[list[PlacedWord]]]:
     """The words that name each column, and those that begin in it."""
-    edges = frame.edges()
+    edges = frame.edges
     named: list[list[PlacedWord]] = [[] for _ in edges[1:]]
     begun: list[list[PlacedWord]] = [[] for _ in edges[1:]]
     for line in lines:

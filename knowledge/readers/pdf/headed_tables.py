@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from knowledge.readers.pdf.borderless_tables import MAX_LEADING, Block, find_block, is_aligned
+from knowledge.readers.pdf.borderless_tables import is_aligned
 from knowledge.readers.pdf.filled_tables import MAX_CELL_WORDS, PlacedTable
 from knowledge.readers.pdf.multiline_rows import merge_rows
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedWord
 from knowledge.readers.pdf.ruling_lines import Rule
 from knowledge.readers.pdf.table_frames import joined_rules
 from knowledge.readers.pdf.table_head import Columns, TableHead, is_first_on_page
+from knowledge.readers.pdf.word_blocks import MAX_LEADING, Block, BlockFinder
 from knowledge.readers.pdf.word_lines import MIN_GAP, WordLine, join_stretches, word_box
 
 _MIN_ROWS, _MIN_UNMARKED_COLUMNS = 2, 3
@@ -34,11 +35,11 @@ def find_headed_tables(
 
     `before`: a table that may go on at the top of this page without its head.
     """
-    across = joined_rules(rules, is_up=False)
+    across, blocks = joined_rules(rules, is_up=False), BlockFinder(lines)
     tables = []
     at = 0
     while at < len(lines) - 1:
-        found = _continued(page, lines, at, before) or _headed(page, lines, at, across)
+        found = _continued(page, blocks, lines, at, before) or _headed(page, blocks, lines, at, across)
         if found:
             table, at = found
             tables.append(table)
@@ -47,7 +48,7 @@ def find_headed_tables(
 
 
 def _headed(
-    page: PageLayout, lines: Sequence[WordLine], at: int, across: Sequence[Rule]
+    page: PageLayout, blocks: BlockFinder, lines: Sequence[WordLine], at: int, across: Sequence[Rule]
 ) -> tuple[PlacedTable, int] | None:
     """The table below a line of names, and its last line."""
     head, first = lines[at], lines[at + 1]
@@ -55,7 +56,7 @@ def _headed(
         return None
     if not _may_be_head(page, head):  # most lines, before others are looked at
         return None
-    block = find_block(lines, at + 1, least=2)
+    block = blocks.find(at + 1, least=2)
     columns = block and _named_columns(head, block.columns)
     if not block or not columns:
         return None
@@ -70,7 +71,7 @@ def _headed(
 
 
 def _continued(
-    page: PageLayout, lines: Sequence[WordLine], at: int, before: TableHead | None
+    page: PageLayout, blocks: BlockFinder, lines: Sequence[WordLine], at: int, before: TableHead | None
 ) -> tuple[PlacedTable, int] | None:
     """The rest of the table of the page before, and its last line."""
     if before is None or len(lines[at].stretches) < 2:
@@ -78,7 +79,7 @@ def _continued(
     labels = {word for label in before.labels for word in label.split()}
     if not is_first_on_page(page, (0.0, lines[at].top, 0.0, 0.0)) or _repeats(page, lines[at], labels):
         return None
-    block = find_block(lines, at, least=2)
+    block = blocks.find(at, least=2)
     if not block:
         return None
     if not all(sum(_shared(column, other) > 0 for other in before.columns) == 1 for column in block.columns):
@@ -136,14 +137,15 @@ def _are_underlined(block: Block, across: Sequence[Rule]) -> bool:
 
 
 def _headed_rows(block: Block, columns: Columns) -> list[Cells]:
-    return list(merge_rows([_cells(line, columns) for line in block.lines]))
+    return list(merge_rows([_cells(line, columns) for line in block.lines], block.lines))
 
 
 def _cells(line: WordLine, columns: Columns) -> list[list[PlacedWord]]:
     """The words by column: the one that they share most with."""
     cells: list[list[PlacedWord]] = [[] for _ in columns]
     for word in line.words:
-        shared = [_shared((word_box(word)[0], word_box(word)[2]), column) for column in columns]
+        x0, _, x1, _ = word_box(word)
+        shared = [(x1 if x1 < right else right) - (x0 if x0 > left else left) for left, right in columns]
         cells[shared.index(max(shared))].append(word)
     return cells
 

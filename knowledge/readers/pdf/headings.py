@@ -11,7 +11,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import filterfalse
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -67,8 +67,10 @@ class _Line(NamedTuple):
     @property
     def has_columns(self) -> bool:
         """Whether words stand far apart: a row of a table, after a number that may stand before a title."""
-        boxes = [word.box for word in self.placed.words if word.box][1:]
-        return any(right[0] - left[2] > _COLUMN_GAP * self.size for left, right in pairwise(boxes))
+        gap = _COLUMN_GAP * self.size
+        boxes = [word.box for word in self.placed.words if word.box]
+        lefts, rights = [box[0] for box in boxes[2:]], [box[2] for box in boxes[1:]]
+        return any(left - right > gap for left, right in zip(lefts, rights, strict=False))
 
     def is_aligned_with(self, below: _Line) -> bool:
         """Whether it begins where the line below begins, or has the same middle: labels of a drawing stand anywhere."""
@@ -286,4 +288,4 @@ def _is_uppercase(text: str) -> bool:
 
 
 def _without_digits(title: str) -> str:
-    return "".join(character for character in title if not character.isdigit())
+    return "".join(filterfalse(str.isdigit, title))

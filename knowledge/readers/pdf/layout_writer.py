@@ -35,10 +35,13 @@ class LayoutWriter:
         self._length += len(text)
 
     def words(self, words: list[PlacedWord]) -> None:
-        for position, word in enumerate(words):
-            self.text(" " if position and words[position - 1].end != word.start else "")
+        before: int | None = None  # where the word before ends
+        for word in words:
+            if before is not None and before != word.start:
+                self.text(" ")
             self._words.append(word.moved(self._length))
-            self.text(self.word_text(word))
+            self.text(self._source[word.start : word.end])
+            before = word.end
 
     def cells(self, cells: Sequence[tuple[str, Sequence[PlacedWord]]]) -> None:
         """A row of cells, each with the label of its column; those that are empty are left out."""

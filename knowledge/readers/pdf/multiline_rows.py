@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PlacedWord
-from knowledge.readers.pdf.word_lines import word_box
+from knowledge.readers.pdf.word_lines import WordLine, word_box
 
 # The words of one line, by column.
 LineCells = Sequence[Sequence[PlacedWord]]
@@ -17,9 +17,9 @@ WRAPPED_LEADING = 0.85
 _INDENT = 0.4
 
 
-def merge_rows(lines: Sequence[LineCells]) -> list[list[list[PlacedWord]]]:
-    """The words of each row, by column."""
-    return [merge_lines([lines[at] for at in row]) for row in group_rows(lines)]
+def merge_rows(cells: Sequence[LineCells], lines: Sequence[WordLine]) -> list[list[list[PlacedWord]]]:
+    """The words of each row, by column, from those of each line."""
+    return [merge_lines([cells[at] for at in row]) for row in group_rows(cells, lines)]
 
 
 def merge_lines(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
@@ -27,13 +27,16 @@ def merge_lines(lines: Sequence[LineCells]) -> list[list[PlacedWord]]:
     return [[word for line in lines for word in line[at]] for at in range(len(lines[0]))]
 
 
-def group_rows(lines: Sequence[LineCells]) -> list[list[int]]:
-    """The lines of each row, by their places: a row begins with a name and a cell beside it.
+def group_rows(cells: Sequence[LineCells], lines: Sequence[WordLine]) -> list[list[int]]:
+    """The lines of each row, by their places: a row begins with a name and a cell beside it. `cells` has all words of
+    each line.
 
     Above the first name, rows begin with whatever column comes first there.
     """
-    first = next((at for at, cells in enumerate(lines) if _begins(cells, 0)), len(lines))
-    return [*_group(lines, range(first), _first_filled(lines[:first])), *_group(lines, range(first, len(lines)), 0)]
+    tops = [line.top for line in lines]
+    first = next((at for at, of_line in enumerate(cells) if _begins(of_line, 0)), len(cells))
+    above = _group(cells, tops, range(first), _first_filled(cells[:first]))
+    return [*above, *_group(cells, tops, range(first, len(cells)), 0)]
 
 
 def are_rows(lines: Sequence[LineCells]) -> bool:
@@ -43,21 +46,21 @@ def are_rows(lines: Sequence[LineCells]) -> bool:
     return len(lines) > 2 and len(used) > 1 and full >= 0.6 * len(lines)
 
 
-def _group(lines: Sequence[LineCells], places: Sequence[int], anchor: int) -> list[list[int]]:
-    begun = [_top(lines[at]) for at in places if _begins(lines[at], anchor)]
-    step = min((lower - upper for upper, lower in pairwise(begun)), default=0.0)
+def _group(lines: Sequence[LineCells], tops: Sequence[float], places: Sequence[int], anchor: int) -> list[list[int]]:
+    begun = [tops[at] for at in places if _begins(lines[at], anchor)]
+    step = min([lower - upper for upper, lower in pairwise(begun)], default=0.0)
     rows: list[list[int]] = []
     for at in places:
-        if rows and _goes_on(lines, rows[-1], at, anchor=anchor, step=step):
+        is_near = bool(rows) and tops[at] - tops[rows[-1][-1]] < WRAPPED_LEADING * step
+        if rows and _goes_on(lines, rows[-1], at, anchor=anchor, is_near=is_near):
             rows[-1].append(at)
         else:
             rows.append([at])
     return rows
 
 
-def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor: int, step: float) -> bool:
+def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor: int, is_near: bool) -> bool:
     cells = lines[at]
-    is_near = _top(cells) - _top(lines[row[-1]]) < WRAPPED_LEADING * step
     if not cells[anchor]:
         return True
     if _begins(cells, anchor):
@@ -68,7 +71,7 @@ def _goes_on(lines: Sequence[LineCells], row: Sequence[int], at: int, *, anchor:
 
 def _begins(cells: LineCells, anchor: int) -> bool:
     """Whether the line begins a row: it has a name and another cell."""
-    return bool(cells[anchor]) and any(cell for at, cell in enumerate(cells) if at != anchor)
+    return bool(cells[anchor]) and sum(map(bool, cells)) > 1
 
 
 def _first_filled(lines: Sequence[LineCells]) -> int:
@@ -77,7 +80,3 @@ def _first_filled(lines: Sequence[LineCells]) -> int:
 
 def _is_set_in(word: PlacedWord, name: PlacedWord) -> bool:
     return word_box(word)[0] - word_box(name)[0] > _INDENT * name.size
-
-
-def _top(cells: LineCells) -> float:
-    return min(word_box(word)[1] for cell in cells for word in cell)

@@ -8,9 +8,11 @@ the first row that stand over the columns are their heads, and so is a row of ye
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
@@ -60,10 +62,13 @@ class _Table:
     def column(self, word: PlacedWord) -> int:
         """The column that a word stands in or over: 0 for the names, then the figures from 1."""
         assert word.box
-        middle = (word.box[0] + word.box[2]) / 2
-        edges = [(left[1] + right[0]) / 2 for left, right in pairwise(self.columns)]
+        return bisect_left(self._edges, (word.box[0] + word.box[2]) / 2)
+
+    @cached_property
+    def _edges(self) -> list[float]:
+        """What parts the columns, from the left."""
         first = self.columns[0][0] - (self.columns[0][1] - self.columns[0][0]) / 2
-        return sum(middle > edge for edge in [first, *edges])
+        return [first, *((left[1] + right[0]) / 2 for left, right in pairwise(self.columns))]
 
     def covered(self, first: PlacedWord, last: PlacedWord) -> list[int]:
         """The columns whose figures lie below what stands from one word to another."""

@@ -24,7 +24,8 @@ class PlacedWord(NamedTuple):
     character: int
 
     def moved(self, start: int) -> PlacedWord:
-        return self._replace(start=start, end=start + self.end - self.start)
+        """The word as it stands elsewhere in a text."""
+        return PlacedWord(start, start + self.end - self.start, self.box, self.size, self.character)
 
 
 class PlacedLine(NamedTuple):
@@ -51,6 +52,16 @@ class PageLayout:
             lines.append(PlacedLine(start, end, self.words[first:after]))
             start, first = end + 1, after
         return lines
+
+    @cached_property
+    def tops(self) -> list[float]:
+        """Where the words begin, from the top of the page."""
+        return sorted([word.box[1] for word in self.words if word.box])
+
+    @cached_property
+    def bottoms(self) -> list[float]:
+        """Where the words end, from the top of the page."""
+        return sorted([word.box[3] for word in self.words if word.box])
 
 
 @dataclass(frozen=True, kw_only=True)

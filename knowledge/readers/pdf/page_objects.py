@@ -106,7 +106,7 @@ class _ObjectInspector:
 def _is_tiny(item: Any, bounds: tuple[float, float, float, float]) -> bool:
     left, bottom, right, top = bounds
     # A dash is low at any size and a blank has no size, so the font has to be tiny as well.
-    if min(top - bottom, right - left) >= _MIN_VISIBLE_POINTS or right == left:
+    if (top - bottom >= _MIN_VISIBLE_POINTS and right - left >= _MIN_VISIBLE_POINTS) or right == left:
         return False
     size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
     if not pdfium.FPDFTextObj_GetFontSize(item, size) or not get_object_matrix(item, ctypes.byref(matrix)):

@@ -39,7 +39,13 @@ def turned_back(page: PageLayout, shown: PageLayout) -> PageLayout:
 
 def direction_of(page: PageLayout) -> str:
     """Which way the lines run, if they run down or up the page; empty where they run across."""
-    steps = Counter(_step(left, right) for left, right in _neighbours(page))
+    # Most pages are done with as soon as more words stand beside each other than a turned page may have.
+    most = sum([len(line.words) for line in page.lines])
+    steps: Counter[str] = Counter()
+    for left, right in _neighbours(page):
+        steps[_step(left, right)] += 1
+        if steps[""] > (1 - _MIN_SIDEWAYS_SHARE) * most + 1:
+            return ""
     return next((way for way in (_DOWN, _UP) if steps[way] >= _MIN_SIDEWAYS_SHARE * max(1, steps.total())), "")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from knowledge.readers.pdf.page_layout import PageBox
@@ -27,7 +28,7 @@ class Frame:
     up: Sequence[Rule]
     across: Sequence[Rule]
 
-    @property
+    @cached_property
     def box(self) -> PageBox:
         rules = [*self.up, *self.across]
         return (
@@ -37,15 +38,23 @@ class Frame:
             max(rule.bottom for rule in rules),
         )
 
-    def edges(self) -> list[float]:
+    @cached_property
+    def _edges_by_height(self) -> dict[float, Sequence[float]]:
+        return {}  # each line of words is asked about several times
+
+    @cached_property
+    def edges(self) -> Sequence[float]:
         """Where its columns begin, and where the last one ends."""
         x0, _, x1, _ = self.box
         return _apart([x0, *(rule.x0 for rule in self.up), x1])
 
-    def edges_at(self, height: float) -> list[float]:
+    def edges_at(self, height: float) -> Sequence[float]:
         """The edges that are drawn at a height, and the outer ones."""
-        x0, _, x1, _ = self.box
-        return _apart([x0, *(rule.x0 for rule in self.up if rule.top <= height <= rule.bottom), x1])
+        if height not in self._edges_by_height:
+            x0, _, x1, _ = self.box
+            drawn = [rule.x0 for rule in self.up if rule.top <= height <= rule.bottom]
+            self._edges_by_height[height] = _apart([x0, *drawn, x1])
+        return self._edges_by_height[height]
 
     def row_edges(self) -> list[float]:
         """The heights at which a line goes across the table, with its top and its bottom."""
@@ -68,7 +77,7 @@ def find_frames(rules: Sequence[Rule]) -> list[Frame]:
     if len(groups) > _MAX_FRAMES:
         return []
     frames = [Frame(group, [rule for rule in across if any(_touch(one, rule) for one in group)]) for group in groups]
-    return sorted((frame for frame in frames if len(frame.edges()) > 2), key=lambda frame: frame.box[1])
+    return sorted((frame for frame in frames if len(frame.edges) > 2), key=lambda frame: frame.box[1])
 
 
 def _linked(up: Sequence[Rule], across: Sequence[Rule]) -> list[list[Rule]]:

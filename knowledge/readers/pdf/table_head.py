@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -40,9 +41,9 @@ class TableHead(NamedTuple):
 
 def is_first_on_page(page: PageLayout, table: PageBox) -> bool:
     """Whether nothing but a running head stands above."""
-    return sum(word.box[3] <= table[1] for word in page.words if word.box) <= _MAX_MARGIN_WORDS
+    return bisect_right(page.bottoms, table[1]) <= _MAX_MARGIN_WORDS
 
 
 def goes_on(page: PageLayout, table: PageBox) -> bool:
     """Whether nothing but a foot stands below: then the table may go on on the next page."""
-    return sum(word.box[1] >= table[3] for word in page.words if word.box) <= _MAX_MARGIN_WORDS
+    return len(page.tops) - bisect_left(page.tops, table[3]) <= _MAX_MARGIN_WORDS

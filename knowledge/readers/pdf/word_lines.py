@@ -15,6 +15,7 @@ from knowledge.readers.tables import CELL_SEPARATOR
 # In heights of letters: the least white between columns.
 MIN_GAP = 0.7
 _MIN_GAPS_OF_PAGE = 4
+_LEADER_DOTS = "...."
 LEADER = re.compile(r"\.{4,}")
 
 
@@ -48,10 +49,11 @@ class WordLine:
 
 def free_words(page: PageLayout) -> list[PlacedWord]:
     """The words that are in no table yet, without the dots that lead from cell to cell: these are white."""
-    lines = page.lines
+    if CELL_SEPARATOR not in page.text and _LEADER_DOTS not in page.text:  # most pages
+        return [word for word in page.words if word.box]
     return [
         word
-        for line in lines
+        for line in page.lines
         if CELL_SEPARATOR not in page.text[line.start : line.end]
         for word in line.words
         if word.box and not LEADER.fullmatch(page.text, word.start, word.end)

@@ -7,7 +7,7 @@ import openvino
 import pytest
 from openvino import opset13
 
-from knowledge.embedders import LocalEmbedder, minilm
+from knowledge.embedders import LocalEmbedder, bert, minilm
 from knowledge.embedders.int8 import InputRounding, Int8Input, load_inputs, rounded_weights
 
 TEXTS = [
@@ -76,5 +76,5 @@ def test_token_states_at_eight_bits_are_close_to_those_of_float32():
 
 @pytest.mark.parametrize(("is_native", "precision"), [(True, "int8"), (False, "f32")])
 def test_eight_bits_are_read_only_where_the_processor_multiplies_them_quickly(monkeypatch, is_native, precision):
-    monkeypatch.setattr(minilm, "computes_in_bf16", lambda: is_native)
+    monkeypatch.setattr(bert, "computes_in_bf16", lambda: is_native)
     assert LocalEmbedder()._model().precision == precision

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from querying.retrieval import cross_encoder_input
-from querying.retrieval.cross_encoder import FROZEN_LAYERS, WEIGHTS, CrossEncoder, Excerpt
+from knowledge.embedders import bert, minilm
+from knowledge.embedders.bert import Precision
+from knowledge.embedders.int8 import load_inputs
+from querying.retrieval import cross_encoder, cross_encoder_input
+from querying.retrieval.cross_encoder import FROZEN_LAYERS, INT8_INPUTS, WEIGHTS, CrossEncoder, Excerpt
 
 LEAVE = "| Employment | Annual leave |\n| --- | --- |\n| Full-time staff | 25 days |\n| Interns | 10 days |"
 COVER = "The minimum cover for beams is 45 mm. Records are kept for audit."
@@ -48,10 +54,35 @@ def test_several_excerpts_in_one_run_are_read_as_each_alone(exact: CrossEncoder)
     assert exact.probabilities(asked, []) == []
 
 
-def test_half_precision_says_nearly_the_same(exact: CrossEncoder):
-    usual = CrossEncoder(threads=1)
+@pytest.mark.parametrize("precision", ["int8", "bf16"])
+def test_lower_precisions_say_nearly_the_same(precision: Precision):
+    rounded = CrossEncoder(precision=precision, threads=1)
     for question, title, text, expected in REFERENCE:
-        assert usual.probability(question, excerpt(text, title=title)) == pytest.approx(expected, abs=0.1)
+        assert rounded.probability(question, excerpt(text, title=title)) == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize(("is_native", "precision"), [(True, "int8"), (False, "f32")])
+def test_eight_bits_are_read_only_where_the_processor_multiplies_them_quickly(
+    monkeypatch: pytest.MonkeyPatch, is_native: bool, precision: Precision
+):
+    monkeypatch.setattr(bert, "computes_in_bf16", lambda: is_native)
+    assert CrossEncoder(threads=1).precision == precision
+
+
+def test_the_ranges_are_those_of_the_same_matrices_as_the_embedders():
+    assert load_inputs(INT8_INPUTS).keys() == load_inputs(minilm.INT8_INPUTS).keys()
+
+
+def test_a_model_kept_with_other_ranges_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def kept() -> set[str]:
+        CrossEncoder(precision="int8", threads=1, cache_folder=tmp_path / "models")
+        return {path.name for path in (tmp_path / "models").iterdir()}
+
+    before = kept()
+    assert kept() == before
+    shutil.copyfile(minilm.INT8_INPUTS, tmp_path / "others.safetensors")
+    monkeypatch.setattr(cross_encoder, "INT8_INPUTS", tmp_path / "others.safetensors")
+    assert len(kept() - before) == 1
 
 
 def test_what_is_far_from_the_center_is_not_read(exact: CrossEncoder):
@@ -70,7 +101,7 @@ def test_a_long_title_leaves_room_for_the_text(exact: CrossEncoder):
 
 
 def test_a_long_question_is_cut(exact: CrossEncoder):
-    ids, marks = exact._inputs("word " * 2000, excerpt(COVER))
+    ids, marks = exact._tokens_and_marks("word " * 2000, excerpt(COVER))
     assert marks.count(cross_encoder_input.QUESTION) + marks.count(cross_encoder_input.SHARED_QUESTION) == 48
     assert len(ids) == len(marks) <= 48 + cross_encoder_input.MAX_EXCERPT_TOKENS + 3
 
