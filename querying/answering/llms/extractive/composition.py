@@ -114,7 +114,8 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
         items = context_sentences.list_items(heading, neighbours)
         yield Quotation(heading, *(items if sentence in items and asks_for_whole_list(items) else [sentence]))
         return
-    if before := context_sentences.antecedent(sentence, neighbours, question=question):
+    before = context_sentences.antecedent(sentence, neighbours, question=question)
+    if before := before or context_sentences.reply_above(sentence, neighbours, question=question):
         yield Quotation(before)
     yield Quotation(sentence)
     if after := context_sentences.following_sentence(sentence, neighbours):

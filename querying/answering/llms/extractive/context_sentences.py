@@ -16,6 +16,7 @@ from querying.answering.llms.extractive.statements import (
     is_list_item,
     is_statement,
     leads_in,
+    replies,
 )
 from querying.types.evidence import Sentence
 
@@ -106,6 +107,16 @@ def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> 
 
 def begins_with_pronoun(sentence: Sentence) -> bool:
     return _PRONOUN.match(sentence.text) is not None and not _EXPLETIVE.match(sentence.text)
+
+
+def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
+    """The short answer above the sentence, right under a question that shares a word with the one that is asked:
+    "Seven days." comes before what else is said of it."""
+    above = neighbours.before(sentence)
+    asked = neighbours.before(above) if above else None
+    if above is None or asked is None or is_statement(above.text) or not replies(above.text, above=asked.text):
+        return None
+    return above if content_stems(question) & content_stems(asked.text) else None
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:

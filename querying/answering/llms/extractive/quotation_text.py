@@ -9,7 +9,7 @@ from knowledge.search.passages import Passage
 from language.sentences import WIDE_STOPS
 from querying.answering.grounding.supporting_spans import as_one_line, best_span
 from querying.answering.llms.extractive import table_rows
-from querying.answering.llms.extractive.statements import BULLET, is_statement
+from querying.answering.llms.extractive.statements import BULLET, is_statement, without_reply_label
 from querying.sanitize import sanitize
 from querying.types.evidence import Evidence, Sentence
 
@@ -92,7 +92,8 @@ def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_
     an image."""
     lines = [line for line in sentence.text.splitlines() if sanitize(line).strip() == line.strip()]
     literal = _without_lone_quote(" ".join(" ".join(lines or [sentence.text]).split()))
-    bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
+    said = without_reply_label(literal, above=passage.content[: sentence.start])
+    bare = [_without_heading(_without_bullet(said), passage), _without_bullet(said)]
     if not keeps_connective:
         bare[:0] = map(_without_connective, bare)
     wordings = table_rows.row_wordings(literal, question, sentence.cell) if table_rows.is_row(literal) else bare

@@ -20,7 +20,7 @@ from querying.answering.llms.extractive.context_sentences import (
     list_items,
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
+from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
 from querying.answering.llms.extractive.table_rows import is_row
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
@@ -82,7 +82,9 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
-        if is_statement(stated) and not is_head and not sentence.ranges.excluded:
+        above = evidence.passages[sentence.source].content[: sentence.start]
+        says_something = is_statement(stated) or replies(sentence.text, above=above)
+        if says_something and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
@@ -207,6 +209,8 @@ class _Choice:
             sentence = candidate.sentence
             if any(says_the_same(sentence.text, other.text) for other in self.chosen):
                 continue
+            if not (is_statement(sentence.text) or sentence.header):
+                continue  # "Yes." answers only what it stands under
             goes_on = (sentence.source, sentence.start) in following
             if self._is_equal(candidate, goes_on=goes_on) or self._adds_information(sentence):
                 bonus = _CONTINUATION_BONUS * goes_on
