@@ -64,6 +64,8 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
     groups = [list(_with_companions(one.sentence, neighbours, question=prompt.question)) for one in chosen]
     quotations, quoted = groups[0], _page_places(groups[0], prompt.evidence)
     for belonging in groups[1:]:
+        quotations = [_with_items_of(one, belonging) for one in quotations]
+        quoted |= _page_places(quotations, prompt.evidence)
         new = [quotation for quotation in belonging if not quoted & _page_places([quotation], prompt.evidence)]
         if len(quotations) + len(new) <= MAX_QUOTATIONS:
             quotations = [*quotations, *new]
@@ -73,6 +75,13 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
     if not prompt.support and _is_as_good_above(chosen, quotations, prompt.evidence):
         return _in_reading_order(quotations, prompt.evidence, first=groups[0][0])
     return [*groups[0], *_in_reading_order(quotations[len(groups[0]) :], prompt.evidence)]
+
+
+def _with_items_of(quotation: Quotation, others: Sequence[Quotation]) -> Quotation:
+    """The quotation with the items that others have of the same list."""
+    same = [one for one in others if one.items and quotation.items and one.first == quotation.first]
+    items = {item.start: item for one in (quotation, *same) for item in one.items}
+    return Quotation(quotation.first, *(items[at] for at in sorted(items))) if same else quotation
 
 
 def _is_as_good_above(chosen: Sequence[Candidate], quotations: Sequence[Quotation], evidence: Evidence) -> bool:

@@ -83,7 +83,9 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
         above = evidence.passages[sentence.source].content[: sentence.start]
-        says_something = is_statement(stated) or replies(sentence.text, above=above)
+        says_something = (
+            is_statement(stated) or replies(sentence.text, above=above) or _leads_in_to_items(sentence, neighbours)
+        )
         if says_something and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
@@ -94,6 +96,11 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     if found and not _ASKS_FOR_FACT.search(question):
         found = _raise_by_new_words(found, question, evidence, neighbours)
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _leads_in_to_items(sentence: Sentence, neighbours: Neighbours) -> bool:
+    """However short it is: "Do not:"."""
+    return leads_in(sentence.text) and bool(list_items(sentence, neighbours))
 
 
 def _raise_by_new_words(
