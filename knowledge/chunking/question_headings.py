@@ -1,5 +1,5 @@
-"""Questions with answers line by line: "Q: Who can join?" over "A: Anyone." A question is the heading of its answer, which
-often repeats none of its words."""
+"""Questions with answers line by line: "Q: Who can join?" over "A: Anyone." A question is the heading of its answer,
+which often repeats none of its words."""
 
 from __future__ import annotations
 

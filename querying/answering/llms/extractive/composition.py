@@ -67,7 +67,7 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
         quotations = [_with_items_of(one, belonging) for one in quotations]
         quoted |= _page_places(quotations, prompt.evidence)
         new = [quotation for quotation in belonging if not quoted & _page_places([quotation], prompt.evidence)]
-        if len(quotations) + len(new) <= MAX_QUOTATIONS:
+        if len(quotations) + len(new) <= max(MAX_QUOTATIONS, len(chosen)):
             quotations = [*quotations, *new]
             quoted |= _page_places(new, prompt.evidence)
     if prompt.evidence.sub_questions:

@@ -13,6 +13,7 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
+from querying.answering.llms.extractive.asked_rows import rows_asked_together
 from querying.answering.llms.extractive.context_sentences import (
     antecedent,
     begins_with_pronoun,
@@ -161,6 +162,8 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
         return []
     chosen = [first] if first else _best_of_each(evidence) or [candidates[0].sentence]
     best = candidates[0].score if candidates else 0.0
+    if not first and (rows := rows_asked_together(question, chosen[0], Neighbours(evidence))):
+        return [Candidate(row, best) for row in rows]
     choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)
     while len(chosen) < MAX_SENTENCES and (further := choice.next_of(candidates)):
         chosen.append(further)
