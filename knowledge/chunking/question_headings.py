@@ -25,7 +25,7 @@ _LEVEL = 6
 def question_headings(text: str, *, page: int) -> list[Heading]:
     """A heading for each question of the page that stands over its answer: in bold letters of Markdown, or with a label
     where its answer has another, again and again."""
-    lines = list(_lines(text))
+    lines = list(_placed_lines(text))
     pairs = [(at, found, _answer_label(below)) for (at, line), (_, below) in pairwise(lines) if (found := _asks(line))]
     labels = Counter((found["label"].casefold(), answer) for _, found, answer in pairs if "label" in found and answer)
     return [
@@ -35,7 +35,7 @@ def question_headings(text: str, *, page: int) -> list[Heading]:
     ]
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _placed_lines(text: str) -> Iterator[tuple[int, str]]:
     """Each line with words, and where it starts."""
     at = 0
     for line in text.splitlines(keepends=True):

@@ -187,18 +187,6 @@ class ResolvedQuestion(Question):
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property
-    def stands_alone(self) -> bool:
-        """Whether the standalone question has other words in place of some of the question before: those are what is
-        not asked about any more."""
-        earlier = self.earlier_user_turns
-        return bool(self.standalone and earlier) and not self.standalone.startswith(earlier[-1])
-
-    @property
-    def carried_turns(self) -> list[str]:
-        """What the user said before, as far as it counts."""
-        return self.earlier_user_turns[:-1] if self.stands_alone else self.earlier_user_turns
-
-    @property
     def last_reply(self) -> str:
         """The last answer, as far as it counts; empty if there is none. A refusal does not count."""
         replies = [turn.content for turn in self.context if turn.role == "assistant"]
@@ -208,7 +196,7 @@ class ResolvedQuestion(Question):
 
     def weighted_turns(self, added: str = "") -> list[WeightedTurn]:
         """The question with the added words, then the user's earlier turns, latest first; the last reply comes last."""
-        earlier = self.carried_turns
+        earlier = self.earlier_user_turns
         preceding_text = earlier[-1][-_MAX_PRECEDING_CHARACTERS:] if earlier else ""
         text = f"{self.search_text} {added}".strip()
         turns = [WeightedTurn(text=text, weight=1.0, preceding_text=preceding_text)]
@@ -231,7 +219,7 @@ class ResolvedQuestion(Question):
         text = _with_synonyms(self.search_text, self.synonyms)
         if not self.earlier_user_turns:
             return [(text, 1.0)]
-        everything = " ".join([*self.carried_turns, text])[-_MAX_CONVERSATION_CHARACTERS:]
+        everything = " ".join([*self.earlier_user_turns, text])[-_MAX_CONVERSATION_CHARACTERS:]
         reply = self.last_reply[:_MAX_REPLY_CHARACTERS]
         length = len(reply) / _MAX_REPLY_CHARACTERS
         shares = [
@@ -242,7 +230,7 @@ class ResolvedQuestion(Question):
 
     def reranker_text(self, added: str = "") -> str:
         """The question after the user's previous turn: a reranker knows nothing of the conversation."""
-        earlier = [turn[-_MAX_RERANKER_CHARACTERS:] for turn in self.carried_turns[-1:]]
+        earlier = [turn[-_MAX_RERANKER_CHARACTERS:] for turn in self.earlier_user_turns[-1:]]
         return " ".join([*earlier, f"{self.search_text} {added}".strip()])
 
 

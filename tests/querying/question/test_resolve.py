@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
 
 import pytest
 
@@ -91,22 +90,3 @@ def test_the_longest_synonym_is_embedded_with_the_question() -> None:
     groups = [["w/c", "w/c ratio", "water-cement ratio"], ["RC", "reinforced concrete"]]
     texts = question("Which w/c for RC walls?", synonyms=groups).texts_to_embed()
     assert texts == [("Which w/c for RC walls? (water-cement ratio, reinforced concrete)", 1.0)]
-
-
-def test_what_a_fragment_replaces_counts_no_more() -> None:
-    turns = (("user", "What is new in 5.2?"), ("assistant", "Invoices."))
-    filled = replace(
-        question("And in 5.1?", *turns), standalone="What is new in 5.1?", search_text="What is new in 5.1?"
-    )
-    assert [(turn.text, turn.weight) for turn in filled.weighted_turns()] == [
-        ("What is new in 5.1?", 1.0),
-        ("Invoices.", 0.1),
-    ]
-    assert not any("5.2" in text for text, _ in filled.texts_to_embed())
-    assert filled.reranker_text() == "What is new in 5.1?"
-
-
-def test_what_is_added_to_the_question_before_leaves_that_in_place() -> None:
-    before = "Which taxes are due?"
-    added = replace(question("If I live in Spain?", ("user", before)), standalone=f"{before} If I live in Spain?")
-    assert added.carried_turns == [before]
