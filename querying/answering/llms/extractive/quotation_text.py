@@ -92,7 +92,8 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     """ "Not covered are: a; b; c", or as it stands on the page; nothing where neither would stand."""
     first, last = quotation.first, quotation.items[-1]
     lead_in, entries = _lead_in_text(first.text), _entries(quotation.items)
-    texts = [f"{lead_in} {'; '.join(entries)}", "\n".join([lead_in, *(f"- {entry}" for entry in entries)])]
+    worded = "; ".join(entry.rstrip(_TRAILING_PUNCTUATION) for entry in entries)
+    texts = [f"{lead_in} {worded}", "\n".join([lead_in, *(f"- {entry}" for entry in entries)])]
     if not passage.content[first.end : quotation.items[0].start].strip():  # no item between them is left out
         texts.append(as_one_line(passage.content[first.start : last.end]))
     standing = (text for text in texts if len(text) <= _MAX_LIST_CHARACTERS)
@@ -109,9 +110,9 @@ def _entries(items: Sequence[Sentence]) -> list[str]:
     """The items without their bullets, each with the sentences that go on from it."""
     entries: list[str] = []
     for item in items:
-        text = _without_bullet(item.text).rstrip(_TRAILING_PUNCTUATION)
+        text = _without_bullet(item.text)
         if entries and not is_list_item(item.text):
-            entries[-1] = f"{entries[-1]}. {text}"
+            entries[-1] = f"{entries[-1]} {text}"
         else:
             entries.append(text)
     return entries
