@@ -541,3 +541,18 @@ def test_what_goes_on_from_a_short_answer_comes_behind_it():
 def test_a_question_of_the_page_is_never_the_answer():
     found = read("**Q: Can you deliver the tools to my house?**\nA: Not at present.", "Can you deliver")
     assert not any("Can you deliver" in piece for piece in compose(Prompt(messages=(), question="?", evidence=found)))
+
+
+def test_what_stands_below_a_list_begins_a_line_of_its_own():
+    text = (
+        "Guests must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
+        "Guests must also keep quiet between ten and seven."
+    )
+    found = read(text, "Guests must not", "keep quiet")
+    parts = (
+        SubQuestion(text="What is forbidden?", sentences=found.sentences),
+        SubQuestion(text="and when is it quiet?", sentences=read(text, "keep quiet").sentences),
+    )
+    pieces = compose(Prompt(messages=(), question="?", evidence=replace(found, sub_questions=parts)))
+    assert len(pieces) == 2
+    assert pieces[1].startswith("\nGuests must also keep quiet")

@@ -51,7 +51,10 @@ def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, questi
     pieces: list[str] = []
     for quotation in quotations:
         goes_on = before is not None and neighbours.before(quotation.first) == before
-        pieces += cited_pieces(quotation, evidence, question=question, goes_on=goes_on)
+        new = cited_pieces(quotation, evidence, question=question, goes_on=goes_on)
+        if pieces and "\n" in pieces[-1]:  # what stands below a list is no part of its last item
+            new[0] = f"\n{new[0]}"
+        pieces += new
         before = quotation.sentences[-1]
     return pieces
 
