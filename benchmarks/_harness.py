@@ -112,7 +112,8 @@ def ask_set(
     options = parser.parse_args()
     lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [{"id": f"{number}"} | json.loads(line) for number, line in enumerate(lines)]
-    wanted = [{key: one[key] for key in ("id", "question", "document")} for one in questions]
+    asked = ("id", "question", "document", "history")
+    wanted = [{key: one[key] for key in asked if key in one} for one in questions]
     with temporary_database():
         given = ask_questions(wanted, (options.folder / "documents").iterdir())
         rows = [judge(one, outcome) for one, outcome in zip(questions, given, strict=True)]

@@ -36,7 +36,7 @@ _OPENING_WORDS = frozenset(_OPENING_WORD_LIST.split())
 # sisters (danda), Urdu, Arabic, Armenian, Amharic, Burmese and Khmer.
 WIDE_STOPS = "\u3002\uff01\uff1f\uff61\u0964\u0965\u06d4\u061f\u0589\u1362\u104b\u17d4"
 _SENTENCE_STOP = re.compile(
-    rf"""[.!?\u2026]["'\u2019\u201d)\]]{{0,4}}(?=\s)|[{WIDE_STOPS}][\u300d\u300f\u201d\u2019)\]]{{0,4}}"""
+    rf"""[.!?\u2026]["'\u2019\u201d)\]]{{0,4}}(?=\s)|\?[*_]{{1,3}}(?=\s)|[{WIDE_STOPS}][\u300d\u300f\u201d\u2019)\]]{{0,4}}"""
 )
 _WHITE_SPACE = re.compile(r"\s*")
 _NEXT_WORD = re.compile(r"""\s*["'\u2018\u201c\[]{0,4}(\(?\w{0,24})""")

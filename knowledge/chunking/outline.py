@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from knowledge.chunking.question_headings import with_question_headings
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.readers.types import CAPTION_LEVEL, Heading, PageText
 
@@ -46,7 +47,7 @@ class Outline:
         self._open: list[tuple[int, str]] = []
 
     def sections(self, page: PageText) -> Iterator[Section]:
-        headings = self._by_page.get(page.number, [])
+        headings = with_question_headings(page.text, self._by_page.get(page.number, []), page=page.number)
         edges = [min(heading.start, len(page.text)) for heading in headings] + [len(page.text)]
         yield Section(start=0, end=edges[0], path=self._path())
         for heading, (start, end) in zip(headings, pairwise(edges), strict=True):

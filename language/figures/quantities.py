@@ -68,6 +68,8 @@ depending respectively minimum maximum percent
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
 # "After six hours" bounds a time as "within six hours" does, on the other side.
 _TIME_SIDE = lazy_pattern(r"\b(after|before)\s$", re.IGNORECASE)
+_COUNTED_DOWN = frozenset(map(parse_unit, ("hours", "days", "weeks", "months")))
+_FROM = lazy_pattern(r"\bfrom\s$", re.IGNORECASE)
 _FAR_REACH, _NEAR_REACH = 90, 26
 _BOUND_BREAK = lazy_pattern(r"[.;|\n]\s")
 
@@ -84,7 +86,7 @@ def _match_quantities(text: str, match: re.Match[str]) -> Iterator[Quantity]:
         return
     second = _single_quantity(match, "2")
     is_list = match["to"].strip() == "and" and not match["between"]
-    if match["to"].startswith(" down") and first.low > second.low:
+    if first.low > second.low and (match["to"].startswith(" down") or _counts_down(text, match, second)):
         low, high = second.low, first.low
         first, second = replace(first, low=low, high=low), replace(second, low=high, high=high)
     units = first.units if first.units != ("",) else second.units
@@ -95,6 +97,17 @@ def _match_quantities(text: str, match: re.Match[str]) -> Iterator[Quantity]:
         start, end = first.start, second.end
         written = text[start:end]
         yield replace(first, written=written, start=start, end=end, high=second.low, units=units)
+
+
+def _counts_down(text: str, match: re.Match[str], last: Quantity) -> bool:
+    """Whether a range of times begins with the longer one, as terms before a date do: "60 to 30 days before arrival".
+    "From 60 to 30 days" may be a change."""
+    is_range = match["to"].strip(" -") in ("", "to") and not last.bound
+    return (
+        is_range
+        and last.units[0] in _COUNTED_DOWN
+        and not _FROM.search(text[max(0, match.start() - 6) : match.start()])
+    )
 
 
 def _single_quantity(match: re.Match[str], n: str) -> Quantity:

@@ -40,7 +40,8 @@ _MAX_PHRASE_WORDS, _MAX_PHRASES, _MAX_FILLED = 3, 30, 4
 _MIN_KINSHIP = 0.5
 # What the same word before both is worth: "for a slab" goes with "for a beam".
 _SAME_LEAD = 0.15
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+# "5.1", "2,5" and "10:30" are one word each.
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
 _Span = tuple[int, int]
 
 

@@ -29,10 +29,13 @@ def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
 
 def _find_range(quantity: Quantity, sentence: str) -> Interval | bool:
     """The interval of the sentence, or whether it has any of the kind. A year is no number of years: "in 2010" is not
-    "18 years and over"."""
+    "18 years and over"; and nobody counts in fractions: version 5.3 is not "at most 5,000 lines"."""
     found = find_interval(quantity, sentence)
-    is_year = quantity.units == ("",) and not quantity.noun and _YEARS[0] <= quantity.low < _YEARS[1]
-    return False if is_year and isinstance(found, Interval) and "year" in found.units else found
+    if not isinstance(found, Interval) or quantity.units != ("",) or quantity.noun:
+        return found
+    is_year = _YEARS[0] <= quantity.low < _YEARS[1] and "year" in found.units
+    is_fraction_of_a_count = quantity.low.denominator != 1 and bool(found.noun)
+    return False if is_year or is_fraction_of_a_count else found
 
 
 def _is_written(quantity: Quantity, sentence: str) -> bool:

@@ -468,3 +468,91 @@ def test_a_sentence_whose_ranges_leave_the_number_out_is_not_quoted() -> None:
     sentences = (first, replace(second, ranges=RangeMatch(excluded=frozenset({"10"}))))
     cited = answered("refund if I cancel 10 days before?", replace(found, sentences=sentences))
     assert [one.text for one in cited] == ["From 7 to 14 days before, half is refunded [Source 1]."]
+
+
+CHANGES = """### Removed
+
+- Export to the old format. Use CSV instead.
+- The tutorial for beginners.
+
+Nothing else went away."""
+
+
+def under(heading: str, evidence: Evidence) -> Evidence:
+    return replace(evidence, passages=(replace(evidence.passages[0], section_path=(heading,)),))
+
+
+def test_an_item_is_quoted_with_the_heading_that_its_list_stands_under():
+    found = under("Removed", read(CHANGES, "Export to the old format"))
+    assert said("can I still export?", found)[0] == "Removed: Export to the old format."
+    last = under("Removed", read(CHANGES, "tutorial"))
+    assert said("is there a tutorial for beginners?", last) == ["Removed: The tutorial for beginners."]
+
+
+def test_a_line_without_a_list_below_it_gets_no_heading():
+    found = under("Removed", read(CHANGES, "Nothing else"))
+    assert said("what went away?", found)[0] == "Nothing else went away."
+
+
+def test_a_short_line_that_leads_in_to_a_list_is_quoted_with_all_of_it():
+    text = "Guests must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n- move the furniture"
+    (sentence,) = answered("what must I not do?", read(text, "Guests must not"))
+    assert sentence.claim.rstrip(".").splitlines() == text.replace("\n\n", "\n").splitlines()
+
+
+def test_one_item_is_quoted_without_those_between_it_and_the_lead_in():
+    text = (
+        "Please follow these steps in the week before:\n1. Tell us about all medicines that you take.\n"
+        "2. Have a shower on the morning of the operation."
+    )
+    quoted = " ".join(said("when do I shower?", read(text, "Have a shower")))
+    assert "shower" in quoted
+    assert "medicines" not in quoted
+
+
+def test_two_items_of_one_list_are_quoted_under_one_lead_in():
+    text = "The board pays for:\n- paint and brushes\n- a new roof over the shed\n- cleaning of the shed's gutters"
+    found = read(text, "roof over the shed", "gutters")
+    quoted = said("Who pays for the roof of the shed and its gutters?", found)
+    assert sum("The board pays for" in one for one in quoted) == 1
+    assert all(any(words in one for one in quoted) for words in ("roof", "gutters"))
+
+
+ANSWERS = """Q: How long may I keep a tool?
+A: Seven days. You can extend it once by another week.
+
+Q: Can you deliver?
+A: Not at present."""
+
+
+def test_a_short_answer_under_a_question_is_quoted_without_its_label():
+    found = under("Can you deliver?", read(ANSWERS, "Not at present"))
+    assert said("do you deliver?", found) == ["Not at present."]
+
+
+def test_what_goes_on_from_a_short_answer_comes_behind_it():
+    found = under("How long may I keep a tool?", read(ANSWERS, "extend it once"))
+    assert said("how long may I keep it?", found) == [
+        "Seven days.",
+        "You can extend it once by another week.",
+    ]
+
+
+def test_a_question_of_the_page_is_never_the_answer():
+    found = read("**Q: Can you deliver the tools to my house?**\nA: Not at present.", "Can you deliver")
+    assert not any("Can you deliver" in piece for piece in compose(Prompt(messages=(), question="?", evidence=found)))
+
+
+def test_what_stands_below_a_list_begins_a_line_of_its_own():
+    text = (
+        "Guests must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
+        "Guests must also keep quiet between ten and seven."
+    )
+    found = read(text, "Guests must not", "keep quiet")
+    parts = (
+        SubQuestion(text="What is forbidden?", sentences=found.sentences),
+        SubQuestion(text="and when is it quiet?", sentences=read(text, "keep quiet").sentences),
+    )
+    pieces = compose(Prompt(messages=(), question="?", evidence=replace(found, sub_questions=parts)))
+    assert len(pieces) == 2
+    assert pieces[1].startswith("\nGuests must also keep quiet")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from knowledge.readers.pdf.page_layout import PageFrame
+from knowledge.readers.pdf.page_layout import PageBox, PageFrame
 from knowledge.readers.pdf.pdfium_calls import (
     get_object,
     get_object_bounds,
@@ -29,15 +29,20 @@ _MAX_FORM_DEPTH = 3
 _UNPAINTED_MODES = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
 # In points. Two sizes are compared, as some fonts are defined at size 1 and scaled up elsewhere.
 _MIN_VISIBLE_POINTS = 2.0
+# How large a bullet is, in points, and how far from round. A page with more shapes than this is a drawing.
+_MIN_DOT, _MAX_DOT, _DOT_TOLERANCE = 1.5, 8.0, 0.6
+_MAX_SHAPES = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageObjects:
-    """`hidden` are the addresses of text objects that no reader sees."""
+    """`hidden` are the addresses of text objects that no reader sees. `dots` are small shapes that are as wide as high:
+    they may be bullets."""
 
     paths: int
     has_pictures: bool
     hidden: frozenset[int]
+    dots: tuple[PageBox, ...] = ()
 
 
 def inspect_page(page: Any, *, frame: PageFrame) -> PageObjects:
@@ -65,6 +70,7 @@ class _ObjectInspector:
     def __init__(self, frame: PageFrame) -> None:
         self.frame = frame
         self.paths = 0
+        self.dots: list[PageBox] = []
         self.pictures = 0
         self.picture_area = 0.0
         self.painted = False
@@ -77,6 +83,8 @@ class _ObjectInspector:
             self._add_text(item, is_top=is_top)
         elif kind == pdfium.FPDF_PAGEOBJ_PATH:
             self.paths += 1
+            if is_top and self.paths <= _MAX_SHAPES:
+                self._add_shape(item)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             left, bottom, right, top = self._bounds.of(item)
             self.pictures += 1
@@ -91,6 +99,12 @@ class _ObjectInspector:
         else:
             self.painted = True
 
+    def _add_shape(self, item: Any) -> None:
+        left, bottom, right, top = self._bounds.of(item)
+        width, height = right - left, top - bottom
+        if _MIN_DOT <= width <= _MAX_DOT and abs(width - height) <= _DOT_TOLERANCE:
+            self.dots.append(self.frame.to_shown_box(left, bottom, right, top))
+
     def _is_invisible(self, item: Any) -> bool:
         bounds = self._bounds.of(item)
         return self.frame.is_outside(*bounds) or _is_tiny(item, bounds)
@@ -99,7 +113,10 @@ class _ObjectInspector:
         is_scan = 2 * self.picture_area >= self.frame.area
         unpainted = self.unpainted if self.painted and not is_scan else []
         return PageObjects(
-            paths=self.paths, has_pictures=self.pictures > 0, hidden=frozenset(self.invisible + unpainted)
+            paths=self.paths,
+            has_pictures=self.pictures > 0,
+            hidden=frozenset(self.invisible + unpainted),
+            dots=tuple(self.dots) if self.paths <= _MAX_SHAPES else (),
         )
 
 

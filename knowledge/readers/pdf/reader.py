@@ -14,6 +14,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.metadata_titles import given_title
+from knowledge.readers.pdf.drawn_bullets import write_bullets
 from knowledge.readers.pdf.filled_tables import CellGrid
 from knowledge.readers.pdf.headings import HeadingFinder
 from knowledge.readers.pdf.letter_styles import LetterStyles
@@ -148,6 +149,7 @@ class _PageReader:
         rules = read_rules(page, frame=frame) if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words else []
         ruled = self._ruled_grids(rules)
         layout, self._table_head = inline_all_tables(layout, ruled=ruled, rules=rules, before=self._table_head)
+        layout = write_bullets(layout, objects.dots)
         headings = self._headings.find(layout, number=number, style=partial(self._letters.style, textpage.raw))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)

@@ -34,7 +34,8 @@ _SYNONYM_SIMILARITY = 0.72
 _MIN_SIMILARITY = 0.6
 # One word of its own in a sentence that otherwise says just the same.
 _SURE_SIMILARITY, _MIN_MATCHED_WORDS, _FAINT_SIMILARITY = 0.9, 4, 0.3
-_LINE_MARKER = re.compile(r"^\s{0,8}(?:[-*+•●▪◦‣–—]|#{1,6})\s{1,8}")
+# A bullet, a heading's marks, or the letter that tells an answer from its question: "A: Yes."
+_LINE_MARKER = re.compile(r"^\s{0,8}(?:(?:[-*+•●▪◦‣–—]|#{1,6})\s{1,8}|[A-Z]:\s{1,4})")
 _IMPLICATIONS = (
     (re.compile(r"[$€£₹¥]\s?\d"), frozenset(terms("cost costs price priced charge charged fee pay worth"))),
     (

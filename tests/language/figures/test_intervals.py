@@ -76,3 +76,16 @@ def test_ranges_hold_what_lies_between_their_ends(low: int, width: int, asked: i
 def test_any_text_is_read(text: str) -> None:
     for one in read_intervals(text):
         assert one.low is None or one.high is None or one.low <= one.high
+
+
+@pytest.mark.parametrize("text", ["29 to 8 days before arrival", "29–8 days before arrival"])
+def test_a_range_of_times_may_begin_with_the_longer_one(text: str) -> None:
+    (three_weeks,) = plain_quantities("3 weeks before")
+    found = find_interval(three_weeks, text)
+    assert isinstance(found, Interval)
+    assert (found.low, found.high) == (8, 29)
+
+
+@pytest.mark.parametrize("text", ["cut from 60 to 30 days", "won 3 to 1", "rooms 12-8"])
+def test_a_change_a_score_and_a_pair_of_numbers_are_no_range(text: str) -> None:
+    assert not read_intervals(text)

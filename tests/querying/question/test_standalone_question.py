@@ -18,6 +18,8 @@ from querying.question.standalone_question import is_fragment, rewrite_follow_up
         ("for children?", "How much is an eye exam for adults?", "How much is an eye exam for children?"),
         ("or Germany?", "What is the minimum wage in France?", "What is the minimum wage in Germany?"),
         ("And if I resign?", "What happens to my bonus if I retire?", "What happens to my bonus if I resign?"),
+        ("and in 5.1?", "What's new in 5.2?", "What's new in 5.1?"),
+        ("and the 10:30?", "When does the 9:15 arrive?", "When does the 10:30 arrive?"),
         ("in mild exposure?", "What is the cover in severe exposure?", "What is the cover in mild exposure?"),
     ],
 )

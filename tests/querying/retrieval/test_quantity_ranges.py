@@ -39,3 +39,10 @@ def test_a_year_is_no_number_of_years() -> None:
     assert match_ranges("How many were arrested for fraud in 2010?", [row]) == [NO_RANGE_MATCH]
     (match,) = match_ranges("How many at an age of 20 years were arrested for fraud?", [row])
     assert match.numbers == {"20"}
+
+
+def test_a_number_with_a_fraction_counts_no_things() -> None:
+    limit = "Members can be imported from files with at most 5,000 lines."
+    assert match_ranges("What is new in 5.3?", [limit]) == [NO_RANGE_MATCH]
+    (match,) = match_ranges("Can I import 300 lines?", [limit])
+    assert match.numbers == {"300"}

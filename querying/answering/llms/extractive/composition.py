@@ -51,7 +51,10 @@ def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, questi
     pieces: list[str] = []
     for quotation in quotations:
         goes_on = before is not None and neighbours.before(quotation.first) == before
-        pieces += cited_pieces(quotation, evidence, question=question, goes_on=goes_on)
+        new = cited_pieces(quotation, evidence, question=question, goes_on=goes_on)
+        if pieces and "\n" in pieces[-1]:  # what stands below a list is no part of its last item
+            new[0] = f"\n{new[0]}"
+        pieces += new
         before = quotation.sentences[-1]
     return pieces
 
@@ -64,8 +67,10 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
     groups = [list(_with_companions(one.sentence, neighbours, question=prompt.question)) for one in chosen]
     quotations, quoted = groups[0], _page_places(groups[0], prompt.evidence)
     for belonging in groups[1:]:
+        quotations = [_with_items_of(one, belonging) for one in quotations]
+        quoted |= _page_places(quotations, prompt.evidence)
         new = [quotation for quotation in belonging if not quoted & _page_places([quotation], prompt.evidence)]
-        if len(quotations) + len(new) <= MAX_QUOTATIONS:
+        if len(quotations) + len(new) <= max(MAX_QUOTATIONS, len(chosen)):
             quotations = [*quotations, *new]
             quoted |= _page_places(new, prompt.evidence)
     if prompt.evidence.sub_questions:
@@ -73,6 +78,13 @@ def _build_quotations(chosen: Sequence[Candidate], prompt: Prompt) -> list[Quota
     if not prompt.support and _is_as_good_above(chosen, quotations, prompt.evidence):
         return _in_reading_order(quotations, prompt.evidence, first=groups[0][0])
     return [*groups[0], *_in_reading_order(quotations[len(groups[0]) :], prompt.evidence)]
+
+
+def _with_items_of(quotation: Quotation, others: Sequence[Quotation]) -> Quotation:
+    """The quotation with the items that others have of the same list."""
+    same = [one for one in others if one.items and quotation.items and one.first == quotation.first]
+    items = {item.start: item for one in (quotation, *same) for item in one.items}
+    return Quotation(quotation.first, *(items[at] for at in sorted(items))) if same else quotation
 
 
 def _is_as_good_above(chosen: Sequence[Candidate], quotations: Sequence[Quotation], evidence: Evidence) -> bool:
@@ -114,7 +126,8 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
         items = context_sentences.list_items(heading, neighbours)
         yield Quotation(heading, *(items if sentence in items and asks_for_whole_list(items) else [sentence]))
         return
-    if before := context_sentences.antecedent(sentence, neighbours, question=question):
+    before = context_sentences.antecedent(sentence, neighbours, question=question)
+    if before := before or context_sentences.reply_above(sentence, neighbours, question=question):
         yield Quotation(before)
     yield Quotation(sentence)
     if after := context_sentences.following_sentence(sentence, neighbours):

@@ -7,7 +7,7 @@ exception that stands beside it.
 from __future__ import annotations
 
 import re
-from itertools import islice, takewhile
+from itertools import islice
 
 from language.content_words import content_stems
 from querying.answering.llms.extractive.neighbours import Neighbours
@@ -16,6 +16,7 @@ from querying.answering.llms.extractive.statements import (
     is_list_item,
     is_statement,
     leads_in,
+    replies,
 )
 from querying.types.evidence import Sentence
 
@@ -72,21 +73,29 @@ def list_referred_to(sentence: Sentence, neighbours: Neighbours, *, question: st
 
 
 def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
-    """The line above the list that this item stands in."""
+    """The line above the list that this item stands in: one that leads in to it, or the heading."""
     if not is_list_item(item.text):
         return None
-    for steps, above in enumerate(neighbours.preceding(item)):
-        if not is_list_item(above.text):
-            return above if leads_in(above.text) and len(above.text) <= MAX_STATEMENT_CHARACTERS else None
-        if steps >= MAX_LIST_ITEMS:
-            return None
+    nearest: Sentence | None = None
+    for above in islice(neighbours.preceding(item), MAX_LIST_ITEMS):
+        if is_list_item(above.text):
+            nearest = None
+            continue
+        nearest = nearest or above
+        if neighbours.starts_line(above):  # what does not goes on from an item
+            is_lead_in = leads_in(nearest.text) or neighbours.is_heading(nearest)
+            return nearest if is_lead_in and len(nearest.text) <= MAX_STATEMENT_CHARACTERS else None
     return None
 
 
 def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
-    """The list items under a line that leads in to them."""
-    items = takewhile(lambda below: is_list_item(below.text), neighbours.following(heading))
-    return list(islice(items, MAX_LIST_ITEMS))
+    """The list items under a line that leads in to them, with the sentences that go on from one."""
+    items: list[Sentence] = []
+    for below in islice(neighbours.following(heading), MAX_LIST_ITEMS):
+        if not (is_list_item(below.text) or (items and not neighbours.starts_line(below))):
+            break
+        items.append(below)
+    return items
 
 
 def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
@@ -106,6 +115,16 @@ def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> 
 
 def begins_with_pronoun(sentence: Sentence) -> bool:
     return _PRONOUN.match(sentence.text) is not None and not _EXPLETIVE.match(sentence.text)
+
+
+def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
+    """The short answer above the sentence, right under a question that shares a word with the one that is asked:
+    "Seven days." comes before what else is said of it."""
+    above = neighbours.before(sentence)
+    asked = neighbours.before(above) if above else None
+    if above is None or asked is None or is_statement(above.text) or not replies(above.text, above=asked.text):
+        return None
+    return above if content_stems(question) & content_stems(asked.text) else None
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:

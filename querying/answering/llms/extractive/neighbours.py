@@ -38,6 +38,21 @@ class Neighbours:
         first, last = sorted((one, other), key=lambda sentence: sentence.start)
         return self._evidence.passages[one.source].content[first.end : last.start]
 
+    def starts_line(self, sentence: Sentence) -> bool:
+        """Whether it begins a line of the page, and does not go on from what stands before it there."""
+        line = self._evidence.passages[sentence.source].content[: sentence.start].rpartition("\n")[2]
+        return not line.strip()
+
+    def heading(self, sentence: Sentence) -> str:
+        """The heading that its passage stands under, without a colon; empty where it has none."""
+        path = self._evidence.passages[sentence.source].section_path
+        return path[-1].rstrip(":") if path else ""
+
+    def is_heading(self, sentence: Sentence) -> bool:
+        """Whether it is the heading that its passage stands under."""
+        heading = self.heading(sentence)
+        return bool(heading) and " ".join(sentence.text.lstrip("# ").split()).rstrip(":") == heading
+
     def _chain(self, sentence: Sentence, step: int) -> Iterator[Sentence]:
         while found := self._adjacent(sentence, step):
             yield found

@@ -9,7 +9,13 @@ from knowledge.search.passages import Passage
 from language.sentences import WIDE_STOPS
 from querying.answering.grounding.supporting_spans import as_one_line, best_span
 from querying.answering.llms.extractive import table_rows
-from querying.answering.llms.extractive.statements import BULLET, is_statement
+from querying.answering.llms.extractive.statements import (
+    BULLET,
+    is_list_item,
+    is_statement,
+    leads_in,
+    without_reply_label,
+)
 from querying.sanitize import sanitize
 from querying.types.evidence import Evidence, Sentence
 
@@ -60,21 +66,56 @@ def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str, goe
         return [with_source_mark(piece, quotation.source) for piece in pieces]
     if quotation.items and (listed := _list_in_one_line(quotation, passage)):
         return [with_source_mark(listed, quotation.source)]
-    first, *others = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
+    first, *others = _first_items(quotation)
     wordings = [_best_wording(first, passage, question, keeps_connective=goes_on)]
     wordings += [_best_wording(sentence, passage, question) for sentence in others]
+    if quotation.items and first != quotation.first:
+        under_heading = f"{_lead_in_text(quotation.first.text)} {wordings[0]}"
+        if _passes_verification(under_heading, [first], passage):
+            wordings[0] = under_heading
     return [with_source_mark(wording, quotation.source) for wording in wordings]
+
+
+def _first_items(quotation: Quotation) -> list[Sentence]:
+    """The line that leads in to the list and its first items, with the sentences that go on from them; the items alone
+    under a heading, which says nothing by itself."""
+    shown, items = [quotation.first], 0
+    for item in quotation.items:
+        items += is_list_item(item.text)
+        if items <= _MAX_SEPARATE_ITEMS:
+            shown.append(item)
+    is_heading = len(shown) > 1 and not leads_in(quotation.first.text) and is_list_item(shown[1].text)
+    return shown[1:] if is_heading else shown
 
 
 def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     """ "Not covered are: a; b; c", or as it stands on the page; nothing where neither would stand."""
     first, last = quotation.first, quotation.items[-1]
-    entries = [_without_bullet(item.text).rstrip(_TRAILING_PUNCTUATION) for item in quotation.items]
-    worded = f"{_without_bullet(first.text)} {'; '.join(entries)}"
-    for text in (worded, as_one_line(passage.content[first.start : last.end])):
-        if len(text) <= _MAX_LIST_CHARACTERS and _passes_verification(text, quotation.sentences, passage):
-            return text
-    return ""
+    lead_in, entries = _lead_in_text(first.text), _entries(quotation.items)
+    worded = "; ".join(entry.rstrip(_TRAILING_PUNCTUATION) for entry in entries)
+    texts = [f"{lead_in} {worded}", "\n".join([lead_in, *(f"- {entry}" for entry in entries)])]
+    if not passage.content[first.end : quotation.items[0].start].strip():  # no item between them is left out
+        texts.append(as_one_line(passage.content[first.start : last.end]))
+    standing = (text for text in texts if len(text) <= _MAX_LIST_CHARACTERS)
+    return next((text for text in standing if _passes_verification(text, quotation.sentences, passage)), "")
+
+
+def _lead_in_text(text: str) -> str:
+    """The line above a list as it leads in to it; a heading gets a colon."""
+    bare = _without_bullet(text.lstrip("# "))
+    return bare if bare.endswith((":", "?")) else f"{bare}:"
+
+
+def _entries(items: Sequence[Sentence]) -> list[str]:
+    """The items without their bullets, each with the sentences that go on from it."""
+    entries: list[str] = []
+    for item in items:
+        text = _without_bullet(item.text)
+        if entries and not is_list_item(item.text):
+            entries[-1] = f"{entries[-1]} {text}"
+        else:
+            entries.append(text)
+    return entries
 
 
 def _row_with_headers(row: Sentence, header: Sentence, passage: Passage, question: str) -> list[str]:
@@ -92,7 +133,8 @@ def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_
     an image."""
     lines = [line for line in sentence.text.splitlines() if sanitize(line).strip() == line.strip()]
     literal = _without_lone_quote(" ".join(" ".join(lines or [sentence.text]).split()))
-    bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
+    said = without_reply_label(literal, above=passage.content[: sentence.start])
+    bare = [_without_heading(_without_bullet(said), passage), _without_bullet(said)]
     if not keeps_connective:
         bare[:0] = map(_without_connective, bare)
     wordings = table_rows.row_wordings(literal, question, sentence.cell) if table_rows.is_row(literal) else bare

@@ -13,6 +13,7 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
+from querying.answering.llms.extractive.asked_rows import rows_asked_together
 from querying.answering.llms.extractive.context_sentences import (
     antecedent,
     begins_with_pronoun,
@@ -20,7 +21,7 @@ from querying.answering.llms.extractive.context_sentences import (
     list_items,
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
+from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
 from querying.answering.llms.extractive.table_rows import is_row
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
@@ -82,7 +83,11 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
-        if is_statement(stated) and not is_head and not sentence.ranges.excluded:
+        above = evidence.passages[sentence.source].content[: sentence.start]
+        says_something = (
+            is_statement(stated) or replies(sentence.text, above=above) or _leads_in_to_items(sentence, neighbours)
+        )
+        if says_something and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
@@ -92,6 +97,11 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     if found and not _ASKS_FOR_FACT.search(question):
         found = _raise_by_new_words(found, question, evidence, neighbours)
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _leads_in_to_items(sentence: Sentence, neighbours: Neighbours) -> bool:
+    """However short it is: "Do not:"."""
+    return leads_in(sentence.text) and bool(list_items(sentence, neighbours))
 
 
 def _raise_by_new_words(
@@ -152,6 +162,8 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
         return []
     chosen = [first] if first else _best_of_each(evidence) or [candidates[0].sentence]
     best = candidates[0].score if candidates else 0.0
+    if not first and (rows := rows_asked_together(question, chosen[0], Neighbours(evidence))):
+        return [Candidate(row, best) for row in rows]
     choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)
     while len(chosen) < MAX_SENTENCES and (further := choice.next_of(candidates)):
         chosen.append(further)
@@ -207,6 +219,8 @@ class _Choice:
             sentence = candidate.sentence
             if any(says_the_same(sentence.text, other.text) for other in self.chosen):
                 continue
+            if not (is_statement(sentence.text) or sentence.header):
+                continue  # "Yes." answers only what it stands under
             goes_on = (sentence.source, sentence.start) in following
             if self._is_equal(candidate, goes_on=goes_on) or self._adds_information(sentence):
                 bonus = _CONTINUATION_BONUS * goes_on

@@ -16,6 +16,7 @@ _MAX_LABEL_CHARACTERS = 70
 
 _STOPS = tuple('.!;:)"”’…' + WIDE_STOPS + "；：」』）")
 _QUESTION_MARKS = "?？؟"
+_EMPHASIS = "*_"
 # A sign of these is worth some letters of an alphabet.
 _DENSE = re.compile(f"[{SPACELESS_SCRIPTS}]")
 _LETTERS_PER_DENSE_SIGN = 2.5
@@ -38,19 +39,37 @@ _CUT_OFF = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"#{1,6}\s|```|~~~|[-=*_ ]{3,200}$")
+_REPLY_LABEL = re.compile(r"[*_]{0,3}([^\W\d_]{1,10})[ ]?\d{0,3}[.:)][*_]{0,3}\s{1,4}(?=\S)")
 _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
 
 
 def is_statement(text: str) -> bool:
     """Whether it can stand as an answer."""
     bare = text.strip()
-    if not MIN_STATEMENT_CHARACTERS <= _letters(bare) <= MAX_STATEMENT_CHARACTERS or bare[-1] in _QUESTION_MARKS:
+    if not MIN_STATEMENT_CHARACTERS <= _letters(bare) <= MAX_STATEMENT_CHARACTERS:
+        return False
+    if bare.rstrip(_EMPHASIS)[-1:] in _QUESTION_MARKS:
         return False
     if _MARKUP.match(bare) or is_separator_row(bare):
         return False
     return not (
         _is_label(bare) or _is_contents_line(bare) or (len(bare) < _MAX_POINTER_CHARACTERS and _POINTER.match(bare))
     )
+
+
+def replies(text: str, *, above: str) -> bool:
+    """Whether it is a short answer right under a question: "Seven days." says enough under "How long?", where what
+    stands above it on the page is the question alone."""
+    asked = above.rstrip().rstrip(_EMPHASIS)
+    return text.rstrip().endswith(_STOPS) and asked.endswith(tuple(_QUESTION_MARKS))
+
+
+def without_reply_label(text: str, *, above: str) -> str:
+    """The text without the label of an answer, where a question with another one stands right above: "A: Yes."."""
+    label = _REPLY_LABEL.match(text)
+    asked = above.rstrip().rpartition("\n")[2].lstrip(_EMPHASIS)
+    question = _REPLY_LABEL.match(asked) if label and asked.rstrip(_EMPHASIS).endswith(tuple(_QUESTION_MARKS)) else None
+    return text[label.end() :] if label and question and label[1] != question[1] else text
 
 
 def _letters(text: str) -> float:

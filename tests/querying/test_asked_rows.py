@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.querying.test_extractive import answered, read
+
+EDITIONS = """| Edition | Users | Price |
+|---|---|---|
+| Solo | 1 | €89 |
+| Office | 10 | €390 |
+| Office Plus | 25 | €790 |
+"""
+FARES = """Ticket | Adult | Child
+Ticket: Single, one zone | Adult: £2.20 | Child: £1.10
+Ticket: Single, two zones | Adult: £3.40 | Child: £1.70
+Ticket: Monthly ticket | Adult: £74.00 | Child: £37.00"""
+
+
+def names(question: str, text: str, best: str) -> list[str]:
+    """The names of the rows that are quoted."""
+    return [one.claim.partition(" — ")[0] for one in answered(question, read(text, best))]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("difference between Office and Office Plus", ["Edition Office", "Edition Office Plus"]),
+        ("How do Solo and Office Plus differ?", ["Edition Solo", "Edition Office Plus"]),
+        ("What does Office Plus cost?", ["Edition Office Plus"]),
+    ],
+)
+def test_rows_that_are_named_side_by_side_are_quoted_together(question: str, expected: list[str]) -> None:
+    assert names(question, EDITIONS, "Office Plus") == expected
+
+
+def test_a_word_of_another_name_does_not_ask_for_its_row() -> None:
+    assert names("and a monthly one?", FARES, "Monthly") == ["Ticket Monthly ticket"]
+    assert names("Is a single for one zone or for two zones cheaper?", FARES, "two zones") == [
+        "Ticket Single, one zone",
+        "Ticket Single, two zones",
+    ]
+
+
+def test_what_the_heading_above_a_table_names_is_the_table() -> None:
+    page = read(FARES, "Monthly")
+    fares = replace(page, passages=(replace(page.passages[0], section_path=("Fares",)),))
+    assert len(answered("What are the fares?", fares)) == 3
+    assert len(answered("What are the fares for a month?", fares)) == 1
