@@ -137,7 +137,7 @@ def _directions() -> tuple[Matrix, NDArray[np.float32]]:
     from safetensors.numpy import load_file  # slow import
 
     arrays = load_file(DIRECTIONS)
-    steps = arrays["deviations"] * np.repeat(np.float32([_FINE_STEP, _COARSE_STEP]), [FINE, COARSE])
+    steps = arrays["deviations"] * np.repeat(np.array([_FINE_STEP, _COARSE_STEP], np.float32), [FINE, COARSE])
     return np.ascontiguousarray(arrays["directions"].astype(np.float32)), steps
 
 
