@@ -11,7 +11,7 @@ from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier, referenced_numbers, without_marks
 from querying.answering.grounding.conflict_types import StatementConflict
 from querying.answering.grounding.statement_conflicts import find_conflict
-from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
+from querying.answering.grounding.supporting_spans import as_one_line
 from querying.answering.verified_text import split_sentences
 from querying.retrieval.combined_evidence import passage_place
 from querying.types.answer import Answer, Citation, Outcome
@@ -74,7 +74,7 @@ def contradicting_citation(
     above the claim."""
     possible: tuple[Citation, StatementConflict] | None = None
     for passage in passages:
-        for start, end in cached_sentence_spans(passage.content, passage.source_type):
+        for start, end in passage.sentence_spans():
             text = as_one_line(passage.content[start:end])
             if conflict := find_conflict(claim, text, headings=(heading, heading_of(passage))):
                 found = cite_sentence(passage, start, end), conflict

@@ -15,7 +15,7 @@ from language.sentences import sentence_spans
 from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.answering.grounding.modality import states_duty
 from querying.answering.grounding.statement_conflicts import is_within_bound
-from querying.answering.grounding.supporting_spans import as_one_line, cached_sentence_spans
+from querying.answering.grounding.supporting_spans import as_one_line
 from querying.types.answer import Citation
 from querying.types.confidence import Confidence
 
@@ -121,7 +121,7 @@ def _kept_limit(claim: str, passages: Sequence[Passage], heading: str) -> Citati
 
 def _passage_sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, int]]:
     for passage in passages:
-        for start, end in cached_sentence_spans(passage.content, passage.source_type):
+        for start, end in passage.sentence_spans():
             yield passage, start, end
 
 

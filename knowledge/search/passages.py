@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 from knowledge.code_location import FilePlace, lines_of_span
 from knowledge.page_names import page_name
+from language.cache_sizes import CACHED_PASSAGES
 from language.code_lines import code_spans
 from language.sentences import TextSpan, sentence_spans
 
 
-def content_spans(content: str, source_type: str) -> list[TextSpan]:
-    """`(start, end)` of each sentence; of code each line is one."""
-    return code_spans(content) if source_type == "code" else sentence_spans(content)
+@lru_cache(maxsize=CACHED_PASSAGES)
+def content_spans(content: str, source_type: str) -> tuple[TextSpan, ...]:
+    """`(start, end)` of each sentence; of code each line is one. Remembered, for an answer asks several times."""
+    return tuple(code_spans(content) if source_type == "code" else sentence_spans(content))
 
 
 def spans_of(stored: Any) -> tuple[TextSpan, ...]:
@@ -71,7 +74,7 @@ class Passage:
         """Whether the span from `start` to `end` of its page holds a number that read differently a second time."""
         return any(first < end and start < last for first, last in self.unsure_spans)
 
-    def sentence_spans(self) -> list[TextSpan]:
+    def sentence_spans(self) -> tuple[TextSpan, ...]:
         """`(start, end)` of each sentence of its content; of code each line is one."""
         return content_spans(self.content, self.source_type)
 

@@ -14,7 +14,6 @@ from language.terms import terms
 from querying.answering.grounding.claim_contradictions import contradicts
 from querying.answering.grounding.figure_association import is_rival_figure
 from querying.answering.grounding.modality import overstates
-from querying.answering.grounding.supporting_spans import cached_sentence_spans
 
 # Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2".
 _NOTATION_STEMS = frozenset(terms("x"))
@@ -33,7 +32,7 @@ def conflicting_sentences(
         return
     for passage in passages:
         if passage.document_id != source.document_id and _headings_agree(source, passage, excerpt):
-            for start, end in cached_sentence_spans(passage.content, passage.source_type):
+            for start, end in passage.sentence_spans():
                 if sentences_disagree(excerpt, passage.content[start:end]):
                     yield passage, start, end
 

@@ -77,7 +77,7 @@ def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan |
     for run, text in _runs_sharing_words(claim, passage):
         if is_same_sentence(claim, text):
             return SupportingSpan(start=run[0][0], end=run[-1][1], support=1.0)
-    sentences = cached_sentence_spans(passage.content, passage.source_type)
+    sentences = passage.sentence_spans()
     if quoted := quoted_lines_span(claim, sentences, passage.content):
         return SupportingSpan(start=quoted[0], end=quoted[1], support=1.0)
     around = _span_surroundings(passage)
@@ -174,7 +174,7 @@ def as_one_line(text: str) -> str:
 
 @lru_cache(maxsize=CACHED_PASSAGES)
 def _sentence_runs(text: str, source_type: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
-    spans = cached_sentence_spans(text, source_type)
+    spans = content_spans(text, source_type)
     runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
     return [*runs, *(run for at in range(len(spans)) if len(run := _list_run(text, spans, at)) > widest)]
 
@@ -190,15 +190,8 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
 
 
 @lru_cache(maxsize=CACHED_PASSAGES)
-def cached_sentence_spans(text: str, source_type: str) -> Sequence[tuple[int, int]]:
-    """`(start, end)` of each sentence, of code of each line; remembered, for every claim is held against the same
-    passages."""
-    return content_spans(text, source_type)
-
-
-@lru_cache(maxsize=CACHED_PASSAGES)
 def _table_layout(text: str, source_type: str) -> TableLayout:
-    return read_layout(text, cached_sentence_spans(text, source_type))
+    return read_layout(text, content_spans(text, source_type))
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
