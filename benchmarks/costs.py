@@ -128,6 +128,8 @@ def pdf_costs(times: int) -> dict[str, float]:
 
 
 def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
+    from django.test.utils import override_settings
+
     from plugins.models import Release
 
     plugin, questions = create_published_plugin(random.Random(5), chunks=chunks)
@@ -140,6 +142,8 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
     with _model_clock() as model_ms, _statements() as count:
         whole = [_answer(release, text, model_ms, count) for text in asked]
     answer, model, statements = (statistics.median(values) for values in zip(*whole, strict=True))
+    with override_settings(LEXIC_TOKEN_STATES_MAX_CHUNKS=0):
+        without_states = statistics.median(_spent(partial(time_answer, release, text)) for text in asked)
     return {
         "chunks": float(chunks),
         "a search, ms": searched,
@@ -147,6 +151,8 @@ def answer_costs(*, chunks: int, times: int) -> dict[str, float]:
         "its models, ms": model,
         "its statements": statements,
         "an answer to its models": answer / model,
+        "an answer without kept token states, ms": without_states,
+        "an answer to one without kept token states": answer / without_states,
         **_crowd_costs(crowd, QUICK_CROWDS[-1][0]),
     }
 

@@ -34,6 +34,12 @@ def prepared_cursor(using: str = DEFAULT_DB_ALIAS) -> CursorWrapper:
     return database.prepared_cursor() if isinstance(database, DatabaseWrapper) else database.cursor()
 
 
+def binary_cursor(using: str = DEFAULT_DB_ALIAS) -> CursorWrapper:
+    """A cursor whose values come as bytes: a column of bytes is twice as long as text."""
+    database = connections[using]
+    return database.cursor_of(BinaryCursor) if isinstance(database, DatabaseWrapper) else database.cursor()
+
+
 class PreparedCursor(base.CursorMixin, psycopg.Cursor[Any]):
     """One of psycopg's, which prepares statements and sends their values beside them."""
 
@@ -48,14 +54,25 @@ class PreparedCursor(base.CursorMixin, psycopg.Cursor[Any]):
             return super().execute(query, params, **options)
 
 
+class BinaryCursor(PreparedCursor):
+    """Asks for binary values. Its statements are prepared where those of others are."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        return super().execute(query, params, binary=True, **options)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     def prepared_cursor(self) -> CursorWrapper:
         """See the function of this name."""
         if self.settings_dict["OPTIONS"].get("prepare_threshold") is None:
             return self.cursor()
+        return self.cursor_of(PreparedCursor)
+
+    def cursor_of(self, factory: type[PreparedCursor]) -> CursorWrapper:
+        """A cursor of this class in place of Django's usual one."""
         self.ensure_connection()
         usual = self.connection.cursor_factory
-        self.connection.cursor_factory = PreparedCursor
+        self.connection.cursor_factory = factory
         try:
             return self.cursor()
         finally:

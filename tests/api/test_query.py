@@ -92,19 +92,20 @@ def test_citations_off_strips_marks_and_gives_the_array_only_when_asked(publishe
     assert post(key, options={"citationMode": "off", "includeCitations": True}).json()["citations"]
 
 
-def test_an_answer_takes_nine_statements_and_a_key_is_refused_as_soon_as_it_is_revoked(
+def test_an_answer_takes_ten_statements_and_a_key_is_refused_as_soon_as_it_is_revoked(
     published: Plugin, alice: User, django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ):
     """The key, the release, what it may read and the figures of the words for "spacers", which the tokenizer does not
-    know; then, once more, what it may read, whether that has templates, candidates, passages, and the row. What may
+    know; then, once more, what it may read, whether that has templates, candidates, passages, their token
+    states, and the row. What may
     be asked for a list costs one more: whether the section goes on elsewhere."""
     agent, secret = ApiKey.objects.issue(owner=alice, name="agent", plugins=[published])
     ApiKey.objects.filter(pk=agent.pk).update(last_used_at=timezone.now())
     monkeypatch.setattr(caller_access, "CHECK_SECONDS", 60.0)  # asked again of answers that take longer
     savepoints = 2  # around the row: tests have a transaction already
-    with django_assert_num_queries(9 + savepoints):
-        assert post(secret, query="What are spacers made of?").json()["outcome"] == "answered"
     with django_assert_num_queries(10 + savepoints):
+        assert post(secret, query="What are spacers made of?").json()["outcome"] == "answered"
+    with django_assert_num_queries(11 + savepoints):
         assert post(secret, query="How do I place spacers?").json()["outcome"] == "answered"
     agent.revoke()
     assert_error(post(secret), 401, "not_authenticated")

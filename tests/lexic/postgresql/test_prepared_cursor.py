@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import NotSupportedError, connection, transaction
+from django.db import NotSupportedError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from lexic.conf.database import read_database
-from lexic.postgresql.base import PreparedCursor, prepared_cursor
+from lexic.postgresql.base import PreparedCursor, binary_cursor, prepared_cursor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -106,3 +106,29 @@ def test_only_connections_that_last_and_lead_to_our_own_server_prepare(
 ) -> None:
     options = read_database(url, data_folder=tmp_path, pool_size=pool_size)["OPTIONS"]
     assert options.get("prepare_threshold") == threshold
+
+
+def test_a_binary_cursor_gives_bytes_as_they_are_and_other_types_too() -> None:
+    content = bytes(range(256))
+    with binary_cursor() as cursor:
+        cursor.execute("SELECT %(number)s::bigint, %(content)s::bytea", {"number": 2**40, "content": content})
+        assert cursor.fetchall() == [(2**40, content)]
+
+
+def test_its_statements_are_seen_by_whoever_counts_statements() -> None:
+    with CaptureQueriesContext(connection) as seen, binary_cursor() as cursor:
+        cursor.execute("SELECT 1::bigint")
+    assert len(seen) == 1
+
+
+def test_what_fails_in_it_is_an_error_of_django() -> None:
+    with pytest.raises(ProgrammingError), binary_cursor() as cursor:
+        cursor.execute("SELECT nothing FROM nowhere")
+
+
+@pytest.mark.usefixtures("preparing")
+def test_it_prepares_where_others_do() -> None:
+    for _ in range(3):
+        with binary_cursor() as cursor:
+            cursor.execute("SELECT 5::bigint AS five")
+    assert "SELECT 5::bigint AS five" in prepared_statements()
