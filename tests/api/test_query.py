@@ -97,8 +97,7 @@ def test_an_answer_takes_ten_statements_and_a_key_is_refused_as_soon_as_it_is_re
 ):
     """The key, the release, what it may read and the figures of the words for "spacers", which the tokenizer does not
     know; then, once more, what it may read, whether that has templates, candidates, passages, their token
-    states, and the row. What may
-    be asked for a list costs one more: whether the section goes on elsewhere."""
+    states, and the row. What may be asked for a list costs one more: whether the section goes on elsewhere."""
     agent, secret = ApiKey.objects.issue(owner=alice, name="agent", plugins=[published])
     ApiKey.objects.filter(pk=agent.pk).update(last_used_at=timezone.now())
     monkeypatch.setattr(caller_access, "CHECK_SECONDS", 60.0)  # asked again of answers that take longer
