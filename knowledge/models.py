@@ -15,6 +15,7 @@ from pgvector.django import HalfVectorField
 from accounts.models import ApiKey, Principal
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
+from knowledge.chunking.chunker import title_path
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
@@ -326,6 +327,11 @@ class Chunk(Revisioned):
 
     def __str__(self) -> str:
         return f"{self.document} #{self.index}"
+
+    @property
+    def embedded_text(self) -> tuple[str, str]:
+        """What the embedder reads: the title path and the content. A chunk that keeps no title has its document's."""
+        return title_path(self.document_title or self.document.title, self.section_path), self.content
 
 
 class Embedding(Revisioned):

@@ -50,6 +50,8 @@ RESUME_BATCH_SIZE = 500
 # A document that crashes its worker is not tried for ever.
 MAX_STARTS = 4
 START_COUNT_SECONDS = 24 * 3600
+# Token states are added for so long; then whatever else waits comes first.
+STATES_SECONDS = 20.0
 
 
 class WorkerCrashed(LexicError):
@@ -189,8 +191,9 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
     if base is None:
         drop_index(knowledge_base_id)
     else:
+        if add_missing_states(base, seconds=STATES_SECONDS):
+            enqueue_index_check(base.pk)
         ensure_index(base)
-        add_missing_states(base)
 
 
 @app.task(name="knowledge.sync_source")

@@ -13,8 +13,9 @@ def import_openvino() -> Any:
     if "openvino" not in sys.modules:
         # Python imports nothing whose name has None here, and OpenVINO takes the converter for not installed.
         sys.modules[_CONVERTER] = None  # type: ignore[assignment]
-        try:
-            import openvino  # noqa: F401 -- slow import
-        finally:
+    try:
+        import openvino  # slow import, and another thread that has begun it is waited for
+    finally:
+        if _CONVERTER in sys.modules and sys.modules[_CONVERTER] is None:
             sys.modules.pop(_CONVERTER, None)
-    return sys.modules["openvino"]
+    return openvino

@@ -1,6 +1,6 @@
--- The token states of all windows of these chunks, in order. Where a base moved from one embedder to another, one of them
--- alone has some.
-SELECT DISTINCT ON (chunk_id, "window") chunk_id, token_states
+-- All windows of these chunks, in order, with their token states where they have some. Where a base moved from one embedder
+-- to another, those of the later one come first.
+SELECT chunk_id, space::int, token_states
 FROM knowledge_embedding
-WHERE chunk_id = ANY(%(chunks)s::bigint[]) AND token_states IS NOT NULL
-ORDER BY chunk_id, "window", space DESC
+WHERE chunk_id = ANY(%(chunks)s::bigint[])
+ORDER BY chunk_id, space DESC, "window"

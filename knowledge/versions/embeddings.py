@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from knowledge.chunking.chunker import title_path
 from knowledge.embedders.base import EmbeddedChunk, Embedder
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Revision
@@ -116,7 +115,11 @@ def embed_missing(chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on
     on_progress(done, total)
     once = list(missing.order_by("content_hash", "pk").distinct("content_hash").values_list("pk", flat=True))
     for batch in batched(once, CHUNKS_PER_BATCH):
-        _embed_batch(list(Chunk.objects.filter(pk__in=batch).order_by("pk")), space=space, embedder=embedder)
+        _embed_batch(
+            list(Chunk.objects.filter(pk__in=batch).select_related("document").order_by("pk")),
+            space=space,
+            embedder=embedder,
+        )
         done += len(batch)
         on_progress(done, total)
     copy_known_embeddings(chunks, space=space)
@@ -136,7 +139,7 @@ def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySe
 
 
 def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> None:
-    texts = [(title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks]
+    texts = [chunk.embedded_text for chunk in chunks]
     embedded = embedder.embed_chunks(texts, keeps_states=keeps_states(chunks[0].knowledge_base_id))
     store_embeddings(chunks, embedded, space=space)
 

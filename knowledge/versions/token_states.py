@@ -5,44 +5,56 @@ Until a chunk has them, the model reads it for every question anew, so nothing w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from knowledge.chunking.chunker import title_path
 from knowledge.embedders import get_embedder
-from knowledge.lease import try_lease
+from knowledge.lease import confirm_held, try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
 from knowledge.versions.batches import OnProgress, batched
 from knowledge.versions.embeddings import CHUNKS_PER_BATCH, keeps_states
 from lexic.sql_files import read_sql
 
+# What is stored of a chunk whose windows are others today than those of its vectors: it is not tried again.
+_UNREADABLE = b""
 
-def add_missing_states(base: KnowledgeBase, *, on_progress: OnProgress = lambda _done, _total: None) -> int:
-    """Give the live chunks of the base the token states that they lack, committed batch by batch; how many got some.
 
-    Nothing happens where the base is searched by an embedder that has none, where it is too large for them, or while
-    another process does the same. Raises `EmbedderError`.
+def add_missing_states(
+    base: KnowledgeBase, *, seconds: float | None = None, on_progress: OnProgress = lambda _done, _total: None
+) -> int:
+    """Give the live chunks of the base the token states that they lack, committed batch by batch; how many still lack
+    theirs. After so many `seconds` no further batch is begun.
+
+    Nothing happens, and 0 comes back, where the base is searched by an embedder that has none, where it is too large
+    for them, or while another process does the same. Raises `EmbedderError`.
     """
-    embedder = get_embedder(base.embedder)
-    if not (embedder.has_token_states and keeps_states(base.pk)):
+    if not (get_embedder(base.embedder).has_token_states and keeps_states(base.pk)):
         return 0
     with try_lease(f"token-states:{base.pk}") as ours:
         if not ours:
             return 0
+        begun, done = time.monotonic(), 0
         lacking = list(_without_states(base).order_by("pk").values_list("pk", flat=True))
-        done = 0
         for batch in batched(lacking, CHUNKS_PER_BATCH):
-            _add_states(Chunk.objects.filter(pk__in=batch).order_by("pk"), base)
+            if seconds is not None and time.monotonic() - begun > seconds:
+                break
+            _add_states(batch, base)
             done += len(batch)
             on_progress(done, len(lacking))
-        return done
+        return len(lacking) - done
 
 
 def copy_states(sources: Iterable[KnowledgeBase], targets: Iterable[KnowledgeBase]) -> None:
-    """Give the chunks of the targets the token states of chunks of the sources that say the same."""
-    bases = {"sources": [base.pk for base in sources], "targets": [base.pk for base in targets]}
+    """Give the chunks of the targets the token states of chunks of the sources that say the same. A target that is too
+    large for them gets none."""
+    bases = {
+        "sources": [base.pk for base in sources],
+        "targets": [base.pk for base in targets if keeps_states(base.pk)],
+    }
     with connection.cursor() as cursor:
         cursor.execute(read_sql("knowledge", "copy_token_states"), bases)
 
@@ -57,13 +69,25 @@ def _without_states(base: KnowledgeBase) -> QuerySet[Chunk]:
     return Chunk.objects.live().filter(Exists(own), knowledge_base=base)
 
 
-@transaction.atomic
-def _add_states(chunks: QuerySet[Chunk], base: KnowledgeBase) -> None:
-    texts = {chunk.pk: (title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks}
+def _add_states(chunk_ids: Sequence[int], base: KnowledgeBase) -> None:
+    chunks = Chunk.objects.filter(pk__in=chunk_ids).select_related("document").order_by("pk")
+    texts = {chunk.pk: chunk.embedded_text for chunk in chunks}
     read = get_embedder(base.embedder).embed_chunks([*texts.values()], keeps_states=True)
     states = {pk: embedded.states for pk, embedded in zip(texts, read, strict=True)}
-    rows = Embedding.objects.filter(chunk__in=texts, space=base.space).only("chunk_id", "window")
-    with_states = [row for row in rows if row.window < len(states[row.chunk_id])]
-    for row in with_states:
-        row.token_states = states[row.chunk_id][row.window]
-    Embedding.objects.bulk_update(with_states, ["token_states"])
+    with transaction.atomic():
+        # Whoever publishes holds this lock too, and changes the same rows.
+        if KnowledgeBase.objects.select_for_update(no_key=True).filter(pk=base.pk).first():
+            confirm_held()
+            _write_states(states, space=base.space)
+
+
+def _write_states(states: Mapping[int, Sequence[bytes]], *, space: int) -> None:
+    rows = Embedding.objects.filter(chunk__in=states, space=space).only("chunk_id", "window")
+    changed = []
+    for chunk_id, windows in groupby(rows.order_by("chunk", "window"), key=lambda row: row.chunk_id):
+        of_chunk, own = list(windows), states[chunk_id]
+        fits = len(own) == len(of_chunk)
+        for number, row in enumerate(of_chunk):
+            row.token_states = own[number] if fits else _UNREADABLE
+        changed += of_chunk
+    Embedding.objects.bulk_update(changed, ["token_states"])

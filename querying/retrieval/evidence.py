@@ -13,7 +13,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.embedders.packed_states import PackedStates
@@ -21,7 +20,6 @@ from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from knowledge.search.wording import ENGLISH_WORDING, Wording
-from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import (
@@ -34,10 +32,10 @@ from querying.retrieval.late_interaction import (
     question_words,
 )
 from querying.retrieval.markdown_columns import TitledText, WordsByRow, asked_words_by_row
-from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
+from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
-from querying.retrieval.token_states import KeptStates, WindowStates, kept_states, read_states
+from querying.retrieval.token_states import WindowStates, read_states
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
@@ -57,55 +55,6 @@ _MISSING_NUMBER_PENALTY = 0.1
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # What a match with the header row is worth beside one with the row itself: all rows have the header.
 _HEADER_WEIGHT = 0.8
-# Sentences share a window of about 200 tokens, so that each is read in its context.
-_WINDOW_CHARACTERS = 800
-_TITLE_CHARACTERS = 160
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Window:
-    """Sentences that the model reads together, with the title before them, and the header row of a table that they
-    begin inside of."""
-
-    passage: int
-    chunk_id: int
-    spans: tuple[Span, ...]
-    span_stems: tuple[frozenset[str], ...]  # the stems of each span, and of its header row
-    content: str  # of the whole passage
-    head: str
-    title_stems: frozenset[str]
-    layout: TableLayout
-    repeated: Span | None  # the header row that stands at the end of the head
-
-    @property
-    def text(self) -> str:
-        return self.head + self.content[self.spans[0][0] : self.spans[-1][1]]
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return self.title_stems.union(*self.span_stems)
-
-    @property
-    def offset(self) -> int:
-        """What leads from the passage's offsets to those of the text."""
-        return len(self.head) - self.spans[0][0]
-
-    def kept_states(self, packed: PackedStates) -> KeptStates:
-        """Those of its tokens, of the states that were kept of its passage."""
-        parts = [((self.spans[0][0], self.spans[-1][1]), self.offset)]
-        if self.repeated:
-            parts.insert(0, (self.repeated, len(self.head) - 1 - self.repeated[1]))
-        return kept_states(packed, parts)
-
-    def header_place(self, span: Span) -> Span | None:
-        """Where the text has the header row of this row; None where it is no row, or its header is not there."""
-        header = self.layout.headers.get(span)
-        if header is None:
-            return None
-        if header == self.repeated:
-            return len(self.head) - len(self.content[slice(*header)]) - 1, len(self.head) - 1
-        return (header[0] + self.offset, header[1] + self.offset) if header[0] >= self.spans[0][0] else None
-
 
 Matches = list[tuple[Span, SentenceMatch]]
 
@@ -286,7 +235,7 @@ def _match_passages(
     worth. The most promising windows go through the model in one batch; the others in a second one, unless the first
     are clear enough and one thing is asked."""
     ranked = _rank_windows(
-        [window for at, each in enumerate(passages) for window in _split_into_windows(at, each)],
+        [window for at, each in enumerate(passages) for window in split_into_windows(at, each)],
         words,
         most=max_windows,
     )
@@ -308,7 +257,7 @@ def _match_passages(
 
 
 def _states_of(
-    windows: Sequence[_Window], *, kept: Mapping[int, PackedStates], embedder: LocalEmbedder
+    windows: Sequence[Window], *, kept: Mapping[int, PackedStates], embedder: LocalEmbedder
 ) -> list[WindowStates]:
     unread = [window.text for window in windows if window.chunk_id not in kept]
     read = iter(read_states(embedder, unread))
@@ -316,15 +265,17 @@ def _states_of(
 
 
 def _match_windows(
-    words: QuestionWords, passages: Sequence[Passage], windows: Sequence[_Window], states: Sequence[WindowStates]
+    words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window], states: Sequence[WindowStates]
 ) -> list[Matches]:
     """For each passage the sentences of its windows and how they match; `states` has the model's of each window."""
     found: list[Matches] = [[] for _ in passages]
-    in_title = [words.in_title(_title_prefix(passage)) for passage in passages]
+    in_title = [words.in_title(title_prefix(passage)) for passage in passages]
     similar = [each.cosines(words) for each in states]
     topics = [
-        words.topic([each for each, window in zip(similar, windows, strict=True) if window.passage == at])
-        for at in range(len(passages))
+        words.topic(
+            [each for each, window in zip(similar, windows, strict=True) if window.passage == at], in_title=titled
+        )
+        for at, titled in enumerate(in_title)
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
     ranges = iter(words.match_ranges(rows))
@@ -350,18 +301,18 @@ def _match_windows(
     return found
 
 
-def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[_Window]) -> dict[int, WordsByRow]:
+def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, WordsByRow]:
     """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
     layouts = {window.passage: window.layout for window in windows if window.layout.headers}
     if not layouts or not words.english:
         return {}
     best_first = sorted(layouts)
-    texts = [TitledText(passages[at].content, layouts[at], _title_prefix(passages[at])) for at in best_first]
+    texts = [TitledText(passages[at].content, layouts[at], title_prefix(passages[at])) for at in best_first]
     asked = asked_words_by_row(words.english, texts, known=partial(stems_of, passages))
     return dict(zip(best_first, asked, strict=True))
 
 
-def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: _Window, span: Span) -> Matrix:
+def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: Window, span: Span) -> Matrix:
     """The columns of the window's tokens that are those of a sentence, and with less weight those of its header row;
     `places` has where each token stands."""
     own = similar[:, _token_columns(places, (span[0] + window.offset, span[1] + window.offset))]
@@ -376,7 +327,7 @@ def _token_columns(places: NDArray[np.intp], span: Span) -> slice:
     return slice(int(np.searchsorted(ends, span[0], side="right")), int(np.searchsorted(starts, span[1], side="left")))
 
 
-def _rank_windows(windows: Sequence[_Window], words: QuestionWords, *, most: int) -> list[tuple[_Window, float]]:
+def _rank_windows(windows: Sequence[Window], words: QuestionWords, *, most: int) -> list[tuple[Window, float]]:
     """At most so many of them, each with the share of the question's words that it holds: the best of each
     passage, then the best of the others. The most promising first: a quarter of the words is worth a place of the
     ranking."""
@@ -388,7 +339,7 @@ def _rank_windows(windows: Sequence[_Window], words: QuestionWords, *, most: int
     return sorted(chosen, key=lambda pair: pair[0].passage - 4 * pair[1])
 
 
-def _trim_window(window: _Window, words: QuestionWords) -> _Window:
+def _trim_window(window: Window, words: QuestionWords) -> Window:
     """Without the sentences before the first and after the last that say a word of the question: an eighth of what the
     model would read where there is much to read. A window without any such word stays whole."""
     matching = [at for at, stems in enumerate(window.span_stems) if words.share(stems) > 0]
@@ -396,35 +347,3 @@ def _trim_window(window: _Window, words: QuestionWords) -> _Window:
         return window
     part = slice(matching[0], matching[-1] + 1)
     return replace(window, spans=window.spans[part], span_stems=window.span_stems[part])
-
-
-def _split_into_windows(index: int, passage: Passage) -> list[_Window]:
-    """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
-    content, spans = passage.content, passage.sentence_spans()
-    layout = read_layout(content, spans)
-    groups: list[list[Span]] = []
-    for span in spans:
-        if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:
-            groups[-1].append(span)
-        else:
-            groups.append([span])
-    title = f"{_title_prefix(passage)}. "
-    stems = {span: frozenset(terms(content[slice(*span)])) for span in spans}
-    return [
-        _Window(
-            passage=index,
-            chunk_id=passage.chunk_id,
-            spans=tuple(group),
-            span_stems=tuple(stems[span] | stems.get(layout.headers.get(span, span), stems[span]) for span in group),
-            content=content,
-            head=title + (f"{content[slice(*repeated)]} " if (repeated := layout.headers.get(group[0])) else ""),
-            title_stems=frozenset(terms(title)),
-            layout=layout,
-            repeated=repeated,
-        )
-        for group in groups
-    ]
-
-
-def _title_prefix(passage: Passage) -> str:
-    return title_path(passage.document_title, passage.section_path)[:_TITLE_CHARACTERS]

@@ -153,9 +153,10 @@ class QuestionWords:
         """Which rows of the states belong to these very stems."""
         return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
 
-    def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
-        """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""
-        best = np.max([np.zeros(len(self._stems)), *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
+    def topic(self, similar: Sequence[Matrix], *, in_title: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """For each row of the states, how well a passage or its title speaks of it anywhere, if it is the topic, else
+        0."""
+        best = np.max([in_title, *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
         is_known = self._is_topic & self._is_understood
         return np.where(is_known, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
 

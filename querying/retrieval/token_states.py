@@ -79,8 +79,8 @@ def read_states(embedder: LocalEmbedder, texts: Sequence[str]) -> list[ReadState
 
 
 def kept_states(packed: PackedStates, parts: Sequence[tuple[tuple[int, int], int]]) -> KeptStates:
-    """Those of a window: the spans of the passage that it consists of, in its order, and for each what leads from its
-    place in the passage to that in the window's text."""
+    """Those of a window. `parts` are the spans of the passage that it consists of, in order, each with what is added to
+    an offset in the passage to get the one in the window's text."""
     found = [(packed.within(span), shift) for span, shift in parts]
     return KeptStates(
         packed=joined([part for part, _ in found]),

@@ -34,6 +34,8 @@ class Command(LexicCommand):
             if dry_run:
                 self.stdout.write(f"{one}: {count_missing_states(one)} passages have none.")
                 continue
+            before = count_missing_states(one)
             with progress_bar("chunk") as show:
-                added = add_missing_states(one, on_progress=show)
-            self.stdout.write(f"{one}: {added} passages got theirs, {count_missing_states(one)} have none.")
+                add_missing_states(one, on_progress=show)
+            after = count_missing_states(one)
+            self.stdout.write(f"{one}: {before - after} passages got theirs, {after} have none.")

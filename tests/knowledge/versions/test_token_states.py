@@ -70,10 +70,10 @@ def test_an_embedder_without_token_states_keeps_none() -> None:
 
 
 def test_missing_states_are_those_that_would_have_been_kept(without: KnowledgeBase) -> None:
-    missing = count_missing_states(without)
-    assert add_missing_states(without) == missing > 1
+    assert count_missing_states(without) > 1
+    assert add_missing_states(without) == 0
     assert states_of(without) == states_of(base_of(prose("oil", paragraphs=12), name="another"))
-    assert add_missing_states(without) == count_missing_states(without) == 0
+    assert count_missing_states(without) == 0
 
 
 def test_a_run_that_was_interrupted_is_continued(without: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,15 +86,47 @@ def test_a_run_that_was_interrupted_is_continued(without: KnowledgeBase, monkeyp
     with pytest.raises(Crash):
         add_missing_states(without, on_progress=crash)
     assert count_missing_states(without) == missing - 1
-    assert add_missing_states(without) == missing - 1
-
-
-def test_a_worker_adds_them_when_a_base_has_changed(without: KnowledgeBase, settings: Any) -> None:
-    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
     assert add_missing_states(without) == 0
-    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 1000
+    assert count_missing_states(without) == 0
+
+
+def test_a_run_ends_when_its_time_is_up(without: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("knowledge.versions.token_states.CHUNKS_PER_BATCH", 1)
+    missing = count_missing_states(without)
+    assert add_missing_states(without, seconds=-1) == count_missing_states(without) == missing
+
+
+def test_none_are_added_where_the_setting_keeps_none(without: KnowledgeBase, settings: Any) -> None:
+    settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
+    missing = count_missing_states(without)
+    assert add_missing_states(without) == 0
+    assert count_missing_states(without) == missing
+    copy_states([base_of(prose("oil", paragraphs=12), name="another")], [without])
+    assert count_missing_states(without) == missing
+
+
+def test_a_note_whose_chunks_keep_no_title_is_read_with_that_of_its_document(without: KnowledgeBase) -> None:
+    before = states_of(base_of(prose("oil", paragraphs=12), name="another"))
+    without.chunks.update(document_title="")
     add_missing_states(without)
-    assert all(states_of(without))
+    assert states_of(without) == before
+
+
+def test_a_chunk_that_would_be_cut_otherwise_today_is_tried_once(without: KnowledgeBase) -> None:
+    chunk = without.chunks.live().earliest("index")
+    one = Embedding.objects.filter(chunk=chunk).first()
+    Embedding.objects.create(
+        chunk=chunk,
+        knowledge_base=without,
+        document=chunk.document,
+        window=9,
+        vector=one.vector,
+        added_in=one.added_in,
+    )
+    add_missing_states(without)
+    assert count_missing_states(without) == 0
+    assert chunk.pk not in states_of_chunks([chunk.pk])
+    assert states_of_chunks(list(without.chunks.live().values_list("pk", flat=True)))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -118,6 +150,25 @@ def test_a_base_that_moved_to_another_embedder_is_still_weighed_by_them() -> Non
     with registered(CountingEmbedder("new", dimensions=16)):
         reembed.reembed_base(base, embedder=get_embedder("new"))
         assert len(states_of_chunks([chunk.pk])[chunk.pk]) == 5
+
+
+def test_a_chunk_of_which_a_window_has_none_is_left_out(without: KnowledgeBase) -> None:
+    add_missing_states(without)
+    row = Embedding.objects.filter(knowledge_base=without, window=1).first()
+    assert row is not None
+    Embedding.objects.filter(pk=row.pk).update(token_states=None)
+    assert states_of_chunks([row.chunk_id]) == {}
+
+
+def test_no_states_are_copied_to_a_chunk_with_other_windows(without: KnowledgeBase) -> None:
+    """As one that another embedder has embedded whole."""
+    source = base_of(prose("oil", paragraphs=12), name="another")
+    Embedding.objects.filter(knowledge_base=without, window__gt=0).delete()
+    copy_states([source], [without])
+    cut = set(Embedding.objects.filter(knowledge_base=source, window=1).values_list("chunk__index", flat=True))
+    assert cut
+    given = Embedding.objects.filter(knowledge_base=without, token_states__isnull=False)
+    assert not cut & set(given.values_list("chunk__index", flat=True))
 
 
 def test_states_that_cannot_be_read_are_left_out() -> None:

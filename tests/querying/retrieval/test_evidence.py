@@ -8,7 +8,7 @@ from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
-from querying.retrieval import evidence
+from querying.retrieval import evidence, sentence_windows
 from querying.retrieval.token_states import read_states
 from querying.types.evidence import Evidence
 from tests.querying.passages import passage
@@ -160,7 +160,7 @@ def test_a_passage_far_down_that_says_the_words_is_among_the_first(read: list[in
 
 def test_the_words_of_a_sentence_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[str] = []
-    monkeypatch.setattr(evidence, "terms", lambda text: counted.append(text) or terms(text))
+    monkeypatch.setattr(sentence_windows, "terms", lambda text: counted.append(text) or terms(text))
     rules = [f"Rule {number} says where the gravel of yard {number} is kept. {FILLER * 20}" for number in range(9)]
     weighed(("Where is the gravel?", 1.0), passages=[passage(rule, number=n) for n, rule in enumerate(rules)])
     of_rules = [text for text in counted if text.startswith("Rule")]

@@ -106,3 +106,17 @@ def test_states_of_another_text_are_not_taken_for_a_passage(settings: Any) -> No
     assert retriever.kept_states(question, longer) == {}
     settings.LEXIC_TOKEN_STATES_MAX_CHUNKS = 0
     assert retriever.kept_states(question, found) == {}
+
+
+def test_a_follow_up_finds_its_topic_in_the_title_alone() -> None:
+    timetable = [passage("Dogs ride free. Bicycles cost 2 EUR.", number=7, document_title="Route 44 bus timetable")]
+    turns = [
+        WeightedTurn(text="And bicycles?", weight=1.0, preceding_text="What do dogs cost on the bus of route 44?"),
+        WeightedTurn(text="What do dogs cost on the bus of route 44?", weight=0.3),
+    ]
+    weights = dict.fromkeys(terms(" ".join(turn.text for turn in turns)), 1.0)
+    by_model, by_kept = (
+        evidence.score_evidence(turns=turns, passages=timetable, weights=weights, kept=states)
+        for states in ({}, kept(timetable))
+    )
+    assert abs(by_model.strength - by_kept.strength) < 0.05
