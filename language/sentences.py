@@ -101,22 +101,30 @@ def _source_lines(text: str) -> Iterator[_SourceLine]:
 def _block_spans(text: str) -> Iterator[TextSpan]:
     lines = [_SourceLine(0, ""), *_source_lines(text), _SourceLine(len(text), "")]
     start = end = 0
-    was_alone = False
+    was_alone = is_in_item = False
     for before, line, after in zip(lines, lines[1:], [*lines[2:], lines[0]], strict=False):
         is_row = " | " in line.text or line.text[:2] == "| " or _MARKDOWN_HEADING.match(line.text) is not None
         is_alone = is_row or _is_heading(line.text, before=before.text, after=after.text)
-        if is_alone or was_alone or not line.text or _opens_block(line.text, before=before.text):
+        opens = _opens_block(line.text, before=before.text) or (is_in_item and _leads_in_below_item(line, text))
+        if is_alone or was_alone or opens:
             if start < end:
                 yield start, end
             start = end = line.start
+            is_in_item = _BULLET.match(line.text) is not None
         if start == end:
             start = line.start
         end = line.start + len(line.text)
         was_alone = is_alone
 
 
+def _leads_in_below_item(line: _SourceLine, text: str) -> bool:
+    """A line below a list item that is not set in, begins with no small letter and leads in to the next list."""
+    is_set_in = text[line.start - 1 : line.start] in (" ", "\t")
+    return line.text.endswith(":") and not (is_set_in or line.text[0].islower())
+
+
 def _opens_block(line: str, *, before: str) -> bool:
-    if _BULLET.match(line):
+    if not line or _BULLET.match(line):
         return True
     if clause := _CLAUSE_START.match(line):
         # "as given in / 26.4.2 of the standard" goes on; a clause begins with a capital or after a full stop.

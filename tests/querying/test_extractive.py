@@ -545,10 +545,10 @@ def test_a_question_of_the_page_is_never_the_answer():
 
 def test_what_stands_below_a_list_begins_a_line_of_its_own():
     text = (
-        "Guests must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
+        "Guests of the flat must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
         "Guests must also keep quiet between ten and seven."
     )
-    found = read(text, "Guests must not", "keep quiet")
+    found = read(text, "Guests of the flat must not", "keep quiet")
     parts = (
         SubQuestion(text="What is forbidden?", sentences=found.sentences),
         SubQuestion(text="and when is it quiet?", sentences=read(text, "keep quiet").sentences),
