@@ -76,13 +76,13 @@ def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
     """The line above the list that this item stands in: one that leads in to it, or the heading."""
     if not is_list_item(item.text):
         return None
-    items, nearest = 1, None
+    items, nearest, first = 1, None, item
     may_hold_heading = _may_hold_heading(item)
     for above in islice(neighbours.preceding(item), MAX_LIST_SENTENCES):
         if is_list_item(above.text):
-            if leads_in(above.text) and not neighbours.is_set_in_less(item, above):
+            if leads_in(above.text) and not neighbours.is_set_in_less(item, first):
                 return above
-            items, nearest = items + 1, None
+            items, nearest, first = items + 1, None, above
             may_hold_heading = may_hold_heading or _may_hold_heading(above)
             if items > MAX_LIST_ITEMS:
                 return None
