@@ -5,6 +5,7 @@ import pytest
 from knowledge.chunking.chunker import chunk_pages
 from knowledge.chunking.question_headings import question_headings
 from knowledge.readers.types import Heading, PageText
+from tests.linear_time import grows_linearly
 
 LABELLED = """Q: Who can join?
 A: Anyone over 18.
@@ -81,3 +82,10 @@ def test_the_list_that_an_answer_leads_in_to_is_part_of_it() -> None:
     first, second = chunk_pages([PageText(number=1, text=text)], [])
     assert text[first.start : first.end].endswith("- a proof of your address")
     assert second.section_path == ("What does it cost?",)
+
+
+@pytest.mark.parametrize(
+    "unit", ["Q: Who can join?\nA: Anyone over 18.\n", "**Who can join?**\n- Anyone\n", "Q: a?\n", "**_"]
+)
+def test_questions_are_found_in_linear_time(unit: str) -> None:
+    assert grows_linearly(titles, unit, scale=20)
