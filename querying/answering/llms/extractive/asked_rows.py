@@ -1,5 +1,5 @@
 """Rows of one table that a question asks for together: those that it names side by side, to compare them, or all of
-them, where it asks for what the heading above the table names."""
+them, where it names nothing but the heading above the table."""
 
 from __future__ import annotations
 
