@@ -55,9 +55,11 @@ _BULLET = re.compile(
 _CLAUSE_START = re.compile(
     r"(?:(?:\d{1,3}\.){1,6}\d{0,3}|[a-z]\.|[A-Z]\.\d{1,3}(?:\.\d{1,3}){0,4})(?:\([a-z0-9]{1,3}\)){0,2}\s+"
 )
+_NUMBERED = re.compile(r"\d{1,2}\.\s")
 _DIVISION_START = re.compile(rf"{_DIVISION_WORDS}\s+(?:\d|[IVX]+\b|[A-Z]\b)", re.IGNORECASE)
 _MAX_HEADING_LENGTH = 90
 _WRAP_SLACK = 10
+_MIN_PAGE_WIDTH = 80
 
 # "Do this: 1. Open the cover": a sentence that runs into the first item of a list.
 _FIRST_ITEM = re.compile(r":\s{1,3}(?:\(?1[.)]|[\u2022-])\s")
@@ -101,22 +103,33 @@ def _source_lines(text: str) -> Iterator[_SourceLine]:
 def _block_spans(text: str) -> Iterator[TextSpan]:
     lines = [_SourceLine(0, ""), *_source_lines(text), _SourceLine(len(text), "")]
     start = end = 0
-    was_alone = False
+    was_alone, item = False, ""
     for before, line, after in zip(lines, lines[1:], [*lines[2:], lines[0]], strict=False):
         is_row = " | " in line.text or line.text[:2] == "| " or _MARKDOWN_HEADING.match(line.text) is not None
         is_alone = is_row or _is_heading(line.text, before=before.text, after=after.text)
-        if is_alone or was_alone or not line.text or _opens_block(line.text, before=before.text):
+        opens = _opens_block(line.text, before=before.text) or _leads_in_below(item, line, text)
+        if is_alone or was_alone or opens:
             if start < end:
                 yield start, end
             start = end = line.start
+            item = line.text
         if start == end:
             start = line.start
         end = line.start + len(line.text)
         was_alone = is_alone
 
 
+def _leads_in_below(item: str, line: _SourceLine, text: str) -> bool:
+    """A line below the first one of a list item that leads in to the next list: it is not set in and begins with no
+    small letter. A clause with a number may go on so, where both lines would not fit into one."""
+    if not line.text.endswith(":") or line.text[0].islower() or text[line.start - 1 : line.start] in (" ", "\t"):
+        return False
+    is_short = len(item) + len(line.text) < _MIN_PAGE_WIDTH
+    return bool(_BULLET.match(item) or (is_short and _NUMBERED.match(item)))
+
+
 def _opens_block(line: str, *, before: str) -> bool:
-    if _BULLET.match(line):
+    if not line or _BULLET.match(line):
         return True
     if clause := _CLAUSE_START.match(line):
         # "as given in / 26.4.2 of the standard" goes on; a clause begins with a capital or after a full stop.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from knowledge.chunking.question_headings import with_question_headings
+from knowledge.chunking.question_headings import QuestionHeading, with_question_headings
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.readers.types import CAPTION_LEVEL, Heading, PageText
 
@@ -55,9 +55,9 @@ class Outline:
                 self._enter(heading)
                 yield Section(start=start, end=end, path=self._path(), title=heading.title)
             else:
-                table_end = _table_end(page.text, start, end)
-                yield Section(start=start, end=table_end, path=(*self._path(), _name(heading)), title=heading.title)
-                yield Section(start=table_end, end=end, path=self._path())
+                headed = _end_under(heading, page.text, start, end)
+                yield Section(start=start, end=headed, path=(*self._path(), _name(heading)), title=heading.title)
+                yield Section(start=headed, end=end, path=self._path())
 
     def _enter(self, heading: Heading) -> None:
         while self._open and self._open[-1][0] >= heading.level:
@@ -71,6 +71,11 @@ class Outline:
 
 def _name(heading: Heading) -> str:
     return " ".join(heading.title.split())[:_MAX_NAME_LENGTH]
+
+
+def _end_under(heading: Heading, text: str, start: int, end: int) -> int:
+    """Where what stands under a question or a caption ends."""
+    return min(heading.end, end) if isinstance(heading, QuestionHeading) else _table_end(text, start, end)
 
 
 def _table_end(text: str, start: int, end: int) -> int:

@@ -113,3 +113,23 @@ def test_the_number_of_a_step_after_a_colon_ends_no_sentence():
         "To add bandwidth: 1. Open the console.",
         "2. Select the catalogue.",
     ]
+
+
+def test_a_line_below_an_item_that_leads_in_to_the_next_list_is_no_part_of_it() -> None:
+    text = "Allowed:\n- dogs on a lead\nForbidden on board:\n- glass"
+    assert sentences(text) == text.splitlines()
+    numbered = text.replace("- ", "1. ")
+    assert sentences(numbered) == numbered.splitlines()
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "- what you bring to the boat\nfor example:",
+        "- what you bring to\n  Mill Lane, that is:",
+        "- glass bottles and what is made of\nGlass",
+        "2. Whatever the keeper of the boat and of its landing stage needs for the work of the\nMembers, that is:",
+    ],
+)
+def test_a_line_that_goes_on_from_an_item_is_a_part_of_it(item: str) -> None:
+    assert sentences(f"Bring:\n{item}\n- dogs") == ["Bring:", item, "- dogs"]

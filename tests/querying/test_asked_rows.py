@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.querying.test_extractive import answered, read
+from querying.types.evidence import RangeMatch
+from tests.querying.test_extractive import answered, read, under
 
 EDITIONS = """| Edition | Users | Price |
 |---|---|---|
@@ -48,3 +49,39 @@ def test_what_the_heading_above_a_table_names_is_the_table() -> None:
     fares = replace(page, passages=(replace(page.passages[0], section_path=("Fares",)),))
     assert len(answered("What are the fares?", fares)) == 3
     assert len(answered("What are the fares for a month?", fares)) == 1
+
+
+PRICES = """| Year | Price |
+|---|---|
+| 2022 | 30 euros |
+| 2023 | 35 euros |
+| 2024 | 40 euros |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "best"),
+    [
+        ("What is the price in 2024?", PRICES, "Price", "2024"),
+        ("What is the fee for 3 people?", PRICES.replace("2024", "3"), "Fee for people", "| 3 |"),
+        ("What does version 5.2 need?", PRICES.replace("2023", "5.2"), "Version needs", "5.2"),
+        ("What does Solo cost?", EDITIONS, "What Solo and others cost", "Solo"),
+        ("What is not a risk?", PRICES, "Risk", "2023"),
+    ],
+)
+def test_a_question_with_a_number_a_name_or_a_negation_asks_for_no_whole_table(
+    question: str, text: str, heading: str, best: str
+) -> None:
+    assert len(answered(question, under(heading, read(text, best)))) == 1
+
+
+def test_a_row_whose_range_leaves_the_number_out_is_not_quoted_with_others() -> None:
+    page = under("Price", read(PRICES, "2022"))
+    others = [
+        replace(one, ranges=RangeMatch(excluded=frozenset({"5"}))) if "2023" in one.text else one
+        for one in page.sentences
+    ]
+    quoted = " ".join(one.claim for one in answered("What is the price?", replace(page, sentences=tuple(others))))
+    assert "2022" in quoted
+    assert "2023" not in quoted
+    assert "2024" in quoted

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from language.sentences import sentence_spans
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.llms.extractive import compose
+from querying.answering.llms.extractive.list_text import leaves_out_items
 from querying.retrieval.markdown_tables import read_layout
 from querying.types.evidence import Evidence, RangeMatch, Sentence, SubQuestion, TableCell
 from querying.types.prompt import Prompt
@@ -545,10 +546,10 @@ def test_a_question_of_the_page_is_never_the_answer():
 
 def test_what_stands_below_a_list_begins_a_line_of_its_own():
     text = (
-        "Guests must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
+        "Guests of the flat must not:\n\n- hang washing over the railing\n- light a barbecue of any kind\n\n"
         "Guests must also keep quiet between ten and seven."
     )
-    found = read(text, "Guests must not", "keep quiet")
+    found = read(text, "Guests of the flat must not", "keep quiet")
     parts = (
         SubQuestion(text="What is forbidden?", sentences=found.sentences),
         SubQuestion(text="and when is it quiet?", sentences=read(text, "keep quiet").sentences),
@@ -556,3 +557,85 @@ def test_what_stands_below_a_list_begins_a_line_of_its_own():
     pieces = compose(Prompt(messages=(), question="?", evidence=replace(found, sub_questions=parts)))
     assert len(pieces) == 2
     assert pieces[1].startswith("\nGuests must also keep quiet")
+
+
+TWO_LISTS = """Allowed on board:
+- folding bicycles of any size
+- dogs on a lead
+Forbidden on board:
+- glass bottles of any size
+- fireworks and open flames"""
+
+
+def test_a_line_below_a_list_that_leads_in_to_the_next_is_no_part_of_an_item():
+    found = read(TWO_LISTS, "folding bicycles", "dogs on a lead")
+    assert said("what may I take?", found) == [
+        "Allowed on board: folding bicycles of any size; dogs on a lead.",
+    ]
+    other = read(TWO_LISTS, "glass bottles")
+    assert said("may I take glass bottles?", other) == ["Forbidden on board: glass bottles of any size."]
+
+
+def test_a_list_is_not_quoted_where_a_short_line_over_another_list_fits_better():
+    question = Prompt(messages=(), question="What is allowed?", evidence=read(TWO_LISTS, "Allowed", "Forbidden"))
+    assert "Forbidden" not in " ".join(compose(question))
+    short = TWO_LISTS.replace(" of any size", "", 1)
+    question = replace(question, evidence=read(short, "Allowed", "Forbidden"))
+    assert compose(question) == [REFUSAL]
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_short_line_that_leads_in_to_a_list_is_no_answer_by_itself(gap: str):
+    lines = ["You may bring:", "- dogs", "- bicycles", "You may not bring:", "- glass", "- fireworks"]
+    for best in ("You may bring", "You may not bring", "- bicycles", "- fireworks"):
+        found = read(gap.join(lines), best)
+        assert compose(Prompt(messages=(), question="What may I bring?", evidence=found)) == [REFUSAL]
+
+
+def test_an_item_that_leads_in_to_others_ends_the_list():
+    text = (
+        "You are welcome to bring:\n- dogs that are kept on a lead\n- You may not bring any of these:\n"
+        "- glass bottles of any size\n- fireworks and open flames"
+    )
+    found = read(text, "welcome to bring")
+    assert said("what may I bring?", found) == ["You are welcome to bring: dogs that are kept on a lead."]
+    other = read(text, "glass bottles")
+    assert said("may I bring glass bottles?", other) == [
+        "You may not bring any of these: glass bottles of any size.",
+    ]
+
+
+def test_an_item_behind_those_of_a_list_within_it_has_the_lead_in_of_the_outer_list():
+    text = (
+        "In the first week please do not:\n- Use any of these on the wound:\n  - soap with perfume in it\n"
+        "- drive a car or ride a bicycle"
+    )
+    quoted = " ".join(said("may I drive a car?", read(text, "drive a car")))
+    assert quoted == "In the first week please do not: drive a car or ride a bicycle."
+    assert said("may I use soap?", read(text, "soap")) == ["Use any of these on the wound: soap with perfume in it."]
+
+
+def test_a_heading_is_not_said_of_items_behind_what_may_be_another_heading():
+    text = "Exclusions\n\n- wear and tear of the boat\n- rust\nCovered items\n- theft of the whole boat"
+    found = under("Exclusions", read(text, "theft of the whole boat"))
+    assert not any("Exclusions" in piece for piece in said("is theft of the boat covered?", found))
+
+
+def test_items_of_several_sentences_count_once_and_a_list_that_is_cut_is_known_as_such():
+    words = ["tape", "gloves", "plasters", "scissors", "tweezers", "bandages", "iodine", "cotton", "needles", "a mask"]
+    text = "The first-aid kit must hold:\n" + "".join(f"- {word} in a bag. It is kept dry.\n" for word in words)
+    (whole,) = answered("what must the kit hold?", read(text, "must hold"))
+    assert all(word in whole.claim for word in words)
+    assert not leaves_out_items(whole.citations)
+    longer = text + "".join(f"- item {word} too. It is kept dry.\n" for word in words)
+    (cut,) = answered("what must the kit hold?", read(longer, "must hold"))
+    assert cut.claim.count("- ") == 12
+    assert leaves_out_items(cut.citations)
+
+
+def test_a_short_sentence_after_a_question_in_running_text_is_no_answer():
+    text = "Do you need to park? Call us. The club house is in Mill Lane."
+    for evidence_read in (read(text, "Call us"), under("Do you need to park?", read(text, "Call us"))):
+        assert said("is there a car park?", evidence_read) == ["The club house is in Mill Lane."]
+    wrapped = read(text.replace("? Call", "?\nCall"), "Call us")
+    assert "Call us." not in said("is there a car park?", wrapped)

@@ -1,5 +1,5 @@
 """Rows of one table that a question asks for together: those that it names side by side, to compare them, or all of
-them, where it asks for what the heading above the table names."""
+them, where it names nothing but the heading above the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from knowledge.readers.tables import is_separator_row
-from language.content_words import content_stems
+from language.negation import has_negation
 from language.terms import terms
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.table_headers import is_header_row
@@ -33,15 +33,23 @@ def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) ->
     named = _named_rows(question, rows)
     if row in named and 1 < len(named) <= _MAX_COMPARED:
         return named
-    asked, heading = content_stems(question), content_stems(neighbours.heading(row))
-    return rows if asked and asked <= heading and 1 < len(rows) <= _MAX_ROWS else []
+    is_about_all = not named and _asks_for_heading(question, neighbours.heading(row))
+    return rows if is_about_all and row in rows and 1 < len(rows) <= _MAX_ROWS else []
+
+
+def _asks_for_heading(question: str, heading: str) -> bool:
+    """Whether the question says no word, and no number, that the heading does not."""
+    asked = set(terms(question))
+    has_number = any(map(str.isdigit, question))
+    return bool(asked) and asked <= set(terms(heading)) and not (has_number or has_negation(question))
 
 
 def _table(row: Sentence, neighbours: Neighbours) -> list[Sentence]:
-    """The rows around this one, top to bottom, without the heads."""
+    """The rows around this one, top to bottom, without the heads and the rows whose ranges leave the number out."""
     above = _rows(neighbours.preceding(row))
     lines = [*reversed(list(above)), row, *_rows(neighbours.following(row))]
-    return [one for one in lines if not (is_separator_row(one.text) or is_header_row(one, neighbours))]
+    rows = (one for one in lines if not (is_separator_row(one.text) or is_header_row(one, neighbours)))
+    return [one for one in rows if not one.ranges.excluded]
 
 
 def _rows(lines: Iterable[Sentence]) -> Iterator[Sentence]:

@@ -21,7 +21,7 @@ from querying.answering.llms.extractive.statements import (
 from querying.types.evidence import Sentence
 
 # A list is read up or down so far.
-MAX_LIST_ITEMS = 12
+MAX_LIST_ITEMS, MAX_LIST_SENTENCES = 12, 60
 
 # What the document calls itself or its parts is plain without the sentence before.
 _SELF_REFERENCE = (
@@ -76,26 +76,44 @@ def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
     """The line above the list that this item stands in: one that leads in to it, or the heading."""
     if not is_list_item(item.text):
         return None
-    nearest: Sentence | None = None
-    for above in islice(neighbours.preceding(item), MAX_LIST_ITEMS):
+    items, nearest, first = 1, None, item
+    may_hold_heading = _may_hold_heading(item)
+    for above in islice(neighbours.preceding(item), MAX_LIST_SENTENCES):
         if is_list_item(above.text):
-            nearest = None
+            if leads_in(above.text) and not neighbours.is_set_in_less(item, first):
+                return above
+            items, nearest, first = items + 1, None, above
+            may_hold_heading = may_hold_heading or _may_hold_heading(above)
+            if items > MAX_LIST_ITEMS:
+                return None
             continue
         nearest = nearest or above
-        if neighbours.starts_line(above):  # what does not goes on from an item
-            is_lead_in = leads_in(nearest.text) or neighbours.is_heading(nearest)
+        if neighbours.starts_line(above):  # where it does not, it is a further sentence of an item
+            is_lead_in = leads_in(nearest.text) or (neighbours.is_heading(nearest) and not may_hold_heading)
             return nearest if is_lead_in and len(nearest.text) <= MAX_STATEMENT_CHARACTERS else None
     return None
 
 
 def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
-    """The list items under a line that leads in to them, with the sentences that go on from one."""
-    items: list[Sentence] = []
-    for below in islice(neighbours.following(heading), MAX_LIST_ITEMS):
-        if not (is_list_item(below.text) or (items and not neighbours.starts_line(below))):
+    """The list items under a line that leads in to them, each with its further sentences. An item that leads in to
+    others ends the list, and so does a line that may be the heading of the next one."""
+    found: list[Sentence] = []
+    items = 0
+    for below in islice(neighbours.following(heading), MAX_LIST_SENTENCES):
+        is_item = is_list_item(below.text)
+        items += is_item
+        is_further = found and not (is_item or neighbours.starts_line(below))
+        if not (is_item or is_further) or items > MAX_LIST_ITEMS or leads_in(below.text):
             break
-        items.append(below)
-    return items
+        if not leads_in(heading.text) and _may_hold_heading(below):
+            break
+        found.append(below)
+    return found
+
+
+def _may_hold_heading(item: Sentence) -> bool:
+    """Whether a further line of the item, not set in, begins with a capital: it may be the heading of the next list."""
+    return any(line[:1].isupper() for line in item.text.splitlines()[1:])
 
 
 def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
@@ -122,9 +140,11 @@ def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) ->
     "Seven days." comes before what else is said of it."""
     above = neighbours.before(sentence)
     asked = neighbours.before(above) if above else None
-    if above is None or asked is None or is_statement(above.text) or not replies(above.text, above=asked.text):
+    if above is None or asked is None or is_statement(above.text):
         return None
-    return above if content_stems(question) & content_stems(asked.text) else None
+    page = f"{asked.text}{neighbours.between(asked, above)}"
+    is_reply = replies(above.text, above=page, heading=neighbours.heading(sentence))
+    return above if is_reply and content_stems(question) & content_stems(asked.text) else None
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:

@@ -43,6 +43,13 @@ class Neighbours:
         line = self._evidence.passages[sentence.source].content[: sentence.start].rpartition("\n")[2]
         return not line.strip()
 
+    def is_set_in_less(self, sentence: Sentence, other: Sentence) -> bool:
+        """Whether its line begins further to the left than the other's."""
+        return self._indent(sentence) < self._indent(other)
+
+    def _indent(self, sentence: Sentence) -> int:
+        return len(self._evidence.passages[sentence.source].content[: sentence.start].rpartition("\n")[2].expandtabs(4))
+
     def heading(self, sentence: Sentence) -> str:
         """The heading that its passage stands under, without a colon; empty where it has none."""
         path = self._evidence.passages[sentence.source].section_path

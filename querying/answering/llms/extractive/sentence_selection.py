@@ -19,6 +19,7 @@ from querying.answering.llms.extractive.context_sentences import (
     begins_with_pronoun,
     is_separate,
     list_items,
+    list_lead_in,
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
@@ -79,13 +80,16 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     asks_for_figure = _ASKS_FOR_FIGURE.search(question) is not None
     neighbours = Neighbours(evidence)
     found = []
+    short_lead_in = _short_lead_in(evidence, neighbours)
     for sentence in evidence.sentences:
+        if short_lead_in and _is_of_other_list(sentence, short_lead_in, neighbours):
+            continue
         is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
         # "| 6-9 | 5 % |" says something below "| Persons | Discount |".
         stated = f"{sentence.header} {sentence.text}" if sentence.header else sentence.text
         above = evidence.passages[sentence.source].content[: sentence.start]
-        says_something = (
-            is_statement(stated) or replies(sentence.text, above=above) or _leads_in_to_items(sentence, neighbours)
+        says_something = is_statement(stated) or replies(
+            sentence.text, above=above, heading=neighbours.heading(sentence)
         )
         if says_something and not is_head and not sentence.ranges.excluded:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
@@ -99,9 +103,20 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
 
 
-def _leads_in_to_items(sentence: Sentence, neighbours: Neighbours) -> bool:
-    """However short it is: "Do not:"."""
-    return leads_in(sentence.text) and bool(list_items(sentence, neighbours))
+def _short_lead_in(evidence: Evidence, neighbours: Neighbours) -> Sentence | None:
+    """The best sentence, where it leads in to a list and is too short to be quoted: "Allowed:"."""
+    best = max(evidence.sentences, key=lambda one: one.score, default=None)
+    is_short = best is not None and leads_in(best.text) and not is_statement(best.text)
+    return best if best and is_short and list_items(best, neighbours) else None
+
+
+def _is_of_other_list(sentence: Sentence, lead_in: Sentence, neighbours: Neighbours) -> bool:
+    """Whether it stands in the same passage in a list with another lead-in: what is "Forbidden:" does not say what is
+    "Allowed:"."""
+    if sentence.source != lead_in.source:
+        return False
+    other = sentence if leads_in(sentence.text) else list_lead_in(sentence, neighbours)
+    return other is not None and other != lead_in
 
 
 def _raise_by_new_words(

@@ -57,11 +57,13 @@ def is_statement(text: str) -> bool:
     )
 
 
-def replies(text: str, *, above: str) -> bool:
-    """Whether it is a short answer right under a question: "Seven days." says enough under "How long?", where what
-    stands above it on the page is the question alone."""
-    asked = above.rstrip().rstrip(_EMPHASIS)
-    return text.rstrip().endswith(_STOPS) and asked.endswith(tuple(_QUESTION_MARKS))
+def replies(text: str, *, above: str, heading: str) -> bool:
+    """Whether it is a short answer in the line right under a question that is the heading of its passage: "Seven days."
+    says enough under "How long?"."""
+    asked = above.rstrip()
+    is_next_line = "\n" in above[len(asked) :]
+    is_heading = heading.endswith(tuple(_QUESTION_MARKS)) and asked.rstrip(_EMPHASIS).endswith(heading)
+    return is_next_line and is_heading and text.rstrip().endswith(_STOPS)
 
 
 def without_reply_label(text: str, *, above: str) -> str:
