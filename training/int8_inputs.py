@@ -10,7 +10,6 @@ cross-encoder each question with its text. Needs no PyTorch. The same texts give
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from knowledge.embedders.minilm import LAYERS, MiniLMGraph
 from knowledge.embedders.wordpiece import PAD_ID, WordPiece
 from querying.retrieval import cross_encoder
 from querying.retrieval.cross_encoder import CrossEncoder, CrossEncoderGraph, Excerpt
-from training.pairs import EXCERPTS, questions_on
+from training.pairs import questions_on, read_excerpts, titled_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,15 +84,14 @@ def main() -> None:
     parser.add_argument("file", type=Path, nargs="?", help="the shipped one unless named")
     given = parser.parse_args()
     measure, shipped = models[given.model]
-    excerpts = [json.loads(line) for line in EXCERPTS.read_text(encoding="utf-8").splitlines()]
-    save_file(measure(excerpts), given.file or shipped)
+    save_file(measure(read_excerpts()), given.file or shipped)
 
 
 def embedder_inputs(excerpts: Sequence[dict[str, Any]]) -> Arrays:
     """The arrays of the embedder's file."""
     weights = load_file(model_folder() / "model.safetensors")
-    texts = [": ".join([one["title"], *one["section"], one["text"]]) for one in excerpts]
-    rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
+    texts = map(titled_text, excerpts)
+    rows = WordPiece(model_folder() / "tokenizer.json").ids([*texts], limit=WINDOW_TOKENS)
     read = ([np.array([row], np.int64)] for row in rows)
     return int8_inputs(weights, largest_states(_ObservedMiniLM(weights), read))
 

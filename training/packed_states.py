@@ -19,7 +19,7 @@ from knowledge.embedders.local import WINDOW_TOKENS, model_folder
 from knowledge.embedders.minilm import MiniLM
 from knowledge.embedders.packed_states import COARSE, DIRECTIONS, FINE
 from knowledge.embedders.wordpiece import WordPiece
-from training.int8_inputs import TEXTS, read_texts
+from training.pairs import read_excerpts, titled_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 def main() -> None:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else DIRECTIONS
-    rows = WordPiece(model_folder() / "tokenizer.json").ids(read_texts(TEXTS), limit=WINDOW_TOKENS)
+    texts = [titled_text(excerpt) for excerpt in read_excerpts()]
+    rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
     save_file(main_directions(unit_states(rows)), target)
 
 

@@ -144,6 +144,16 @@ def last_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> list[Pa
     return mixed
 
 
+def read_excerpts() -> list[dict[str, Any]]:
+    """The lines of excerpts.jsonl."""
+    return [json.loads(line) for line in EXCERPTS.read_text(encoding="utf-8").splitlines()]
+
+
+def titled_text(excerpt: dict[str, Any]) -> str:
+    """The text of a line of excerpts.jsonl behind its title and headings."""
+    return ": ".join([excerpt["title"], *excerpt["section"], excerpt["text"]])
+
+
 def questions_on(excerpt: dict[str, Any], *, group: str) -> Iterator[Pair]:
     """The questions of a line of excerpts.jsonl."""
     title, text = title_path(excerpt["title"], excerpt["section"]), excerpt["text"]
@@ -186,7 +196,7 @@ def main() -> None:
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     pairs = build_pairs(read_pairs(given.published))
-    excerpts = map(json.loads, EXCERPTS.read_text(encoding="utf-8").splitlines())
+    excerpts = read_excerpts()
     for name, part in (("pairs", pairs), ("last", last_pairs(pairs, excerpts))):
         (given.out / f"{name}.jsonl.gz").write_bytes(gzip.compress(as_lines(part), mtime=0))
         print(name, len(part), "pairs, sha256 of their lines", sha256_of_lines(part))

@@ -37,6 +37,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "ingest": ["cover", "{file}"],
     "mcp": ["--key", "lx_" + "a" * 43],
     "publish": ["cover"],
+    "add_token_states": [],
     "reembed": ["cover", "local"],
     "lint_migrations": [],
     "relist": [],

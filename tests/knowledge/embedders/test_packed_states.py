@@ -18,7 +18,7 @@ from knowledge.embedders.packed_states import (
     unpack,
 )
 from training import packed_states as training
-from training.int8_inputs import TEXTS, read_texts
+from training.pairs import read_excerpts, titled_text
 
 TEXT = (
     "A beam exposed to weather needs 45 mm of cover. The site engineer checks the spacers before every pour, and "
@@ -144,7 +144,8 @@ def test_the_directions_are_at_right_angles_and_those_of_the_training_texts() ->
     shipped = load_file(DIRECTIONS)["directions"].astype(np.float32)
     assert shipped.shape == (384, FINE + COARSE)
     assert np.allclose(shipped.T @ shipped, np.eye(FINE + COARSE), atol=2e-3)
-    rows = WordPiece(model_folder() / "tokenizer.json").ids(read_texts(TEXTS)[::10], limit=WINDOW_TOKENS)
+    texts = [titled_text(excerpt) for excerpt in read_excerpts()[::10]]
+    rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
     states = training.unit_states(rows)
     own = training.main_directions(states)["directions"].astype(np.float32)
     held, most = (np.square(states @ directions).sum() / len(states) for directions in (shipped, own))
