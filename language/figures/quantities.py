@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import Bound, find_bounds, trailing_bound, trailing_bound_end
@@ -68,7 +68,6 @@ depending respectively minimum maximum percent
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
 # "After six hours" bounds a time as "within six hours" does, on the other side.
 _TIME_SIDE = lazy_pattern(r"\b(after|before)\s$", re.IGNORECASE)
-_COUNTED_DOWN = frozenset(map(parse_unit, ("hours", "days", "weeks", "months")))
 _FROM = lazy_pattern(r"\bfrom\s$", re.IGNORECASE)
 _FAR_REACH, _NEAR_REACH = 90, 26
 _BOUND_BREAK = lazy_pattern(r"[.;|\n]\s")
@@ -99,13 +98,18 @@ def _match_quantities(text: str, match: re.Match[str]) -> Iterator[Quantity]:
         yield replace(first, written=written, start=start, end=end, high=second.low, units=units)
 
 
+@cache
+def _units_counted_down() -> frozenset[str]:
+    return frozenset(map(parse_unit, ("hours", "days", "weeks", "months")))
+
+
 def _counts_down(text: str, match: re.Match[str], last: Quantity) -> bool:
     """Whether a range of times begins with the longer one, as terms before a date do: "60 to 30 days before arrival".
     "From 60 to 30 days" may be a change."""
     is_range = match["to"].strip(" -") in ("", "to") and not last.bound
     return (
         is_range
-        and last.units[0] in _COUNTED_DOWN
+        and last.units[0] in _units_counted_down()
         and not _FROM.search(text[max(0, match.start() - 6) : match.start()])
     )
 
