@@ -219,14 +219,22 @@ def sign_in_by_hand(page: Page, user: User, *, to: str = "/") -> None:
 def shade(page: Page, scheme: Any) -> None:
     """Light or dark without another visit. The builder's theme asks once, so its class is set here as it would be."""
     page.emulate_media(color_scheme=scheme)
+    page.evaluate("scheme => document.documentElement.classList.toggle('dark', scheme === 'dark')", scheme)
+    end_animations(page)
+
+
+def end_animations(page: Page) -> None:
+    """Move whatever moves to its end at once, and what that sets in motion too.
+
+    Nothing is waited for: in a page that draws no frame, or where something is paused, the end never comes by itself.
+    What moves for ever is left alone.
+    """
     page.evaluate(
-        """scheme => {
-          document.documentElement.classList.toggle("dark", scheme === "dark");
-          // Colours that pass into one another are at their end at once; where that starts another passage, that too.
+        """() => {
           for (let round = 0; round < 9; round++)
-            for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish();
-        }""",
-        scheme,
+            for (const one of document.getAnimations())
+              if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish();
+        }"""
     )
 
 
@@ -255,11 +263,6 @@ def serious_in_each_look(page: Page, looks: Sequence[Look] = LOOKS) -> list[str]
     return _in_each_look(page, looks, ("serious", "critical"))
 
 
-_ANIMATIONS_ENDED = """() => Promise.all(document.getAnimations()
-    .filter(each => Number.isFinite(each.effect.getComputedTiming().endTime))
-    .map(each => each.finished.catch(() => {})))"""
-
-
 def violations_in_each_look(page: Page, looks: Sequence[Look] = LOOKS) -> list[str]:
     """All that axe finds in the page as it stands, and where it is wider than the screen."""
     return _in_each_look(page, looks, ("minor", "moderate", "serious", "critical"))
@@ -279,7 +282,7 @@ def _in_each_look(page: Page, looks: Sequence[Look], impacts: Sequence[str]) -> 
 
 
 def _violations(page: Page, *rules: str) -> list[dict[str, Any]]:
-    page.evaluate(_ANIMATIONS_ENDED)  # text that fades in has little contrast meanwhile
+    end_animations(page)  # text that fades in has little contrast meanwhile
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     # The rules that are on need no style sheet fetched once more.
