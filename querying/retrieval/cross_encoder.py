@@ -7,6 +7,7 @@ same one (Nogueira and Cho 2019; the marks are ours).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -68,9 +69,7 @@ class CrossEncoder:
         self._tokenizer = local_embedder().tokenizer
         trained: Any = safe_open(WEIGHTS, framework="np")
         self._function_words = frozenset(trained.get_tensor("function_word_ids").tolist())
-        # Mapped, so that only the rows of words that occur are read, and all processes share them.
-        published: Any = safe_open(_minilm_weights(), framework="np")
-        self._word_table = published.get_slice(minilm.WORD_TABLE)
+        self._word_table = _mapped_word_table(_minilm_weights())
         self.precision = precision = precision or usual_precision()
         sources = (WEIGHTS, INT8_INPUTS, _minilm_weights(), Path(__file__), *GRAPH_SOURCES)
         self._compiled = CompiledModel(
@@ -97,8 +96,7 @@ class CrossEncoder:
         """What the graph reads of them, a row each."""
         ids, marks = zip(*(self._tokens_and_marks(question, excerpt) for excerpt in excerpts), strict=True)
         padded = pad_rows(ids, value=PAD_ID)
-        rows = [np.concatenate([self._word_table[token : token + 1] for token in row]) for row in padded.tolist()]
-        return [padded, np.stack(rows), pad_rows(marks, value=cross_encoder_input.SPECIAL)]
+        return [padded, self._word_table[padded], pad_rows(marks, value=cross_encoder_input.SPECIAL)]
 
     def _tokens_and_marks(self, question: str, excerpt: Excerpt) -> tuple[list[int], list[int]]:
         asked = self._tokenizer.tokens(question).ids[: cross_encoder_input.MAX_QUESTION_TOKENS]
@@ -129,6 +127,18 @@ def cross_encoder() -> CrossEncoder:
 
 def _minilm_weights() -> Path:
     return model_folder() / "model.safetensors"
+
+
+def _mapped_word_table(weights: Path) -> NDArray[np.float32]:
+    """MiniLM's rows of words, mapped: only those that occur are read, and all processes share them.
+
+    safetensors reads ranges of rows alone, and one call for each token costs twenty times the rows themselves.
+    """
+    with weights.open("rb") as file:  # the header is JSON, behind its length
+        header_length = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(header_length))[minilm.WORD_TABLE]
+    start = 8 + header_length + entry["data_offsets"][0]
+    return np.memmap(weights, np.float32, mode="r", offset=start, shape=tuple(entry["shape"]))
 
 
 def _build_graph(precision: Precision) -> Any:

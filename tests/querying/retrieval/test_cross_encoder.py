@@ -113,6 +113,13 @@ def test_any_texts_get_a_probability(exact: CrossEncoder, question: str, title: 
     assert 0 <= found <= 1
 
 
+def test_the_rows_of_words_are_read_where_they_lie_in_the_file(exact: CrossEncoder):
+    ids, words, _ = exact.inputs("What is the minimum cover for a beam?", [excerpt(COVER)])
+    published = load_file(cross_encoder._minilm_weights())[minilm.WORD_TABLE]
+    assert isinstance(exact._word_table, np.memmap)
+    assert (words == published[ids]).all()
+
+
 def test_only_content_words_count_as_shared():
     ids, marks = cross_encoder_input.pair_tokens([5, 6, 7], [6, 7, 8], function_words={7})
     assert ids == [101, 5, 6, 7, 102, 6, 7, 8, 102]
