@@ -58,7 +58,7 @@ def _add(dice: random.Random, name: str, count: int) -> list[Document]:
 
 
 def _windows(documents: Sequence[Document]) -> list[str]:
-    from knowledge.chunking.chunker import title_path
+    from knowledge.chunking.title_path import title_path
     from knowledge.embedders import get_embedder
     from knowledge.models import Chunk
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from collaboration.collaboration_types import MAX_STATEMENTS, Expert, Statement
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier, referenced_numbers, without_marks
 from querying.answering.grounding.conflict_types import StatementConflict

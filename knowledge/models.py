@@ -15,7 +15,7 @@ from pgvector.django import HalfVectorField
 from accounts.models import ApiKey, Principal
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from language.lazy_pattern import lazy_pattern
 from language.negation import has_negation
 from language.scripts import WORD_OR_CHARACTER
 
@@ -22,7 +21,7 @@ _DENIALS = {
     "نعم": "لا ليس ليست لم لن غير بدون",
 }
 _MARKS = ",:;.!–—，：；。！،؛"
-_WORD = re.compile(WORD_OR_CHARACTER)
+_WORD = lazy_pattern(WORD_OR_CHARACTER)
 
 
 def without_leading_yes(text: str) -> str:

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.content_words import content_stems
+from language.lazy_pattern import lazy_pattern
 
 # Words that open a clause of their own, whatever follows.
-_CLAUSE_BREAK = re.compile(
+_CLAUSE_BREAK = lazy_pattern(
     r"[;:|\n]|\s[–—-]\s|[.!?](?=\s)|[()]"
     r"|\b(?:but|however|while|whilst|whereas|although|though|unless|except|excluding|without|if|when|where|whenever|because"
     r"|since|which|who|whom|whose|until|otherwise|provided|yet|rather\s+than|instead\s+of|other\s+than|apart\s+from)\b"
@@ -20,7 +21,7 @@ _CLAUSE_BREAK = re.compile(
 )
 # Commas and conjunctions open one only where a predicate stands on both sides.
 _SOFT_BREAK = re.compile(r",\s|\s(?:and|or|nor)\s", re.IGNORECASE)
-_PREDICATE = re.compile(
+_PREDICATE = lazy_pattern(
     r"\b(?:is|are|was|were|be|been|am|shall|must|may|might|can|cannot|could|will|would|should|has|have|had|does|do|did"
     r"|needs?|requires?|covers|applies|apply|becomes?|remains?|lasts?|consists?|contains?|includes?"
     r"|provides?|pays?|gives?|makes?|takes?|begins?|ends|expires?|allows?|offers?|reaches|reduces|increases|causes"

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
+from language.lazy_pattern import lazy_pattern
 from language.scripts import SPACELESS_SCRIPTS, is_latin
 
 # By ISO 639-1, as py3langid names them. Norwegian is one language here.
@@ -61,7 +62,7 @@ _MIN_PROBABILITY = 0.8
 _MIN_PROBABILITY_OF_OTHER_SCRIPTS = 0.6
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Scripts without letters of an alphabet say more with each sign.
-_DENSE = re.compile(f"[{SPACELESS_SCRIPTS}]")
+_DENSE = lazy_pattern(f"[{SPACELESS_SCRIPTS}]")
 
 
 def language_of(text: str) -> str:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+_compile = re.compile
+
 
 class _LazyPattern:
     def __init__(self, pattern: str, flags: int) -> None:
@@ -13,7 +15,9 @@ class _LazyPattern:
 
     def __getattr__(self, name: str) -> Any:
         """The attribute of the compiled pattern; found here from then on."""
-        value = getattr(re.compile(*self._arguments), name)
+        if name.startswith("__"):  # abstract classes and copies ask for such, which no pattern has
+            raise AttributeError(name)
+        value = getattr(_compile(*self._arguments), name)
         setattr(self, name, value)
         return value
 

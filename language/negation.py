@@ -17,15 +17,16 @@ from operator import itemgetter
 from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import clause_spans, text_before_predicate
 from language.figures.bounds import without_bounds
+from language.lazy_pattern import lazy_pattern
 from language.terms import terms
 
 # "Not only" and "whether or not" deny nothing.
-_FALSE_NEGATION = re.compile(
+_FALSE_NEGATION = lazy_pattern(
     r"\bnot\s+only\b|\bno\s+later\b|\bwhether\s+or\s+not\b|\bno\.\s?(?=\d)|\bif\s+not\b(?=\s+\w+er\b)"
     r"|\b(?:not|never)\s+(?:to\s+)?exceed\w*",
     re.IGNORECASE,
 )
-_NEGATION_CUE = re.compile(
+_NEGATION_CUE = lazy_pattern(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nobody|nothing|nowhere|unless|except(?!ion)|hardly|barely|scarcely)\b"
     r"|n['’]t\b|\bfree\s+(?:of|from)\b|\b(?:fail|fails|failed|failing)\s+to\b|\bfailures?\s+to\b"
     r"|\b(?:rather\s+than|instead\s+of|other\s+than|apart\s+from)\b"

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from language.lazy_pattern import lazy_pattern
 from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS, is_latin
 from language.stemming import latin_stem, stem
 from language.stop_words import STOP_WORDS
@@ -40,7 +41,7 @@ _TERM_PIECE = re.compile(
 )
 _SPACELESS_START = re.compile(f"[{SPACELESS_SCRIPTS}]")
 # A word as it stands in a text, what is joined to it included; of scripts without spaces a run of characters.
-_WORD_OR_RUN = re.compile(
+_WORD_OR_RUN = lazy_pattern(
     rf"(?P<run>[{SPACELESS_SCRIPTS}]+)"
     rf"|(?:(?![{SPACELESS_SCRIPTS}])\w)(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])*"
     rf"(?:[.\-'’](?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+)*"

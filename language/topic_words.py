@@ -6,17 +6,17 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
 from language.content_words import generic_stems
+from language.lazy_pattern import lazy_pattern
 from language.scripts import COMBINING_MARKS
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 from language.terms import terms
 
-_WORD = re.compile(rf"\w[\w{COMBINING_MARKS}’'-]*")
+_WORD = lazy_pattern(rf"\w[\w{COMBINING_MARKS}’'-]*")
 
 
 def topic_stems(text: str) -> frozenset[str]:

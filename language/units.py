@@ -1,18 +1,14 @@
-"""Units of measurement as people write them, and when two quantities are the same one.
-
-pint knows what the units are worth. It takes most of a second to load, so it is asked only when two quantities
-are written differently, and its answers are remembered.
-"""
+"""Units of measurement as people write them, and when two quantities are the same one."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any
+
+from language.unit_scales import unit_scale
 
 # pint's name of the unit with the prefixes it is used with, then how people write it: symbols, words, and phrases with
 # "_" for a space. The name is a word too, unless it has a "_", and words of four letters and more have a plural.
@@ -94,20 +90,6 @@ yen: ¥ JPY
 """
 _PREFIX_SYMBOLS = {"": [""], "micro": ["µ", "μ"], "mega": ["M"], "giga": ["G"]}
 _PREFIX_SYMBOLS |= {prefix: [prefix[0]] for prefix in ("nano", "milli", "centi", "deci", "kilo")}
-# What pint lacks. A percentage is no percentage point, and money of one kind is not money of another.
-_EXTRA_DEFINITIONS = """
-per_cent = [per_cent]
-percentage_point = [percentage_point]
-basis_point = 0.01 percentage_point
-workday = [workday]
-quarter_year = 3 month
-US_dollar = [US_dollar]
-euro = [euro]
-pound_sterling = [pound_sterling]
-rupee = [rupee]
-yen = [yen]
-part_per_million = [part_per_million]
-"""
 
 
 def _units_by_spelling() -> dict[str, str]:
@@ -137,6 +119,8 @@ _UNIT_BY_SPELLING = _units_by_spelling()
 _UNIT_BY_FOLDED_SPELLING = {
     spelling.casefold(): name for spelling, name in reversed(_UNIT_BY_SPELLING.items()) if len(spelling) > 1
 } | {"mpa": "megapascal", "mn": "meganewton", "mw": "megawatt"}
+# All that `parse_unit` makes its expressions of.
+UNIT_NAMES = frozenset({*_UNIT_BY_SPELLING.values(), *_UNIT_BY_FOLDED_SPELLING.values(), "newton", "kilonewton"})
 CURRENCIES = frozenset({"US_dollar", "euro", "pound_sterling", "rupee", "yen"})
 
 
@@ -157,15 +141,6 @@ UNIT_PATTERN = (
 )
 _UNIT_PART_PATTERN = rf"(?i:(sq|square|sq\.|cu|cubic|cu\.)[ ])?({_SPELLING_PATTERN})(\^?-?[123])?"
 _UNIT_JOINT = re.compile(r"[ ]?[/·*][ ]?|[ ]per[ ]", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class _UnitScale:
-    """`base = number * factor + offset`, in the base units of its dimension."""
-
-    dimension: frozenset[tuple[str, Any]]
-    factor: Fraction
-    offset: Fraction
 
 
 @lru_cache(maxsize=2048)
@@ -222,7 +197,7 @@ def is_same_amount(one: Fraction, one_unit: str, other: Fraction, other_unit: st
     """Whether both are the same quantity: 4.5 cm is 45 mm, and 30 days are no month."""
     if one_unit == other_unit:
         return one == other
-    first, second = _unit_scale(one_unit), _unit_scale(other_unit)
+    first, second = unit_scale(one_unit), unit_scale(other_unit)
     if first is None or second is None or first.dimension != second.dimension:
         return False
     values = [float(value * scale.factor + scale.offset) for value, scale in ((one, first), (other, second))]
@@ -234,7 +209,7 @@ def compare_amounts(one: Fraction, one_unit: str, other: Fraction, other_unit: s
     things."""
     if one_unit == other_unit:
         return (one > other) - (one < other)
-    first, second = _unit_scale(one_unit), _unit_scale(other_unit)
+    first, second = unit_scale(one_unit), unit_scale(other_unit)
     if first is None or second is None or first.dimension != second.dimension:
         return None
     if is_same_amount(one, one_unit, other, other_unit):
@@ -246,40 +221,13 @@ def are_units_comparable(one_unit: str, other_unit: str) -> bool:
     """Whether both measure the same kind of thing."""
     if one_unit == other_unit:
         return True
-    first, second = _unit_scale(one_unit), _unit_scale(other_unit)
+    first, second = unit_scale(one_unit), unit_scale(other_unit)
     return first is not None and second is not None and first.dimension == second.dimension
 
 
 def convert_number(number: float, unit: str, target: str) -> float | None:
     """The number in the other unit; None when the two measure different things."""
-    scale, wanted = _unit_scale(unit), _unit_scale(target)
+    scale, wanted = unit_scale(unit), unit_scale(target)
     if scale is None or wanted is None or scale.dimension != wanted.dimension:
         return None
     return float((Fraction(number) * scale.factor + scale.offset - wanted.offset) / wanted.factor)
-
-
-@lru_cache(maxsize=1024)
-def _unit_scale(unit: str) -> _UnitScale | None:
-    """None when pint cannot read it, for then nothing can be compared with it."""
-    if not unit:
-        return None
-    registry = _unit_registry()
-    try:
-        zero, one = (registry.Quantity(Fraction(value), unit).to_base_units() for value in (0, 1))
-    except Exception:  # pint has many ways to say that an expression makes no sense
-        return None
-    return _UnitScale(
-        frozenset(one.dimensionality.items()),
-        Fraction(one.magnitude) - Fraction(zero.magnitude),
-        Fraction(zero.magnitude),
-    )
-
-
-@cache
-def _unit_registry() -> Any:
-    import pint
-
-    registry: Any = pint.UnitRegistry(non_int_type=Fraction)
-    for line in _EXTRA_DEFINITIONS.strip().splitlines():
-        registry.define(line)
-    return registry

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from language.lazy_pattern import lazy_pattern
 from language.units import UNIT_PATTERN, parse_unit
 from lexic.errors import InvalidInput
 
@@ -40,7 +41,7 @@ _LIMITS = (
 _DATE_FORMATS = {"date": "date", "date-time": "datetime"}
 _REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/]{1,200})")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_STATED_UNIT = re.compile(rf"(?:\bin |\()({UNIT_PATTERN})(?![\w/])")
+_STATED_UNIT = lazy_pattern(rf"(?:\bin |\()({UNIT_PATTERN})(?![\w/])")
 
 
 class UnsupportedSchema(InvalidInput):

@@ -38,9 +38,9 @@ from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.answer_language import answer_language, event_in_language, said_in_language
 from querying.question.clarifications import with_resume_token
+from querying.question.consultation import Consultation
 from querying.question.misspellings import describe_misspellings, find_misspellings
 from querying.question.resolve import resolve_question
-from querying.question.tree_consultation import consult_trees
 from querying.retrieval import retriever
 from querying.sanitize import sanitize
 from querying.types.answer import Answer, Clarification, Outcome
@@ -241,7 +241,7 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     if question.release.trees:
         yield Status(step=Step.TREE, message=phrase("Following the decision tree"))
     with record.measure("tree"), place.as_current():
-        consultation = await consult_trees(question, passages=passages, llm=record.llm)
+        consultation = await _consult_trees(question, passages, record.llm)
     record.consultation = consultation
     if consultation.clarification:
         _set_answer(record, _clarification(record, consultation.clarification, reason="missing_fact"))
@@ -255,6 +255,14 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     record.findings = await place.run(
         apply_gate, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
     )
+
+
+async def _consult_trees(question: Question, passages: Sequence[Passage], llm: LLM) -> Consultation:
+    if not question.release.trees:
+        return Consultation()
+    from querying.question.tree_consultation import consult_trees  # slow import
+
+    return await consult_trees(question, passages=passages, llm=llm)
 
 
 async def _find_in_metadata(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:

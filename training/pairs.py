@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from language.terms import terms
 from training.members import write_pairs
 from training.minilm import vocabulary, word_vectors

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from language.language_identification import language_of
+from language.lazy_pattern import lazy_pattern
 from language.units import convert_number, parse_unit
 from trees.words import word_set
 
@@ -73,8 +74,8 @@ _CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
 # The first form is that of languages with a decimal comma: 1.250,5.
 _NUMBER_PATTERN = r"[-+−]?(?:\d{1,3}(?:\.\d{3}){1,9},\d{1,30}|\d[\d,]{0,30}(?:\.\d{1,30})?)"
 _UNIT_PATTERN = r"[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
-_QUANTITY_PATTERN = re.compile(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
-_MEASURE_PATTERN = re.compile(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
+_QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
+_MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 _THOUSANDS_PATTERN = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA_PATTERN = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+")
 # A thousand, or one and a fraction, as the language has it.

@@ -69,14 +69,6 @@ def chunk_pages(
     ]
 
 
-def title_path(document_title: str, section_path: Sequence[str]) -> str:
-    """`Document title > section > sub-section`; a first section called like the document is not repeated."""
-    steps = [step for step in (document_title.strip(), *section_path) if step]
-    if len(steps) > 1 and steps[0].casefold() == steps[1].casefold():
-        steps = steps[1:]
-    return " > ".join(steps)
-
-
 def _chunk_page(
     page: PageText, outline: Outline, size: int, overlap: int, count_tokens: CountTokens | None
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:

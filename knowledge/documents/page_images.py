@@ -16,7 +16,6 @@ from io import BytesIO
 
 from django.conf import settings
 from django.core.cache import cache
-from PIL import Image
 
 from knowledge.documents import file_store
 from knowledge.models import Page
@@ -155,6 +154,8 @@ def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
 
 
 def _save_image(page: Page, rendered: RenderedPage) -> PageImage:
+    from PIL import Image  # slow import
+
     width, height = round(rendered.page_width * 10), round(rendered.page_height * 10)
     name = f"{_image_folder(page.source_sha256)}/{page.number}-{width}x{height}.webp"
     image = Image.frombytes("RGB", (rendered.width, rendered.height), rendered.pixels)

@@ -12,7 +12,7 @@ import numpy as np
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord

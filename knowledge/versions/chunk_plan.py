@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from knowledge.chunking.chunker import ChunkSpan, chunk_pages, title_path
+from knowledge.chunking.chunker import ChunkSpan, chunk_pages
+from knowledge.chunking.title_path import title_path
 from knowledge.embedders.base import Embedder
 from knowledge.models import Chunk, Document
 from knowledge.readers.text_cleaning import clean_text, one_line

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.embedders.base import EmbeddedChunk
 from knowledge.lease import confirm_held
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page

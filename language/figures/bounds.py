@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
+from language.lazy_pattern import lazy_pattern
 from language.number_words import NUMBER_WORD_PATTERN
 
 AT_LEAST, MORE_THAN, AT_MOST, LESS_THAN = ">=", ">", "<=", "<"
 _NEGATED_DIRECTIONS = {LESS_THAN: AT_LEAST, MORE_THAN: AT_MOST}
 _PLACE_WORDS = frozenset({"below", "under", "beneath", "above", "over", "beyond", "within"})
-_NUMBER_AHEAD = re.compile(
+_NUMBER_AHEAD = lazy_pattern(
     rf"[^.;:|\n\d]{{0,12}}?(?:\d|[$€£₹]|\b(?:{NUMBER_WORD_PATTERN}|half)\b)",
     re.IGNORECASE,
 )
@@ -34,11 +35,11 @@ _CUE_PATTERNS = {
     r"|not\s+to\s+exceed|no\s+later\s+than|[≤⩽]|<=",
 }
 _DIRECTION_BY_GROUP = dict(zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True))
-_CUE = re.compile(
+_CUE = lazy_pattern(
     "|".join(rf"(?P<{name}>{_CUE_PATTERNS[bound]})" for name, bound in _DIRECTION_BY_GROUP.items()), re.IGNORECASE
 )
 # "45 mm or more", "18 and over": the cue stands behind what it bounds.
-_TRAILING_BOUND = re.compile(
+_TRAILING_BOUND = lazy_pattern(
     r"[ ]?(?:(?:or|and|nor)[ ](?:"
     rf"(?P<up>{_GREATER}|above|over|up(?![ ]to\b)|upwards?|after)|(?P<down>{_SMALLER}|below|under|before)"
     r")\b|\(?(?:at[ ]least|(?:as[ ])?(?:a[ ]|the[ ])?(?P<least>minimum|min\b))|\+(?!\w)"

@@ -30,6 +30,7 @@ from language.figures.dates_and_identifiers import (
 )
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate, TextFigures, decimal_text
 from language.figures.quantities import add_context, header_units, read_number_words, read_quantities
+from language.lazy_pattern import lazy_pattern
 from language.number_words import NUMBER_WORD_PATTERN, parse_number_words
 from language.units import is_same_amount
 
@@ -45,7 +46,7 @@ _CLOCK_SUFFIX = re.compile(r"(?<=\d) ?([ap])\.?m\b\.?", re.IGNORECASE)
 _SPACE_RUN = re.compile(r"[^\S\n\u00a0\u2009\u202f]+")
 _UNIFIED_SIGNS = str.maketrans({"⁄": "/", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "‒": "-", "µ": "μ"})
 # "Thirty (30) days", as contracts write it, is one figure.
-_REPEATED_IN_DIGITS = re.compile(
+_REPEATED_IN_DIGITS = lazy_pattern(
     rf"\b(?P<words>{NUMBER_WORD_PATTERN}(?:(?:-| and | ){NUMBER_WORD_PATTERN}){{0,6}}) ?\((?P<digits>\d{{1,12}})\)",
     re.IGNORECASE,
 )

@@ -13,10 +13,10 @@ from querying.answering.guard import refusal_answer
 from querying.answering.sufficiency import Sufficiency, assess_sufficiency
 from querying.llm_interface import LLM
 from querying.question.answer_language import reasons_in_language, said_in_language
+from querying.question.consultation import Consultation
 from querying.question.misspellings import describe_misspellings
 from querying.question.question_language import other_language_notice
 from querying.question.resolve import ResolvedQuestion
-from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
 from querying.retrieval.combined_evidence import combine_evidence
 from querying.types.answer import Answer, Clarification, Outcome

@@ -21,9 +21,9 @@ from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
 from querying.llm_interface import LLM
 from querying.question.answer_language import answer_language
+from querying.question.consultation import Consultation
 from querying.question.misspellings import describe_misspellings
 from querying.question.resolve import ResolvedQuestion
-from querying.question.tree_consultation import Consultation
 from querying.types.answer import Answer
 from querying.types.confidence import Confidence, ConfidenceBasis
 from querying.types.events import Delta

@@ -14,6 +14,7 @@ from django.db.models import Prefetch, Q
 from knowledge.code_location import lines_of_span
 from knowledge.models import Chunk, Page, RevisionQuerySet
 from knowledge.sync.library_layout import DESIGN, SOURCE, item_places
+from language.lazy_pattern import lazy_pattern
 from plugins.models import PluginKind
 from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence
@@ -35,12 +36,12 @@ _NAME = r"[`'\"“]?(?P<{}>[\w$][\w./$-]{{0,200}})"
 _FILE = rf"(?:the\s+)?(?:file\s+|module\s+)?{_NAME.format('target')}"
 _FILE_OR_CLASS = rf"(?:the\s+)?(?:file\s+|module\s+|class\s+)?{_NAME.format('target')}"
 _OF_FILE = rf"of\s+(?:the\s+)?(?:file\s+|module\s+)?{_NAME.format('other')}"
-_ASKS_WHO_IMPORTS = re.compile(
+_ASKS_WHO_IMPORTS = lazy_pattern(
     rf"\b(?:what|which|who)\b[^?\n]{{0,40}}?\b(?:imports?|depends?\s+on)\s+{_FILE_OR_CLASS}"
     rf"|\b(?:dependents|importers)\s+{_OF_FILE}",
     re.IGNORECASE,
 )
-_ASKS_WHAT_IS_IMPORTED = re.compile(
+_ASKS_WHAT_IS_IMPORTED = lazy_pattern(
     rf"\bwhat\s+do(?:es)?\s+{_FILE}[`'\"”]?(?:\s+file|\s+module)?\s+(?:import|depend\s+on)\b"
     rf"|\b(?:dependencies|imports)\s+{_OF_FILE}",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder

@@ -10,7 +10,7 @@ from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
-from querying.question.tree_consultation import Consultation
+from querying.question.consultation import Consultation
 from querying.sanitize import sanitize
 from querying.types.answer import Answer, Outcome
 from querying.types.confidence import Confidence

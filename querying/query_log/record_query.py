@@ -27,8 +27,8 @@ from querying.query_log import refusal_webhook
 from querying.query_log.cost import cost_of
 from querying.query_log.question_metrics import count_question
 from querying.query_log.question_trace import question_trace
+from querying.question.consultation import Consultation
 from querying.question.resolve import ResolvedQuestion
-from querying.question.tree_consultation import Consultation
 from querying.redaction.redact_question import redact_question
 from querying.types.answer import Answer, Outcome
 from querying.types.evidence import Evidence

@@ -18,7 +18,8 @@ from typing import Any
 
 from plugins.models import Release
 from querying.question.clarifications import clarification_text
-from querying.question.tree_consultation import clarification_for, find_relevant_tree, tree_profiles
+from querying.question.consultation import clarification_for
+from querying.question.tree_consultation import find_relevant_tree, tree_profiles
 from querying.question.unsure_replies import is_unsure
 from querying.types.question import Question, Turn
 from trees.definition.nodes import Tree

@@ -22,6 +22,7 @@ from knowledge.models import Document
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.sync.library_layout import DESIGN, LIBRARY_FOLDER, STALE
+from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, month_number
 from querying.question.resolve import ResolvedQuestion
 from querying.types.answer import Citation
@@ -31,12 +32,12 @@ _DOCUMENT_NOUN = (
     r"(?:edition|version|issue|revision|release|code|standard|polic(?:y|ies)|rules?|regulations?|clauses?|handbook"
     r"|guide(?:line)?s?|manual|agreement|contract|plan|document|requirements?|values?|provisions?)"
 )
-_ASKS_FOR_OLD = re.compile(
+_ASKS_FOR_OLD = lazy_pattern(
     rf"\b(?:superseded|withdrawn|outdated|deprecated|obsolete|historical(?:ly)?|repealed|no\s+longer\s+(?:valid|in\s+force)|used\s+to"
     rf"|(?:previous|former|old|older|earlier|prior|past)\s+(?:\w+\s+)?{_DOCUMENT_NOUN})\b",
     re.IGNORECASE,
 )
-_ASKS_FOR_NEW = re.compile(
+_ASKS_FOR_NEW = lazy_pattern(
     rf"\b(?:not\s+yet\s+(?:valid|in\s+force)|(?:upcoming|coming|future|next)\s+(?:\w+\s+)?{_DOCUMENT_NOUN})\b",
     re.IGNORECASE,
 )
@@ -44,12 +45,12 @@ _DAY_PATTERN = (
     r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)"
     rf"|(?P<day2>\d{{1,2}})\s+(?P<name>{MONTH_PATTERN})\s+(?P<year2>(?:19|20)\d\d)|(?P<year3>(?:19|20)\d\d)"
 )
-_ASKS_FOR_DAY = re.compile(
+_ASKS_FOR_DAY = lazy_pattern(
     r"\b(?:as\s+(?:of|at|on)|(?:in\s+(?:force|effect)|valid|effective|applicable|back)\s+(?:in|on|at|until|before|during))"
     rf"\s+(?:the\s+year\s+)?(?:{_DAY_PATTERN})\b",
     re.IGNORECASE,
 )
-_NAMED_VERSION = re.compile(
+_NAMED_VERSION = lazy_pattern(
     r"\b(?:(?:19|20)\d\d|v\d+(?:\.\d+){0,3}|(?:version|edition|issue|revision|rev\.?|release)\s+[\dA-Z][\d.]{0,9}"
     r"|\d{1,2}(?:st|nd|rd|th)\s+edition|(?:first|second|third|fourth|fifth|sixth)\s+edition)(?!\w)",
     re.IGNORECASE,

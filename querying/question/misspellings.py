@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from knowledge.models import Chunk
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
+from language.lazy_pattern import lazy_pattern
 from language.stemming import stem
 from language.stop_words import STOP_WORDS
 from language.terms import terms
@@ -25,10 +26,10 @@ from querying.question.planning.spelling import is_word
 from querying.releases import bases_of
 from querying.types.question import Question
 
-_QUOTED = re.compile(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
+_QUOTED = lazy_pattern(r"[\"“„`][^\"“”„`\n]{0,200}[\"”“`]|(?<!\w)['‘][^'‘’\n]{1,200}['’](?!\w)")
 _JOINED = r"\w'’@#$/\\"
 # Lower-case words; the first letter of the text may be a capital.
-_PLAIN_WORD = re.compile(rf"(?<![{_JOINED}.-])(?:^[A-Z])?[a-z]{{4,30}}(?![{_JOINED}(-]|\.\w)")
+_PLAIN_WORD = lazy_pattern(rf"(?<![{_JOINED}.-])(?:^[A-Z])?[a-z]{{4,30}}(?![{_JOINED}(-]|\.\w)")
 # The most unknown words of a question that are corrected.
 _MAX_UNKNOWN_WORDS = 3
 # The intended word is in at least two chunks, and in eight times as many as the next candidate.

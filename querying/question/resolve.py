@@ -26,7 +26,7 @@ from language.personal_data import without_placeholders
 from lexic.concurrency import in_turn
 from plugins.models import Planner
 from querying.llm_interface import LLM
-from querying.question import clarification_replies, clarifications
+from querying.question import clarifications
 from querying.question.answer_language import is_stored_refusal
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
 from querying.question.misspellings import with_spelling
@@ -89,6 +89,8 @@ def resume_from_context(question: Question) -> Question:
     """
     if not (len(question.context) >= 2 and question.release.trees):
         return question
+    from querying.question import clarification_replies  # slow import
+
     known = clarification_replies.askable_questions(question.release)
     facts: dict[str, Any] = {}
     text, turns, further = question.text, list(question.context), list[Turn]()
@@ -107,6 +109,8 @@ def resume_from_original(question: Question, *, original: str) -> Question:
 
     If a tree asked, the answer becomes a fact. If the time was missing, its words are added to the question.
     """
+    from querying.question import clarification_replies  # slow import
+
     text, facts = clarification_replies.unpack_original(original, question.release)
     first = replace(question, text=text, facts={**facts, **question.facts})
     reply = clarification_replies.reply_to_tree(first, question.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,16 +13,15 @@ from knowledge.search.passages import Passage
 from lexic.concurrency import in_turn
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
+from querying.question.consultation import Consultation
 from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems
 from querying.question.unsure_replies import is_unsure
-from querying.sanitize import sanitize
-from querying.types.answer import Clarification
 from querying.types.question import Question
 from querying.types.token_usage import Usage
-from trees.definition.nodes import Tree, TreeAction
+from trees.definition.nodes import Tree
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
-from trees.walk import MissingFact, Walk, decision_path, walk
+from trees.walk import MissingFact, walk
 from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
@@ -31,59 +30,6 @@ logger = logging.getLogger(__name__)
 _MAX_RELEASES = 64
 # More answers than this are asked for, not told one by one.
 _MAX_OUTCOMES = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Consultation:
-    """What the trees said. Without a tree for this question everything is empty. `outcomes` is where each answer would
-    lead, in pairs, where the person does not know the answer."""
-
-    tree_name: str = ""
-    walk: Walk | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-    outcomes: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def path(self) -> tuple[Mapping[str, Any], ...]:
-        return tuple(decision_path(self.walk)) if self.walk else ()
-
-    @property
-    def action(self) -> TreeAction | None:
-        return self.walk.action if self.walk else None
-
-    @property
-    def recommendation(self) -> str:
-        return self.action.recommendation if self.action else ""
-
-    @property
-    def source_hint(self) -> str:
-        return (self.action.source_hint or "") if self.action else ""
-
-    @property
-    def clarification(self) -> Clarification | None:
-        if self.outcomes or self.walk is None or self.walk.missing is None:
-            return None
-        return clarification_for(self.walk.missing)
-
-    @property
-    def has_decided(self) -> bool:
-        return bool(self.recommendation)
-
-    @property
-    def decision_text(self) -> str:
-        """What the tree adds to the question, in words: the facts it used and what it recommends."""
-        if self.outcomes:
-            return " ".join(outcome for _, outcome in self.outcomes)
-        if not self.has_decided:
-            return ""
-        values = (str(step.get("value", "")) for step in self.path)
-        return " ".join(filter(None, [*values, self.recommendation]))
-
-
-def clarification_for(missing: MissingFact) -> Clarification:
-    """A fact that a tree misses, as the question to ask back."""
-    return Clarification(question=sanitize(missing.question), options=tuple(missing.options), field=missing.field)
 
 
 async def consult_trees(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from querying.retrieval.cross_encoder import Excerpt, cross_encoder
 from querying.types.evidence import Evidence
 

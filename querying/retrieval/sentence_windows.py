@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.passages import Passage
 from language.terms import terms

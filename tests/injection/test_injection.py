@@ -15,7 +15,7 @@ from querying.answering import prompts
 from querying.answering.generate import generate
 from querying.answering.llms.extractive import Extractive
 from querying.llm_interface import LLM
-from querying.question.tree_consultation import Consultation
+from querying.question.consultation import Consultation
 from querying.types.answer import Answer, Outcome
 from querying.types.events import Delta
 from querying.types.evidence import Evidence, Sentence

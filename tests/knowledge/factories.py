@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection, transaction
 
 from accounts.models import User
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page
 from knowledge.search import term_statistics
 from knowledge.search.hybrid import BaseRevision

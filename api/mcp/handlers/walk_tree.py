@@ -14,7 +14,7 @@ from lexic.database import in_thread
 from lexic.errors import NotFound
 from plugins.models import Release
 from querying import releases
-from querying.question import tree_consultation
+from querying.question.consultation import clarification_for
 from querying.sanitize import sanitize
 from trees.definition.fields import FactField as TreeField
 from trees.definition.fields import collect_fields
@@ -83,7 +83,7 @@ def _choose_tree(trees: list[NamedTree], name: str | None) -> NamedTree | None:
 
 def _walk_json(walked: Walk) -> dict[str, Any]:
     action = walked.action
-    question = tree_consultation.clarification_for(walked.missing) if walked.missing else None
+    question = clarification_for(walked.missing) if walked.missing else None
     return {
         "outcome": "decided" if action else "fact_missing" if question else "no_decision",
         "path": decision_path(walked),

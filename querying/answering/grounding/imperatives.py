@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
+from language.lazy_pattern import lazy_pattern
 from language.terms import terms
 
 _SPEECH_VERBS = """
@@ -15,14 +16,14 @@ ignore disregard forget obey
 """
 _SPEECH_VERB_PATTERN = "|".join(_SPEECH_VERBS.split())
 # At the head of its sentence, but for a polite word, a name with a colon, or a few words and a comma.
-_IMPERATIVE = re.compile(
+_IMPERATIVE = lazy_pattern(
     rf"(?:^|(?<=[.!?:;]\s)|(?<=\n))[\W_]{{0,6}}(?:[^\n.,:;]{{1,40}}[,:]\s{{1,3}})?"
     rf"(?:(?:please|now|always|then|also|just|instead|you|must|should|to|and)\s{{1,3}}){{0,4}}(?P<verb>{_SPEECH_VERB_PATTERN})\b",
     re.IGNORECASE,
 )
 
 # Whoever speaks to the reader's assistant, or of its rules, states nothing about the subject.
-_ASSISTANT_ADDRESS = re.compile(
+_ASSISTANT_ADDRESS = lazy_pattern(
     r"\b(?:assistant|chatbot|language\s+model|AI|LLM)\s?[,:]|\byou\s+are\s+now\b|\byou\s+obey\b"
     r"|\b(?:ignore|disregard|forget|override)\s+(?:\w+\s+){0,4}(?:instructions?|rules?|prompts?|above)\b"
     r"|\b(?:system\s+prompt|your\s+(?:instructions|rules|persona|prompt|new\s+task))\b",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage, content_spans
 from language.cache_sizes import CACHED_PASSAGES, CACHED_SENTENCES
 from language.content_words import content_stems

@@ -18,8 +18,8 @@ from querying.answering.generate import generate
 from querying.answering.llms import get_llm
 from querying.answering.structured.field_values import FoundValue, best_value, find_values, label_fit
 from querying.field_schema import ArraySchema, Node, ObjectSchema, ValueSchema, leaves
+from querying.question.consultation import Consultation
 from querying.question.resolve import ResolvedQuestion
-from querying.question.tree_consultation import Consultation
 from querying.retrieval import retriever
 from querying.types.answer import Answer, Citation, FilledField
 from querying.types.confidence import Confidence

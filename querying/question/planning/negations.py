@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from knowledge.search.filters import Filters
+from language.lazy_pattern import lazy_pattern
 from language.stop_words import STOP_WORDS
 from querying.question.planning.label_matching import KINDS, is_thing
 from querying.question.planning.label_vocabulary import label_stem
@@ -17,7 +18,7 @@ _EXCEPT = r"\b(?:except|excluding|exclude|without|minus|besides|ignor(?:e|ing)|l
 _OTHER = r"\b(?:(?:apart|aside) from|(?:other|rather) than|instead of|(?:any|every)thing but|all but)\b"
 _NOT = r"\b(?:not(?! (?:only|just)\b)|no|never|non|nor|neither)\b"
 _CONTRACTED = r"\b(?!can|could|wo)\w{2,6}n['’]t\b|\b(?:are|did|do|does|is|was|were|has|have)nt\b"
-_DENIALS = [re.compile(pattern, re.IGNORECASE) for pattern in (_EXCEPT, _OTHER, _NOT, _CONTRACTED)]
+_DENIALS = [lazy_pattern(pattern, re.IGNORECASE) for pattern in (_EXCEPT, _OTHER, _NOT, _CONTRACTED)]
 # "Don't we have posts on design?" denies nothing.
 _RHETORICAL = re.compile(r"(?:^|[,.;:!?] )\w+['’]?t (?:there|we|you|i|they|he|she|it)\b", re.IGNORECASE)
 _END = re.compile(r"[,.;:!?]|\b(?:but|which|what|who|why|how|where|when|only|just)\b", re.IGNORECASE)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.chunking.chunker import ChunkSpan, InvalidChunking, chunk_pages, title_path
+from knowledge.chunking.chunker import ChunkSpan, InvalidChunking, chunk_pages
+from knowledge.chunking.title_path import title_path
 from knowledge.readers.types import CAPTION_LEVEL, Heading, PageText
 
 FRAGMENTS = [

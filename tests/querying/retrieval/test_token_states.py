@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.packed_states import PackedStates, unpack
 from knowledge.ingest import ingest

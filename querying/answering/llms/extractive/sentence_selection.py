@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap, takewhile
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.title_path import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
 from querying.answering.llms.extractive.asked_rows import rows_asked_together
