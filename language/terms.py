@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from language.cache_sizes import CACHED_SENTENCES
 from language.lazy_pattern import lazy_pattern
 from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS, is_latin
 from language.stemming import latin_stem, stem
@@ -49,19 +50,31 @@ _WORD_OR_RUN = lazy_pattern(
 
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
 _MAX_CACHED_LENGTH = 96
+# A longer text is not read twice in one answer, and would take room in the cache.
+_MAX_CACHED_SENTENCE = 400
 _MAX_JOINED_PARTS = 4
 
 
 def terms(text: str) -> list[str]:
     """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
+    return list(_sentence_terms(text) if len(text) <= _MAX_CACHED_SENTENCE else _text_terms(text))
+
+
+# The sentences of an answer's passages are read for several purposes.
+@lru_cache(maxsize=CACHED_SENTENCES)
+def _sentence_terms(text: str) -> tuple[str, ...]:
+    return tuple(_text_terms(text))
+
+
+def _text_terms(text: str) -> Iterable[str]:
     compounds = _compounds(text)
     if max(map(len, compounds), default=0) <= _MAX_CACHED_LENGTH:
-        return list(chain.from_iterable(map(_compound_terms, compounds)))
-    return [
+        return chain.from_iterable(map(_compound_terms, compounds))
+    return (
         term
         for compound in compounds
         for term in (_compound_terms(compound) if len(compound) <= _MAX_CACHED_LENGTH else _split_compound(compound))
-    ]
+    )
 
 
 def terms_of_old_index(text: str) -> list[str]:

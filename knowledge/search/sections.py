@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from uuid import UUID, uuid4
 
-from django.db.models import Subquery
+from django.db import models
 
 from knowledge.models import Chunk, Page
 from knowledge.search.candidates import Candidate
 from knowledge.search.hybrid import load_passages
 from knowledge.search.passages import Passage
+from lexic.compiled_query import CompiledRows
 
 # So many chunks before and behind the passage are looked at.
 _REACH = 8
@@ -34,15 +36,29 @@ def read_section(passage: Passage, *, revision: int) -> list[Passage]:
 
 def _neighbouring_chunks(passage: Passage, *, revision: int) -> list[int]:
     """The chunks around it, one after another under the same headings."""
-    document = Chunk.objects.filter(document=passage.document_id, knowledge_base=passage.knowledge_base_id)
-    place = Subquery(Chunk.objects.filter(pk=passage.chunk_id).order_by().values("index"))
-    around = document.filter(index__range=(place - _REACH, place + _REACH))
-    rows = around.alive_at(revision).order_by("index").values_list("pk", "section_path")
+    rows = _chunks_around.rows(
+        chunk=passage.chunk_id,
+        document=passage.document_id,
+        knowledge_base=passage.knowledge_base_id,
+        revision=revision,
+    )
     for same_path, group in groupby(rows, key=lambda row: tuple(row[1]) == passage.section_path):
         ids = [pk for pk, _ in group]
         if same_path and passage.chunk_id in ids:
             return ids
     return []
+
+
+def _chunks_around_one(
+    *, chunk: int, document: UUID, knowledge_base: int, revision: int
+) -> models.QuerySet[Chunk, tuple[int, list[str]]]:
+    place = models.Subquery(Chunk.objects.filter(pk=chunk).order_by().values("index"))
+    around = Chunk.objects.filter(document=document, knowledge_base=knowledge_base)
+    around = around.filter(index__range=(place - _REACH, place + _REACH)).alive_at(revision)
+    return around.order_by("index").values_list("pk", "section_path")
+
+
+_chunks_around = CompiledRows(_chunks_around_one, chunk=-1, document=uuid4(), knowledge_base=-2, revision=1_000_003)
 
 
 def _as_candidate(passage: Passage, chunk_id: int) -> Candidate:

@@ -139,6 +139,16 @@ class QuestionWords:
         """How much of the question's weight these stems are, 0 to 1: quick, and rough."""
         return self._weighed(self._is_in_stems(said).astype(np.float32))
 
+    def says_any(self, said: Set[str]) -> bool:
+        """Whether these stems are of any word of the question: whether `share` is more than 0, and quicker."""
+        if not self._wording.forms:
+            return not self._weighing_stems.isdisjoint(said)
+        return any(self._wording.is_said(stem, said) for stem in self._weighing_stems)
+
+    @cached_property
+    def _weighing_stems(self) -> frozenset[str]:
+        return frozenset(stem for stem, share in zip(self._stems, self._shares, strict=True) if share > 0)
+
     def _is_in_stems(self, stems: Set[str]) -> NDArray[np.bool_]:
         if not self._wording.forms:
             return self._is_any(stems)

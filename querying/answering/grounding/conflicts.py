@@ -28,21 +28,21 @@ def conflicting_sentences(
 
     Yields the passage and the place in its content, the best passages first.
     """
-    if len(_subject_stems(excerpt)) < _MIN_SUBJECT_WORDS:
+    subject = _subject_stems(excerpt)
+    if len(subject) < _MIN_SUBJECT_WORDS:
         return
     for passage in passages:
-        if passage.document_id != source.document_id and _headings_agree(source, passage, excerpt):
+        if passage.document_id != source.document_id and _headings_agree(source, passage, subject):
             for start, end in passage.sentence_spans():
-                if sentences_disagree(excerpt, passage.content[start:end]):
+                other = passage.content[start:end]
+                if _may_share_subject(subject, other) and sentences_disagree(excerpt, other):
                     yield passage, start, end
 
 
 def sentences_disagree(one: str, other: str) -> bool:
     """Whether two sentences about the same subject exclude each other."""
-    # Most sentences lack a word of the subject, which shows without reading their figures.
-    if not _subject_stems(one) <= content_stems(other) | _NOTATION_STEMS or _subject_stems(one) != _subject_stems(
-        other
-    ):
+    subject = _subject_stems(one)
+    if not _may_share_subject(subject, other) or subject != _subject_stems(other):
         return False
     mine, theirs = extract_figures(one), extract_figures(other)
     if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:
@@ -61,6 +61,11 @@ def _subject_stems(text: str) -> frozenset[str]:
     return content_stems(extract_figures(text).words)
 
 
+def _may_share_subject(subject: frozenset[str], text: str) -> bool:
+    """Most sentences lack a word of the subject, which shows without reading their figures."""
+    return subject <= content_stems(text) | _NOTATION_STEMS
+
+
 def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
     """Different values under the same bound, none inside the other's range, both with a unit."""
     if one.units == ("",) or other.units == ("",) or one.bound != other.bound or not is_rival_figure(one, other):
@@ -68,10 +73,10 @@ def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
     return one.units != other.units or one.low > other.high or other.low > one.high
 
 
-def _headings_agree(one: Passage, other: Passage, excerpt: str) -> bool:
+def _headings_agree(one: Passage, other: Passage, subject: frozenset[str]) -> bool:
     """Not under headings that name different things ("Columns" and "Beams")."""
     mine, theirs = (
-        content_stems(passage.section_path[-1]) - content_stems(passage.document_title) - _subject_stems(excerpt)
+        content_stems(passage.section_path[-1]) - content_stems(passage.document_title) - subject
         if passage.section_path
         else frozenset()
         for passage in (one, other)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
 from knowledge.embedders import bert, minilm
-from knowledge.embedders.bert import Precision
+from knowledge.embedders.bert import Precision, usual_precision
 from knowledge.embedders.int8 import load_inputs
 from querying.retrieval import cross_encoder, cross_encoder_input
 from querying.retrieval.cross_encoder import FROZEN_LAYERS, INT8_INPUTS, WEIGHTS, CrossEncoder, Excerpt
@@ -56,6 +56,8 @@ def test_several_excerpts_in_one_run_are_read_as_each_alone(exact: CrossEncoder)
 
 @pytest.mark.parametrize("precision", ["int8", "bf16"])
 def test_lower_precisions_say_nearly_the_same(precision: Precision):
+    if precision == "int8" and usual_precision() != "int8":
+        pytest.skip("without VNNI the sums of two products of eight bits overflow; float32 is read there")
     rounded = CrossEncoder(precision=precision, threads=1)
     for question, title, text, expected in REFERENCE:
         assert rounded.probability(question, excerpt(text, title=title)) == pytest.approx(expected, abs=0.1)

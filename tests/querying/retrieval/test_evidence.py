@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from knowledge.embedders import local_embedder
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
+from knowledge.search.wording import Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval import evidence, sentence_windows
+from querying.retrieval.late_interaction import question_words
 from querying.retrieval.token_states import read_states
 from querying.types.evidence import Evidence
 from tests.querying.passages import passage
@@ -236,3 +239,16 @@ def test_a_long_table_repeats_its_header_for_the_rows_below() -> None:
     table = f"| Exposure | Nominal cover |\n| --- | --- |\n{rows}| severe | 45 mm |\n"
     found = weighed(("Which nominal cover does a severe exposure need?", 1.0), passages=[passage(table)])
     assert found.sentences[0].text == "| severe | 45 mm |"
+
+
+def test_a_word_of_the_question_is_said_where_it_is_a_share_of_it() -> None:
+    turns = [WeightedTurn(text="Where is the w/c of beams?", weight=1.0)]
+    weights = {"beam": 1.0, "w": 1.0, "c": 0.0, "water": 1.0, "cement": 1.0, "ratio": 0.0}
+    for forms in ({}, {"beam": ["girder"]}):
+        words = question_words(
+            turns, weights=weights, synonyms=RATIO, embedder=local_embedder(), wording=Wording(forms=forms)
+        )
+        for said in ("beam", "girder", "water", "ratio", "gravel", ""):
+            stems = frozenset(said.split())
+            assert words.says_any(stems) == (words.share(stems) > 0), said
+        assert words.says_any({"girder"}) == bool(forms)
