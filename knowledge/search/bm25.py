@@ -7,7 +7,8 @@ Of phrases that mean the same the best one found counts. Forms of one word are o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,23 +46,29 @@ class LexicalScorer:
             for term in dict.fromkeys(term for word in words for term in word.terms)
             if (found := [positions[form] for form in self._forms_of(term) if form in positions])
         }
-        self._columns = {term: column for column, term in enumerate(self._positions)}
         self._known_term_count = len(known_terms)
+        self._weights: dict[str, float] = {}
 
     def scores(self, counts: FloatArray, *, lengths: FloatArray) -> FloatArray:
         """[chunks], given how often each known term stands in each chunk [chunks, terms], and their lengths."""
-        norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / self._statistics.mean_length)
         total = np.zeros(len(counts))
-        if not self._columns:
+        if not self._positions:
             return total
-        of_terms = np.stack([counts[:, positions].sum(axis=1) for positions in self._positions.values()], axis=1)
-        saturated = of_terms / (of_terms + norms[:, None])
+        norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / self._statistics.mean_length)
+        of_terms = self._counts_of_terms(counts)
+        saturated = dict(zip(self._positions, of_terms / (of_terms + norms), strict=True))
         for word, most in zip(self._words, self._max_weights, strict=True):
             if most > 0:
                 total += word.weight * self._word_scores(word, most, saturated)
         return total / max(
             1e-9, sum(word.weight * most for word, most in zip(self._words, self._max_weights, strict=True))
         )
+
+    def _counts_of_terms(self, counts: FloatArray) -> FloatArray:
+        """[terms, chunks]: how often each known term of the question stands there, in all its forms."""
+        forms = list(self._positions.values())
+        starts = [0, *accumulate(map(len, forms[:-1]))]
+        return np.add.reduceat(counts.T[list(chain.from_iterable(forms))], starts, axis=0)
 
     @cached_property
     def rough_term_weights(self) -> list[float]:
@@ -88,26 +95,31 @@ class LexicalScorer:
         others = [self._phrase_weight(phrase) for phrase in word.phrases[1:] if self._is_known(phrase)]
         return original if not others or self._is_known(word.original) else min(original, max(others))
 
-    def _word_scores(self, word: QueryWord, most: float, saturated: FloatArray) -> FloatArray:
-        best = np.zeros(len(saturated))
+    def _word_scores(self, word: QueryWord, most: float, saturated: Mapping[str, FloatArray]) -> FloatArray | float:
+        """[chunks]: what the best of its phrases gives."""
+        best: FloatArray | float = 0.0
         for phrase in word.phrases:
-            found = np.zeros(len(saturated))
-            for term in phrase:
-                if (column := self._columns.get(term)) is not None:
-                    found += self._weight(term) * saturated[:, column]
+            known = [self._weight(term) * saturated[term] for term in phrase if term in saturated]
+            if not known:
+                continue
+            found = known[0] if len(known) == 1 else reduce(np.add, known)
             # A rarer synonym must not outweigh what was asked.
-            whole = self._phrase_weight(phrase)
-            best = np.maximum(best, found * min(1.0, most / whole) if whole else found)
+            if (whole := self._phrase_weight(phrase)) > most:
+                found = found * (most / whole)
+            best = found if isinstance(best, float) else np.maximum(best, found)
         return best
 
     def _is_known(self, phrase: Phrase) -> bool:
-        return all(term in self._columns for term in phrase)
+        return all(term in self._positions for term in phrase)
 
     def _phrase_weight(self, phrase: Phrase) -> float:
         return sum(map(self._weight, phrase))
 
     def _weight(self, term: str) -> float:
+        if (known := self._weights.get(term)) is not None:
+            return known
         chunks = self._statistics.chunk_count
         # A chunk that has two forms is counted twice: that is at most a little less weight.
         containing = min(chunks, sum(map(self._statistics.document_frequency, self._forms_of(term))))
-        return inverse_document_frequency(chunks=chunks, containing=containing)
+        self._weights[term] = weight = inverse_document_frequency(chunks=chunks, containing=containing)
+        return weight

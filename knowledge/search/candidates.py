@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import accumulate
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from numpy.typing import NDArray
 
 from knowledge.chunking.title_path import title_path
-from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
+from knowledge.search.bm25 import BM25_B, BM25_K1, FloatArray, LexicalScorer
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord
 from knowledge.search.revision_statistics import BaseStatistics, KnownTerm
@@ -37,6 +39,7 @@ DOCUMENT_CONDITION_SLOT = "/* documents */"
 _NEAREST_SLOT, _MATCHING_SLOT = "/* nearest */", "/* matching */"
 _NO_NEAREST = "SELECT NULL::bigint, NULL::float8, NULL::bigint WHERE false"
 _NO_MATCHING = "SELECT NULL::bigint, NULL::float8 WHERE false"
+_SIX_DIGITS = "{:.6g}".format
 _INDEX_SETTINGS = """
 SELECT set_config('hnsw.ef_search', '200', true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
@@ -44,16 +47,23 @@ SELECT set_config('hnsw.ef_search', '200', true),
 """
 
 
-class _ProposedChunk(NamedTuple):
-    """A row of `candidates.sql`. `windows` is None where only its words propose it, `length` where it has none."""
+class _ProposedChunks(NamedTuple):
+    """What `candidates.sql` gives, column by column. `windows` is None where only its words propose a chunk, `length`
+    where it has none."""
 
-    chunk_id: int
-    windows: int | None
-    cosine: float | None
-    length: int | None
-    counts: Sequence[int]
-    title: str
-    section_path: Sequence[str]
+    chunk_ids: Sequence[int] = ()
+    windows: Sequence[int | None] = ()
+    cosines: Sequence[float | None] = ()
+    lengths: Sequence[int | None] = ()
+    counts: Sequence[Sequence[int]] = ()
+    titles: Sequence[str] = ()
+    section_paths: Sequence[Sequence[str]] = ()
+
+    def count_windows(self) -> int:
+        return sum(filter(None, self.windows))
+
+    def count_nearest(self) -> int:
+        return len(self.windows) - self.windows.count(None)
 
 
 class VectorMismatch(LexicError):
@@ -76,6 +86,16 @@ class Candidate:
     matches_clause: bool = False
 
 
+class ScoredChunks(NamedTuple):
+    """What was found in a base, each column an array: both halves of the score of each chunk, and whether it holds, or
+    stands under, a named clause. A cosine is NaN where the question has no vector for the base."""
+
+    chunk_ids: NDArray[np.int64]
+    cosines: FloatArray
+    lexical: FloatArray
+    matches_clause: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, kw_only=True)
 class BaseSearch:
     """One question to one knowledge base at one revision. `words` are distinct, `forms` has further terms for some of
@@ -90,72 +110,66 @@ class BaseSearch:
     forms: Mapping[str, Collection[str]] = field(default_factory=dict)
     using: str = DEFAULT_DB_ALIAS
 
-    def candidates(self) -> list[Candidate]:
+    def scored_chunks(self) -> ScoredChunks:
         """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
         vector, else only chunks that share a word with the question.
 
         One statement, two when a clause is named; more only where an index found too little under a filter, or where
         the nearest windows all belong to a few very long chunks.
         """
-        rows = self._proposed()
-        scores = self._lexical_scores(rows)
-        of_clauses = self._chunks_of_named_clauses([row.chunk_id for row in rows])
-        return [
-            Candidate(
-                chunk_id=row.chunk_id,
-                knowledge_base_id=self.statistics.base.knowledge_base_id,
-                # Half precision may leave a vector's product with itself a little above one.
-                cosine=None if row.cosine is None else min(1.0, max(-1.0, row.cosine)),
-                lexical=scores.get(row.chunk_id, 0.0),
-                matches_clause=row.chunk_id in of_clauses,
-            )
-            for row in sorted(rows, key=lambda row: row.chunk_id)
-        ]
+        proposed = self._proposed()
+        of_clauses = self._chunks_of_named_clauses(proposed.chunk_ids)
+        return ScoredChunks(
+            chunk_ids=np.array(proposed.chunk_ids, dtype=np.int64),
+            # Half precision may leave a vector's product with itself a little above one.
+            cosines=np.clip(np.array(proposed.cosines, dtype=np.float64), -1.0, 1.0),
+            lexical=self._lexical_scores(proposed),
+            matches_clause=np.fromiter(map(of_clauses.__contains__, proposed.chunk_ids), np.bool_),
+        )
 
-    def _proposed(self) -> list[_ProposedChunk]:
+    def _proposed(self) -> _ProposedChunks:
         matching = self._rarest_terms()
         if self.vector is None:
-            return self._propose("", matching) if matching else []
+            return self._propose("", matching) if matching else _ProposedChunks()
         if self.statistics.has_vector_index and (found := self._propose_by_index(matching)) is not None:
             return found
         windows = self._candidate_limit * _WINDOWS_PER_CHUNK
-        rows = self._propose("nearest_chunks", matching, windows=windows)
+        found = self._propose("nearest_chunks", matching, windows=windows)
         # Chunks with very many windows each may fill the list by themselves.
-        while _count_nearest(rows) < self.limit and _count_windows(rows) >= windows:
+        while found.count_nearest() < self.limit and found.count_windows() >= windows:
             windows *= 4
-            rows = self._propose("nearest_chunks", matching, windows=windows)
-        return rows
+            found = self._propose("nearest_chunks", matching, windows=windows)
+        return found
 
-    def _propose_by_index(self, matching: Sequence[int]) -> list[_ProposedChunk] | None:
+    def _propose_by_index(self, matching: Sequence[int]) -> _ProposedChunks | None:
         """None when the index gave up before it had found enough, as it does under a narrow filter."""
         windows = self._candidate_limit * _WINDOWS_PER_CHUNK
         with transaction.atomic(using=self.using), connections[self.using].cursor() as cursor:
             cursor.execute(_INDEX_SETTINGS)
-            rows = self._propose("nearest_chunks_by_index", matching, windows=windows)
-        nearest = _count_nearest(rows)
-        is_full = _count_windows(rows) >= windows and nearest >= self.limit
-        return rows if is_full or nearest >= self._candidate_limit else None
+            found = self._propose("nearest_chunks_by_index", matching, windows=windows)
+        nearest = found.count_nearest()
+        is_full = found.count_windows() >= windows and nearest >= self.limit
+        return found if is_full or nearest >= self._candidate_limit else None
 
-    def _propose(self, nearest: str, matching: Sequence[int], *, windows: int = 0) -> list[_ProposedChunk]:
+    def _propose(self, nearest: str, matching: Sequence[int], *, windows: int = 0) -> _ProposedChunks:
         """By the statement of this name for the nearest chunks, none without one, and those that hold one of the
         terms of these ids. The order of the latter is rough: it knows nothing of titles and synonyms."""
-        nearest_chunks = read_sql("knowledge", nearest) if nearest else _NO_NEAREST
-        query = read_sql("knowledge", "candidates").replace(_NEAREST_SLOT, nearest_chunks)
-        query = query.replace(_MATCHING_SLOT, read_sql("knowledge", "matching_chunks") if matching else _NO_MATCHING)
+        query = _candidates_query(nearest, has_matching=bool(matching))
         rows = self._fetch_rows(query, windows=windows, candidates=matching, chunks=self._candidate_limit)
-        return [_ProposedChunk(*row) for row in rows]
+        return _ProposedChunks(*zip(*rows, strict=True))
 
-    def _lexical_scores(self, rows: Sequence[_ProposedChunk]) -> dict[int, float]:
-        counted = [row for row in rows if row.length is not None]
-        if not self._known_terms or not counted:
-            return {}
-        counts = np.array([row.counts for row in counted], dtype=np.float64)
+    def _lexical_scores(self, proposed: _ProposedChunks) -> FloatArray:
+        """[chunks]; 0 where the words of a chunk were not counted."""
         names = list(self._known_terms)
-        titles = [_title_terms(row.title, tuple(row.section_path)) for row in counted]
-        in_titles = np.array([[title.count(name) for name in names] for title in titles])
-        lengths = np.array([row.length for row in counted])
-        scores = self._scorer.scores(counts + _TITLE_WEIGHT * in_titles, lengths=lengths)
-        return {row.chunk_id: float(score) for row, score in zip(counted, scores, strict=True)}
+        if not names or not proposed.chunk_ids:
+            return np.zeros(len(proposed.chunk_ids))
+        titles = map(_title_counts, proposed.titles, map(tuple, proposed.section_paths))
+        in_titles = [[title.get(name, 0) for name in names] for title in titles]
+        counts = _matrix(proposed.counts) + _TITLE_WEIGHT * _matrix(in_titles)
+        lengths = np.array(proposed.lengths, dtype=np.float64)
+        scores = self._scorer.scores(counts, lengths=lengths)
+        scores[np.isnan(lengths)] = 0.0
+        return scores
 
     def _chunks_of_named_clauses(self, chunks: Collection[int]) -> set[int]:
         if not self.clauses or not chunks:
@@ -232,7 +246,7 @@ class BaseSearch:
     def _vector_text(self, vector: np.ndarray) -> str:
         if vector.shape != (self.statistics.dimensions,) or not np.isfinite(vector).all():
             raise VectorMismatch
-        return "[" + ",".join([f"{value:.6g}" for value in vector.tolist()]) + "]"
+        return f"[{','.join(map(_SIX_DIGITS, vector.tolist()))}]"
 
     @cached_property
     def _document_condition(self) -> tuple[str, dict[str, Any]]:
@@ -253,14 +267,20 @@ def document_condition(filters: Filters | None, knowledge_bases: Collection[int]
     return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
 
 
+@cache
+def _candidates_query(nearest: str, *, has_matching: bool) -> str:
+    nearest_chunks = read_sql("knowledge", nearest) if nearest else _NO_NEAREST
+    matching_chunks = read_sql("knowledge", "matching_chunks") if has_matching else _NO_MATCHING
+    query = read_sql("knowledge", "candidates")
+    return query.replace(_NEAREST_SLOT, nearest_chunks).replace(_MATCHING_SLOT, matching_chunks)
+
+
 @lru_cache(maxsize=8_192)
-def _title_terms(title: str, section_path: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(terms(title_path(title, section_path)))
+def _title_counts(title: str, section_path: tuple[str, ...]) -> Mapping[str, int]:
+    """How often each term stands in the title path."""
+    return Counter(terms(title_path(title, section_path)))
 
 
-def _count_windows(rows: Sequence[_ProposedChunk]) -> int:
-    return sum(row.windows or 0 for row in rows)
-
-
-def _count_nearest(rows: Sequence[_ProposedChunk]) -> int:
-    return sum(row.windows is not None for row in rows)
+def _matrix(rows: Sequence[Sequence[int]]) -> FloatArray:
+    """As `np.array`, which takes twice as long: it looks for the shape and the type of the rows."""
+    return np.fromiter(chain.from_iterable(rows), np.float64).reshape(len(rows), -1)

@@ -7,15 +7,24 @@ the evidence is, and nothing is normalised per question.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
+from numpy.typing import NDArray
 
 from knowledge.search import replica
-from knowledge.search.candidates import DOCUMENT_CONDITION_SLOT, BaseSearch, Candidate, document_condition
+from knowledge.search.bm25 import FloatArray
+from knowledge.search.candidates import (
+    DOCUMENT_CONDITION_SLOT,
+    BaseSearch,
+    Candidate,
+    ScoredChunks,
+    document_condition,
+)
 from knowledge.search.filters import Filters
 from knowledge.search.inflections import forms_in_bases
 from knowledge.search.passages import Passage, spans_of
@@ -123,34 +132,66 @@ def _best_candidates(
     asked = {term for word in words for term in word.terms}
     forms = forms_in_bases(asked, bases, using=using) if forms is None else forms
     asked |= {form for term in asked for form in forms.get(term, ())}
-    found: dict[int, Candidate] = {}
-    for statistics in known.load(bases, asked, using=using):
-        vector = embedding.get(statistics.base.embedder)
-        base = BaseSearch(
+    found = [
+        BaseSearch(
             statistics=statistics,
             words=words,
-            vector=vector,
+            vector=embedding.get(statistics.base.embedder),
             filters=filters,
             limit=limit,
             clauses=clauses,
             forms=forms,
             using=using,
         )
-        found |= {one.chunk_id: one for one in base.candidates() if passes_threshold(one, threshold)}
-    return sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit]
+        for statistics in known.load(bases, asked, using=using)
+    ]
+    return _best_of_bases(found, limit=limit, threshold=threshold)
 
 
-def _hybrid_score(candidate: Candidate) -> float:
-    score = candidate.lexical if candidate.cosine is None else 0.5 * candidate.cosine + 0.5 * candidate.lexical
-    return min(1.0, score + _CLAUSE_SCORE_BONUS) if candidate.matches_clause else score
+def _best_of_bases(searches: Sequence[BaseSearch], *, limit: int, threshold: float | None) -> list[Candidate]:
+    """The chunks with the highest scores of those that pass the threshold; of equal scores those with the lower ids."""
+    if not searches:
+        return []
+    each = [search.scored_chunks() for search in searches]
+    bases = np.repeat([one.statistics.base.knowledge_base_id for one in searches], [len(one.chunk_ids) for one in each])
+    found = ScoredChunks(*map(np.concatenate, zip(*each, strict=True)))
+    kept = np.arange(len(bases))
+    if threshold is not None:
+        kept = np.flatnonzero(_passes(found.cosines, found.lexical, found.matches_clause, threshold=threshold))
+    if len(each) > 1:  # of a base at two revisions, what the later search says of a chunk
+        _, last = np.unique(found.chunk_ids[kept][::-1], return_index=True)
+        kept = kept[len(kept) - 1 - last]
+    scores = _hybrid_scores(found.cosines[kept], found.lexical[kept], found.matches_clause[kept])
+    best = kept[np.lexsort((found.chunk_ids[kept], -scores))[:limit]]
+    columns = (column[best].tolist() for column in (found.chunk_ids, bases, *found[1:]))
+    return [
+        Candidate(
+            chunk_id=chunk_id,
+            knowledge_base_id=base,
+            cosine=None if math.isnan(cosine) else cosine,
+            lexical=lexical,
+            matches_clause=matches_clause,
+        )
+        for chunk_id, base, cosine, lexical, matches_clause in zip(*columns, strict=True)
+    ]
+
+
+def _hybrid_scores(cosines: FloatArray, lexical: FloatArray, matches_clause: NDArray[np.bool_]) -> FloatArray:
+    """[chunks]. A cosine is NaN where there is none."""
+    scores = np.where(np.isnan(cosines), lexical, 0.5 * cosines + 0.5 * lexical)
+    return np.where(matches_clause, np.minimum(1.0, scores + _CLAUSE_SCORE_BONUS), scores)
 
 
 def passes_threshold(found: Candidate | Passage, threshold: float | None) -> bool:
     """Whether the candidate is near enough in meaning (its cosine is greater), or is supported by its words or by a
     named clause. A candidate that was found by words alone has no cosine, and passes."""
-    if threshold is None or found.cosine is None or found.matches_clause or found.lexical >= MIN_LEXICAL_SUPPORT:
-        return True
-    return found.cosine > threshold
+    cosine = np.nan if found.cosine is None else found.cosine
+    return threshold is None or bool(_passes(cosine, found.lexical, found.matches_clause, threshold=threshold))
+
+
+def _passes(cosines: Any, lexical: Any, matches_clause: Any, *, threshold: float) -> Any:
+    """The same, of one chunk or of arrays. A cosine is NaN where there is none."""
+    return matches_clause | (lexical >= MIN_LEXICAL_SUPPORT) | np.logical_not(cosines <= threshold)
 
 
 def load_passages(
@@ -163,10 +204,19 @@ def load_passages(
     with connection.cursor() if filters else prepared_cursor() as cursor:
         cursor.execute(query, {**values, "chunks": [one.chunk_id for one in candidates]})
         rows = {row[0]: row for row in cursor.fetchall()}
-    return [_build_passage(one, *rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
+    scores = _hybrid_scores(
+        np.array([one.cosine for one in candidates], dtype=np.float64),
+        np.array([one.lexical for one in candidates]),
+        np.array([one.matches_clause for one in candidates], dtype=np.bool_),
+    )
+    return [
+        _build_passage(one, score, *rows[one.chunk_id])
+        for one, score in zip(candidates, scores.tolist(), strict=True)
+        if one.chunk_id in rows
+    ]
 
 
-def _build_passage(candidate: Candidate, chunk_id: int, *stored: Any) -> Passage:
+def _build_passage(candidate: Candidate, score: float, chunk_id: int, *stored: Any) -> Passage:
     """`stored` are the columns of `passages_of_chunks.sql`, in their order."""
     values = dict(zip(_STORED_FIELDS, stored, strict=True))
     return Passage(
@@ -174,7 +224,7 @@ def _build_passage(candidate: Candidate, chunk_id: int, *stored: Any) -> Passage
         chunk_id=chunk_id,
         cosine=candidate.cosine,
         lexical=candidate.lexical,
-        score=_hybrid_score(candidate),
+        score=score,
         knowledge_base_id=candidate.knowledge_base_id,
         matches_clause=candidate.matches_clause,
     )
