@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from uuid import UUID
 
 from knowledge.search.passages import Passage
@@ -18,13 +19,11 @@ _OTHER_DOCUMENT_PENALTY = 0.15
 # Two titles are alike when they share this share of the shorter one's words, of which the question says one.
 _MIN_SHARED = 0.5
 
-Titles = Mapping[UUID, frozenset[str]]
-
 
 def demote_other_documents(passages: Sequence[Passage], question: str) -> list[Passage]:
     """The passages, best first; those of a document lose some of their score where the question names another one with
     a title like it."""
-    titles = {one.document_id: frozenset(terms(one.document_title)) for one in passages}
+    titles = {one.document_id: one.document_title for one in passages}
     others = frozenset(_other_documents(titles, frozenset(terms(question))))
     if not others:
         return list(passages)
@@ -32,17 +31,28 @@ def demote_other_documents(passages: Sequence[Passage], question: str) -> list[P
     return sorted(scored, key=lambda one: (-one.score, one.chunk_id))
 
 
-def _other_documents(titles: Titles, asked: frozenset[str]) -> Iterator[UUID]:
-    for document, title in titles.items():
-        if any(_is_named_instead(other, title, asked) for other in titles.values()):
+def _other_documents(titles: Mapping[UUID, str], asked: frozenset[str]) -> Iterator[UUID]:
+    # A document that is named, and one with a title like it, have a word of the question in common.
+    words = {document: _title_words(title) for document, title in titles.items()}
+    alike = {document: each for document, each in words.items() if not each.isdisjoint(asked)}
+    distinct = frozenset(alike.values())
+    for document, title in alike.items():
+        if any(_is_named_instead(other, title, asked) for other in distinct):
             yield document
 
 
+@lru_cache(maxsize=1_024)
+def _title_words(title: str) -> frozenset[str]:
+    return frozenset(terms(title))
+
+
 def _is_named_instead(named: frozenset[str], title: frozenset[str], asked: frozenset[str]) -> bool:
-    own, rest = named - title, title - named
-    shared = named & title
+    own = named - title
+    if not own or not own <= asked:
+        return False
+    rest, shared = title - named, named & title
     are_alike = len(shared) >= _MIN_SHARED * min(len(named), len(title)) and not shared.isdisjoint(asked)
-    return are_alike and bool(own) and bool(rest) and own <= asked and not rest <= asked
+    return are_alike and bool(rest) and not rest <= asked
 
 
 def _demoted(passage: Passage) -> Passage:
