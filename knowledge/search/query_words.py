@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from language.terms import terms, terms_of_old_index
@@ -17,6 +18,8 @@ Phrase = tuple[str, ...]
 MAX_QUERY_CHARACTERS = 1000
 # Words of a very long question beyond this are ignored.
 MAX_WORDS = 200
+# The steps of one question read its words some times over; so many questions are read at once.
+_CACHED_TEXTS = 64
 # Of as many parts as `terms` puts together; the parts of longer ones are words of their own.
 _COMPOUND = re.compile(
     r"(?<![\w'’\u2010\u2011-])(?:[^\W\d_]+(?:[-_\u2010\u2011][^\W\d_]+){1,3}|[A-Za-z][a-z]+(?:[A-Z][a-z]{2,60}){1,3})"
@@ -46,7 +49,7 @@ class QueryWord:
 
 def canonical_phrase(text: str) -> Phrase:
     """The terms of a phrase, the same with a hyphen as with a space: "water-cement" is "water", "cement"."""
-    return tuple(chain.from_iterable(ways[0] for ways in _phrase_variants(text)))
+    return tuple(chain.from_iterable(ways[0] for ways in _read_phrase_variants(text)))
 
 
 class Synonyms:
@@ -71,7 +74,7 @@ class Synonyms:
 
     def words(self, text: str, *, weight: float = 1.0) -> list[QueryWord]:
         """The distinct words of a text in order; a phrase that has synonyms is one word with all of them."""
-        words = list(_phrase_variants(text))
+        words = _phrase_variants(text)
         found: dict[frozenset[Phrase], tuple[Phrase, ...]] = {}
         at = 0
         while at < len(words) and len(found) < MAX_WORDS:
@@ -89,9 +92,14 @@ class Synonyms:
         return 1, words[at]
 
 
-def _phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _phrase_variants(text: str) -> tuple[tuple[Phrase, ...], ...]:
     """Each word as one phrase of one term; a compound as its parts, or in one: "re-use" is also "reuse". An
     identifier is both, and where the documents only have one of them, that."""
+    return tuple(_read_phrase_variants(text))
+
+
+def _read_phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:
     end = 0
     for compound in _COMPOUND.finditer(text):
         yield from _single_words(text[end : compound.start()])
