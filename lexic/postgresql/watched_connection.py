@@ -8,19 +8,23 @@ another connection. While it does, a statement may take as long as it does.
 from __future__ import annotations
 
 import functools
+import math
+import select
 import threading
 import time
 from collections.abc import Generator
 from typing import Any, Self
 
 import psycopg
-from psycopg.abc import PQGen
+from psycopg.abc import PQGen, Query
 
 CONNECT_SECONDS = 3
 _PATIENCE_SECONDS = 3.0
 _PATIENCE_AFTER_SILENCE_SECONDS = 0.5
 # What was just found out for one statement holds for the others that wait.
 _VERDICT_SECONDS = 1.0
+# So long after an answer a connection is taken to work: to ask first takes as long as a small statement.
+_TRUST_SECONDS = 0.5
 
 
 class ServerSilent(psycopg.OperationalError):
@@ -70,6 +74,7 @@ class WatchedConnection(psycopg.Connection[Any]):
     was silent a moment ago, none is made."""
 
     _server: Server | None = None
+    answered_at = -math.inf  # when the server last answered, by the monotonic clock
 
     @classmethod
     def connect(cls, conninfo: str = "", **parameters: Any) -> Self:
@@ -85,8 +90,22 @@ class WatchedConnection(psycopg.Connection[Any]):
         server.was_silent, connection._server = False, server
         return connection
 
+    def execute(self, query: Query, *args: Any, **options: Any) -> psycopg.Cursor[Any]:
+        """An empty statement is what a pool asks before it gives the connection away. It is left out where the server
+        has answered a moment ago, and nothing has come since: the end of a connection can be read."""
+        if query == "" and time.monotonic() - self.answered_at < _TRUST_SECONDS and not self._has_input():
+            return self.cursor()
+        return super().execute(query, *args, **options)
+
+    def _has_input(self) -> bool:
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
     def wait(self, gen: PQGen[Any], *args: Any, **kwargs: Any) -> Any:
-        return super().wait(gen if self._server is None else self._watch(gen, self._server), *args, **kwargs)
+        given = super().wait(gen if self._server is None else self._watch(gen, self._server), *args, **kwargs)
+        self.answered_at = time.monotonic()
+        return given
 
     def _watch(self, gen: PQGen[Any], server: Server) -> Generator[Any, Any, Any]:
         """What the generator does, until nothing has come for too long."""

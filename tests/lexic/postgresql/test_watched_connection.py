@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 from django.db import connection
+from psycopg_pool import ConnectionPool
 
 from lexic.postgresql import watched_connection
 from lexic.postgresql.watched_connection import Server, ServerSilent, WatchedConnection
@@ -94,3 +96,27 @@ def test_a_copy_is_watched_as_well(proxy: FreezingProxy) -> None:
         proxy.freeze()
         for _ in copy:
             pass
+
+
+def test_a_pool_asks_no_server_that_has_just_answered(proxy: FreezingProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched_connection, "_TRUST_SECONDS", 600)
+    with connect(proxy) as watched:
+        watched.execute("SELECT 1")
+        proxy.freeze()
+        ConnectionPool.check_connection(watched)
+        monkeypatch.setattr(watched_connection, "_TRUST_SECONDS", 0)
+        with pytest.raises(ServerSilent):
+            ConnectionPool.check_connection(watched)
+
+
+def test_a_pool_does_not_trust_a_connection_that_has_ended(
+    proxy: FreezingProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched_connection, "_TRUST_SECONDS", 600)
+    with connect(proxy) as watched:
+        watched.execute("SELECT 1")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [watched.info.backend_pid])
+        assert select.select([watched.fileno()], [], [], 600)[0]
+        with pytest.raises(psycopg.OperationalError):
+            ConnectionPool.check_connection(watched)
