@@ -1,5 +1,6 @@
 -- The chunks that either way proposes, each with both halves of its score: how near its best window is, and how often
--- each of the terms stands in it, in the order of the terms, with its length and what it is called.
+-- each of the terms stands in it, in the order of the terms, with its length and what it is called. Counts and headings
+-- come as one text each, which the client reads much faster than an array.
 WITH nearest (chunk_id, cosine, windows) AS MATERIALIZED (
 /* nearest */
 ),
@@ -20,7 +21,7 @@ SELECT
         WHERE one.chunk_id = proposed.chunk_id AND one.space = %(space)s
     )),
     stored.length,
-    stored.counts,
+    array_to_string(stored.counts, ','),
     stored.title,
     stored.section_path
 FROM proposed
@@ -36,7 +37,7 @@ CROSS JOIN LATERAL (
             ORDER BY asked.position
         ) AS counts,
         coalesce(nullif(chunk.document_title, ''), document.title) AS title,
-        chunk.section_path
+        array_to_json(chunk.section_path)::text AS section_path
     FROM knowledge_chunk AS chunk
     JOIN knowledge_document AS document ON document.id = chunk.document_id
     LEFT JOIN knowledge_chunkterms AS held ON held.chunk_id = chunk.id
