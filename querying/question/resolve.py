@@ -218,8 +218,15 @@ class ResolvedQuestion(Question):
 
     def weighted_words(self, added: str = "") -> list[QueryWord]:
         """The words to search for, each once, with the highest weight of the turns that contain it."""
-        words = (self.synonyms.words(turn.text, weight=turn.weight) for turn in self.weighted_turns(added))
-        return dedupe_by_weight(word for of_turn in words for word in of_turn)
+        if added not in self._weighted_words:
+            words = (self.synonyms.words(turn.text, weight=turn.weight) for turn in self.weighted_turns(added))
+            self._weighted_words[added] = tuple(dedupe_by_weight(word for of_turn in words for word in of_turn))
+        return list(self._weighted_words[added])
+
+    @cached_property
+    def _weighted_words(self) -> dict[str, tuple[QueryWord, ...]]:
+        """By the added words: a search asks for its words, and for how the documents put them."""
+        return {}
 
     def texts_to_embed(self) -> list[tuple[str, float]]:
         """The texts to embed, each with its share of the question's vector.
