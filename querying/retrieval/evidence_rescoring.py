@@ -17,8 +17,8 @@ from querying.types.evidence import Evidence
 # makes it no better (docs/evaluation.md, "A cross-encoder").
 _WEIGHT = 0.2
 _NEUTRAL = 0.35
-# An excerpt has about a hundred tokens: what is farther from its sentence is not read. Fewer tokens cost a quarter less,
-# and answers that are called high (docs/evaluation.md, "A cross-encoder").
+# An excerpt has about a hundred tokens: what is farther from its sentence is not read. With fewer it would cost less,
+# and fewer answers would be called high (docs/evaluation.md, "A cross-encoder").
 _CONTEXT_CHARACTERS = 400
 _MAX_CACHED_PAIRS = 256
 
