@@ -2,11 +2,14 @@
 
 python -m benchmarks.tree_selection                 five folds of trees; writes nothing
 python -m benchmarks.tree_selection --save          weights of all sets, into querying/question/tree_selection.npz
+python -m benchmarks.tree_selection --also FILE…    learns from these sets as well
 python -m benchmarks.tree_selection --only FILE…    how right the saved weights are of the questions in these files
 
 A set holds trees of one plugin, and questions with the tree that should take them, or none: `other_topic` questions are
 of the same organisation, the rest of those without a tree are about another matter of a tree's subject. For learning
 each tree also gets questions that its documents answer: the wordings of `document_questions.txt` about the tree's name.
+The sets in `minimal_pairs/` have questions that begin alike, of which a tree should take one; those in `held_out/` are
+of the same kind, and to judge by (docs/evaluation.md, "Which questions a tree takes").
 """
 
 from __future__ import annotations
@@ -115,8 +118,8 @@ def learnt(seen: Sequence[Pair]) -> Weights:
     often = Counter(phrase for one in kept for phrase in one.features.phrases)
     phrases = sorted(phrase for phrase, count in often.items() if count >= _LEAST_OFTEN)
     rows, is_own = _rows(kept, phrases), np.array([one.is_own for one in kept])
-    scale = np.ones(rows.shape[1])
-    scale[:NUMBERS] = rows[:, :NUMBERS].std(0) + 1e-9
+    scale = np.ones(rows.shape[1], np.float32)
+    scale[:NUMBERS] = rows[:, :NUMBERS].std(0, dtype=np.float64) + 1e-9
     rows /= scale
     ridge = np.array(_RIDGE + [_PHRASE_RIDGE] * len(phrases))
     weights = fit_logistic_regression(rows, is_own, ridge, steps=8) / scale
@@ -127,9 +130,9 @@ def learnt(seen: Sequence[Pair]) -> Weights:
 
 
 def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
-    """Float [pairs, numbers and phrases]."""
+    """Float32 [pairs, numbers and phrases]."""
     column = {phrase: len(_RIDGE) + number for number, phrase in enumerate(phrases)}
-    rows = np.zeros((len(kept), len(_RIDGE) + len(phrases)))
+    rows = np.zeros((len(kept), len(_RIDGE) + len(phrases)), np.float32)
     for row, one in zip(rows, kept, strict=True):
         row[: len(_RIDGE)] = one.features.numbers
         row[[column[phrase] for phrase in one.features.phrases if phrase in column]] = 1
@@ -163,13 +166,14 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--save", action="store_true")
+    parser.add_argument("--also", type=Path, nargs="+", default=[])
     parser.add_argument("--only", type=Path, nargs="+")
     given = parser.parse_args()
     if given.only:
         for path in given.only:
             print_shares(path.stem, [(one, saved_weights().score(one.features)) for one in pairs(path)])
         return
-    paths = sorted(SETS.glob("*.json"))
+    paths = [*sorted(SETS.glob("*.json")), *given.also]
     found = [one for path in paths for one in pairs(path)]
     made = [one for path in paths for one in document_questions(path)]
     if given.save:
