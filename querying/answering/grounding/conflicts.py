@@ -34,15 +34,15 @@ def conflicting_sentences(
     for passage in passages:
         if passage.document_id != source.document_id and _headings_agree(source, passage, subject):
             for start, end in passage.sentence_spans():
-                other = passage.content[start:end]
-                if _may_share_subject(subject, other) and sentences_disagree(excerpt, other):
+                if sentences_disagree(excerpt, passage.content[start:end]):
                     yield passage, start, end
 
 
 def sentences_disagree(one: str, other: str) -> bool:
     """Whether two sentences about the same subject exclude each other."""
     subject = _subject_stems(one)
-    if not _may_share_subject(subject, other) or subject != _subject_stems(other):
+    # Most sentences lack a word of the subject, which shows without reading their figures.
+    if not subject <= content_stems(other) | _NOTATION_STEMS or subject != _subject_stems(other):
         return False
     mine, theirs = extract_figures(one), extract_figures(other)
     if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:
@@ -59,11 +59,6 @@ def sentences_disagree(one: str, other: str) -> bool:
 
 def _subject_stems(text: str) -> frozenset[str]:
     return content_stems(extract_figures(text).words)
-
-
-def _may_share_subject(subject: frozenset[str], text: str) -> bool:
-    """Most sentences lack a word of the subject, which shows without reading their figures."""
-    return subject <= content_stems(text) | _NOTATION_STEMS
 
 
 def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
