@@ -77,7 +77,7 @@ class LLM(ABC):
     name: str
     # No network, no cost, deterministic.
     is_offline = False
-    # Each piece it yields is one whole sentence with its marks.
+    # Each piece it yields is one whole sentence with its marks, and nobody has to wait for one.
     yields_sentences = False
     # Can read the facts a tree needs out of free text.
     can_extract_facts = False

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from knowledge.search.passages import Passage
@@ -25,18 +25,18 @@ from plugins.models import Planner, PluginKind
 from querying.admission import admit
 from querying.answering import document_list, import_dependencies, tree_answers
 from querying.answering.findings import Findings, apply_gate
-from querying.answering.generate import generate
+from querying.answering.generate import generate, recap_or_list
 from querying.answering.llms import get_llm
 from querying.answering.near_excerpts import with_readable_nearest
 from querying.answering.structured.fill_fields import empty_fields, fill_fields
 from querying.answering.structured.structured_answer import structured_answer
 from querying.answering.tree_answers import UNSUPPORTED
-from querying.llm_interface import LLM, ProviderFailed
+from querying.llm_interface import LLM
 from querying.query_log.record_query import QueryRecord, record_query
 from querying.query_log.spending import check_spending
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
-from querying.question.answer_language import answer_language, event_in_language, said_in_language
+from querying.question.answer_language import answer_language, event_in_language, is_plain_english, said_in_language
 from querying.question.clarifications import with_resume_token
 from querying.question.consultation import Consultation
 from querying.question.misspellings import describe_misspellings, find_misspellings
@@ -97,7 +97,10 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
     """A place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`,
     `Overloaded`."""
     question = record.question.asked
-    record.language = await in_thread(_language_if_affordable, question, llm=record.llm)
+    tell = partial(_language_if_affordable, question, llm=record.llm)
+    # Without a cap to look at, and a model to load, there is nothing to do on a thread.
+    is_quick = record.llm.is_offline and is_plain_english(question.text)
+    record.language = tell() if is_quick else await in_thread(tell)
     async with admit(question) as place:
         record.waited = lambda: place.waited_seconds
         try:
@@ -155,9 +158,11 @@ async def search_each(question: Question, texts: Sequence[str], *, llm: LLM | No
     return found
 
 
-async def generate_answer(findings: Findings, *, llm: LLM | None = None) -> AsyncGenerator[Delta | Answer]:
-    """The answer to what was found: what may be shown of it, as it is verified, and at the end the whole. No row is
-    written. Raises `ProviderFailed`."""
+async def generate_answer(
+    findings: Findings, *, llm: LLM | None = None, language: str = ""
+) -> AsyncGenerator[Delta | Answer]:
+    """The answer to what was found: what may be shown of it, as it is verified, and at the end the whole. `language` is
+    that of the answer, where it is known. No row is written. Raises `ProviderFailed`."""
     llm, ready = llm or get_llm(), findings.answer
     if ready and not _needs_writing(findings, llm):
         if ready.outcome == Outcome.ANSWERED:
@@ -172,8 +177,8 @@ async def generate_answer(findings: Findings, *, llm: LLM | None = None) -> Asyn
         llm=llm,
         basis=findings.basis,
     )
-    pieces = _recap_or_list(written, ready, findings) if ready else written
-    language = await asyncio.to_thread(answer_language, findings.question.asked)
+    pieces = recap_or_list(written, ready, findings.question) if ready else written
+    language = language or await asyncio.to_thread(answer_language, findings.question.asked)
     async with aclosing(pieces):
         async for piece in pieces:
             yield said_in_language(piece, language)
@@ -220,23 +225,22 @@ async def _plan_and_find(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
 
 async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Event]:
     """Search passages, follow the decision tree, and judge whether there is enough to write from."""
-    question = record.question
     yield Status(step=Step.SEARCHING, message=phrase("Searching the knowledge base"))
-    if imports := await place.run(import_dependencies.answer_from_imports, question):
-        _set_answer(record, imports)
+    found = await place.run(_search, record)
+    if found.imports:
+        _set_answer(record, found.imports)
         return
-    find_words = partial(find_misspellings, question=question, statistics=question.statistics)
-    if misspelt := await place.run(find_words, question.search_text):
-        question = record.question = question.with_misspellings(misspelt)
-        yield Status(step=Step.SEARCHING, message=describe_misspellings(misspelt))
-    with record.measure("retrieve"):
-        passages = await place.run(retriever.retrieve, question)
+    if found.misspellings:
+        record.question = record.question.with_misspellings(found.misspellings)
+        yield Status(step=Step.SEARCHING, message=describe_misspellings(found.misspellings))
+        found = await place.run(_search_passages, record)
+    question, passages = record.question, found.passages
     yield Status(
         step=Step.FOUND,
         message=counted_phrase("%(count)s passage found", "%(count)s passages found", count=len(passages)),
     )
-    if labelled := await place.run(document_list.answer_from_labels, question, passages):
-        _set_answer(record, labelled)
+    if found.labelled:
+        _set_answer(record, found.labelled)
         return
     if question.release.trees:
         yield Status(step=Step.TREE, message=phrase("Following the decision tree"))
@@ -249,11 +253,44 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
     if not consultation.has_decided and (unclear := clarify_reference(question, passages)):
         _set_answer(record, _clarification(record, unclear, reason="unclear_reference"))
         return
+    await place.run(_weigh, record, passages)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Found:
+    """What a search found: the `imports` alone, or `misspellings` that the question is to be searched without, or else
+    the passages, and what the labels of their documents say by themselves."""
+
+    imports: Answer | None = None
+    misspellings: Mapping[str, str] = field(default_factory=dict)
+    passages: Sequence[Passage] = ()
+    labelled: Answer | None = None
+
+
+def _search(record: QueryRecord) -> _Found:
+    """All in one turn: to come to a thread and back takes longer than some of these steps."""
+    question = record.question
+    if imports := import_dependencies.answer_from_imports(question):
+        return _Found(imports=imports)
+    if misspelt := find_misspellings(question.search_text, question=question, statistics=question.statistics):
+        return _Found(misspellings=misspelt)
+    return _search_passages(record)
+
+
+def _search_passages(record: QueryRecord) -> _Found:
+    with record.measure("retrieve"):
+        passages = retriever.retrieve(record.question)
+    return _Found(passages=passages, labelled=document_list.answer_from_labels(record.question, passages))
+
+
+def _weigh(record: QueryRecord, passages: Sequence[Passage]) -> None:
+    """Sets the evidence of the passages, and what the gate says of it."""
+    question, consultation = record.question, record.consultation
     hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
     with record.measure("weigh"):
-        record.evidence = await place.run(retriever.build_evidence, question, passages, **hints)
-    record.findings = await place.run(
-        apply_gate, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
+        evidence = record.evidence = retriever.build_evidence(question, passages, **hints)
+    record.findings = apply_gate(
+        question, evidence=evidence, consultation=consultation, passages=passages, llm=record.llm
     )
 
 
@@ -306,7 +343,7 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
     if needs_writing:
         yield Status(step=Step.GENERATING, message=phrase("Writing the answer"))
     with record.measure("generate") if needs_writing else nullcontext():
-        async with aclosing(generate_answer(findings, llm=record.llm)) as pieces:
+        async with aclosing(generate_answer(findings, llm=record.llm, language=record.language)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     record.partial_text += piece.text
@@ -320,29 +357,6 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
 
 def _needs_writing(findings: Findings, llm: LLM) -> bool:
     return findings.answer is None or (findings.is_recap and not llm.is_offline)
-
-
-async def _recap_or_list(
-    written: AsyncGenerator[Delta | Answer], listed: Answer, findings: Findings
-) -> AsyncGenerator[Delta | Answer]:
-    """A summary of the listed documents, verified like every answer; the list itself where the model fails, or where
-    nothing that it writes can be verified."""
-    has_begun = False
-    try:
-        async with aclosing(written):
-            async for piece in written:
-                if isinstance(piece, Answer) and piece.outcome != Outcome.ANSWERED:
-                    break
-                has_begun = True
-                yield piece
-            else:
-                return
-    except ProviderFailed as error:
-        if has_begun:
-            raise
-        logger.warning("the recap of query %s is a list: %s", findings.question.id, error.code)
-    yield Delta(text=listed.text, citations=listed.citations)
-    yield listed
 
 
 def _clarification(record: QueryRecord, missing: Clarification, *, reason: str) -> Answer:

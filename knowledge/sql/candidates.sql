@@ -31,9 +31,9 @@ CROSS JOIN LATERAL (
     SELECT
         held.length,
         ARRAY(
-            SELECT CASE WHEN held.terms[found.at] = asked.term THEN held.counts[found.at] ELSE 0 END
+            SELECT CASE held.terms[width_bucket(asked.term, held.terms)]
+                WHEN asked.term THEN held.counts[width_bucket(asked.term, held.terms)] ELSE 0 END
             FROM unnest(%(terms)s::int[]) WITH ORDINALITY AS asked (term, position)
-            CROSS JOIN LATERAL (SELECT width_bucket(asked.term, held.terms) OFFSET 0) AS found (at)
             ORDER BY asked.position
         ) AS counts,
         coalesce(nullif(chunk.document_title, ''), document.title) AS title,

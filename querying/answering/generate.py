@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -19,18 +20,20 @@ from querying.answering.llms.extractive.list_text import (
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
-from querying.llm_interface import LLM
+from querying.llm_interface import LLM, ProviderFailed
 from querying.question.answer_language import answer_language
 from querying.question.consultation import Consultation
 from querying.question.misspellings import describe_misspellings
 from querying.question.resolve import ResolvedQuestion
-from querying.types.answer import Answer
+from querying.types.answer import Answer, Outcome
 from querying.types.confidence import Confidence, ConfidenceBasis
 from querying.types.events import Delta
 from querying.types.evidence import Evidence, SectionList
 from querying.types.prompt import Prompt
 from querying.types.question import Question
 from querying.types.refusals import RECOMMENDATION_LEAD, refusal_text
+
+logger = logging.getLogger(__name__)
 
 
 async def generate(
@@ -55,7 +58,8 @@ async def generate(
         style=question.options.citation_style,
         refusal=refusal_text(release),
     )
-    async with aclosing(text.add(written if llm.yields_sentences else cut_sentences(written))) as deltas:
+    shown = text.add_at_once(written) if llm.yields_sentences else text.add(cut_sentences(written))
+    async with aclosing(shown) as deltas:
         async for delta in deltas:
             yield delta
     if last := text.finish():
@@ -75,6 +79,29 @@ async def generate(
         yield ending
     least = least_cited_items(ResolvedQuestion.of(question).search_text, evidence, listed)
     yield _one_step_less_sure(answer, listed, least=least) if llm.is_offline and not support else answer
+
+
+async def recap_or_list(
+    written: AsyncGenerator[Delta | Answer], listed: Answer, question: Question
+) -> AsyncGenerator[Delta | Answer]:
+    """A summary of the listed documents, verified like every answer; the list itself where the model fails, or where
+    nothing that it writes can be verified."""
+    has_begun = False
+    try:
+        async with aclosing(written):
+            async for piece in written:
+                if isinstance(piece, Answer) and piece.outcome != Outcome.ANSWERED:
+                    break
+                has_begun = True
+                yield piece
+            else:
+                return
+    except ProviderFailed as error:
+        if has_begun:
+            raise
+        logger.warning("the recap of query %s is a list: %s", question.id, error.code)
+    yield Delta(text=listed.text, citations=listed.citations)
+    yield listed
 
 
 def _one_step_less_sure(answer: Answer, listed: SectionList | None, *, least: int) -> Answer:

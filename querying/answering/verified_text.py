@@ -73,6 +73,19 @@ class VerifiedText:
                 elif delta := self._show(self._guard.add(await sync_to_async(self._citer.cite)(piece))):
                     yield delta
 
+    async def add_at_once(self, sentences: AsyncGenerator[str | Usage]) -> AsyncGenerator[Delta]:
+        """As `add`, of a writer that nobody waits for: one thread verifies all of its sentences."""
+        async with aclosing(sentences):
+            pieces = [piece async for piece in sentences]
+        self.usage = sum((piece for piece in pieces if isinstance(piece, Usage)), self.usage)
+        written = [piece for piece in pieces if not isinstance(piece, Usage)]
+        for cited in await sync_to_async(self._cite_each)(written):
+            if delta := self._show(self._guard.add(cited)):
+                yield delta
+
+    def _cite_each(self, sentences: Sequence[str]) -> list[CitedSentence]:
+        return [self._citer.cite(sentence) for sentence in sentences]
+
     def say(self, words: str) -> Delta:
         """Adds words of the server in a paragraph of their own. They make no claim that needs a source."""
         self._has_own_words = True

@@ -37,11 +37,16 @@ def answer_language(question: Question) -> str:
 def text_language(*texts: str) -> str:
     """The language of the first of these texts whose language can be recognised, as `answer_language` gives it."""
     for text in texts:
-        if _ENGLISH_WORDS.search(text):
+        if is_plain_english(text):
             return ENGLISH
         if language := language_of(text):
             return _CATALOGUES.get(language, ENGLISH)
     return ENGLISH
+
+
+def is_plain_english(text: str) -> bool:
+    """Whether single words tell that it is English: nothing is loaded then."""
+    return _ENGLISH_WORDS.search(text) is not None
 
 
 def is_stored_refusal(text: str) -> bool:

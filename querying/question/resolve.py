@@ -254,7 +254,7 @@ class ResolvedQuestion(Question):
 async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
     """The question with its standalone form, and with its plan if its release plans questions. If planning fails, the
     question is searched without a plan, and its row in the log says so."""
-    standalone = await in_turn(_standalone_text, question)
+    standalone = await in_turn(_standalone_text, question) if question.earlier_user_turns else ""
     planned = PlanResult()
     if question.release.planner != Planner.OFF:
         try:

@@ -245,13 +245,19 @@ def _match_passages(
     is_much = len(ranked) == max_windows
     windows = [_trim_window(window, words) if is_much else window for window, _ in ranked]
     states: list[WindowStates] = []
+    similar: list[Matrix] = []
     for batch in (windows[:FIRST_BATCH_WINDOWS], windows[FIRST_BATCH_WINDOWS:]):
-        states += _states_of(batch, kept=kept, embedder=embedder)
-        matches = _match_windows(words, passages, windows[: len(states)], states)
+        read = _states_of(batch, kept=kept, embedder=embedder)
+        states += read
+        similar += [each.cosines(words) for each in read]
+        matches = _match_windows(words, passages, windows[: len(states)], states, similar)
         is_clear = not sub_words and max(map(_passage_strength, passages, matches)) >= CLEAR_STRENGTH
         if is_clear or len(states) == len(windows):
             break
-    by_sub_question = [_match_windows(each, passages, windows[: len(states)], states) for each in sub_words]
+    by_sub_question = [
+        _match_windows(each, passages, windows[: len(states)], states, [one.cosines(each) for one in states])
+        for each in sub_words
+    ]
     sub_matches = zip(*by_sub_question, strict=True) if by_sub_question else repeat((), len(passages))
     return list(zip(matches, sub_matches, estimates, strict=True))
 
@@ -265,12 +271,16 @@ def _states_of(
 
 
 def _match_windows(
-    words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window], states: Sequence[WindowStates]
+    words: QuestionWords,
+    passages: Sequence[Passage],
+    windows: Sequence[Window],
+    states: Sequence[WindowStates],
+    similar: Sequence[Matrix],
 ) -> list[Matches]:
-    """For each passage the sentences of its windows and how they match; `states` has the model's of each window."""
+    """For each passage the sentences of its windows and how they match; `states` has the model's of each window, and
+    `similar` their cosines with the words."""
     found: list[Matches] = [[] for _ in passages]
     in_title = [words.in_title(title_prefix(passage)) for passage in passages]
-    similar = [each.cosines(words) for each in states]
     topics = [
         words.topic(
             [each for each, window in zip(similar, windows, strict=True) if window.passage == at], in_title=titled
@@ -324,7 +334,7 @@ def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: Window
 
 def _token_columns(places: NDArray[np.intp], span: Span) -> slice:
     starts, ends = places.T
-    return slice(int(np.searchsorted(ends, span[0], side="right")), int(np.searchsorted(starts, span[1], side="left")))
+    return slice(int(ends.searchsorted(span[0], side="right")), int(starts.searchsorted(span[1], side="left")))
 
 
 def _rank_windows(windows: Sequence[Window], words: QuestionWords, *, most: int) -> list[tuple[Window, float]]:

@@ -186,7 +186,7 @@ class QuestionWords:
         them."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
             return NO_MATCH
-        best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
+        best = np.maximum(similar.max(axis=1).clip(0.0, 1.0), topic)
         if self._wording.language:
             said = self._is_in_stems(stems)
             best = np.where(said, np.maximum(best, _FORM_MATCH), best)

@@ -78,6 +78,8 @@ class _Line:
 def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES) -> list[Table]:
     """The tables of the passages. Passages overlap: each row of a page is in one table. `pages` has texts of pages by
     their ids: a caption may stand before what a passage shows."""
+    if not any(map(has_table_rows, passages)):
+        return []
     groups: dict[tuple[UUID, str, str, tuple[str, ...]], list[TableRow]] = {}
     in_order = sorted(enumerate(passages), key=lambda pair: (pair[1].page_id, pair[1].start))
     for page_id, of_page in groupby(in_order, key=lambda pair: pair[1].page_id):

@@ -230,8 +230,9 @@ def _with_list(question: ResolvedQuestion, evidence: Evidence) -> Evidence:
 def _pages_with_tables(passages: Sequence[Passage]) -> dict[int, str]:
     """The texts of the pages whose tables the passages show, as far as captions are looked for there."""
     pages = {passage.page_id for passage in passages[:MAX_SCORED_PASSAGES] if has_table_rows(passage)}
-    texts = Page.objects.filter(pk__in=pages).values_list("pk", Left("text", _MAX_PAGE_CHARACTERS))
-    return dict(texts) if pages else {}
+    if not pages:  # a statement is not even made
+        return {}
+    return dict(Page.objects.filter(pk__in=pages).values_list("pk", Left("text", _MAX_PAGE_CHARACTERS)))
 
 
 def _fit_of_best_file(passages: Sequence[Passage]) -> float:

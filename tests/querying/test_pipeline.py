@@ -5,11 +5,11 @@ from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
-from asgiref.sync import async_to_sync
+from asgiref.sync import SyncToAsync, async_to_sync
 
 from accounts.models import User
 from knowledge.models import Page
-from plugins.models import Plugin
+from plugins.models import Planner, Plugin
 from querying import json_format, pipeline, releases
 from querying.llm_interface import ProviderTimedOut
 from querying.models import Query
@@ -91,6 +91,20 @@ def test_a_missing_fact_is_asked_for_and_the_answer_resumes(published: Plugin):
     assert (clarification.field, clarification.options) == ("exposure", ("mild", "severe"))
     answer = ask(replace(asked, facts={"exposure": "mild"})).answer
     assert "20 mm" in answer.text
+
+
+@pytest.mark.parametrize(("planner", "hops"), [(Planner.OFF, 7), (Planner.RULES, 8)])
+def test_what_can_be_done_together_is_done_on_a_thread_together(
+    published: Plugin, monkeypatch: pytest.MonkeyPatch, planner: Planner, hops: int
+):
+    asked = question(SPACERS, published)
+    asked.release.planner = planner
+    done: list[str] = []
+    start = SyncToAsync.__call__
+    monkeypatch.setattr(SyncToAsync, "__call__", lambda *args, **kwargs: done.append("hop") or start(*args, **kwargs))
+    assert ask(asked).answer.outcome == Outcome.ANSWERED
+    # The account's place, plan, search, tree, evidence, verification, the place given back, and the row.
+    assert len(done) == hops
 
 
 def test_the_same_release_and_question_give_the_same_answer(published: Plugin):

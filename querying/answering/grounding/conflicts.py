@@ -34,15 +34,15 @@ def conflicting_sentences(
     for passage in passages:
         if passage.document_id != source.document_id and _headings_agree(source, passage, subject):
             for start, end in passage.sentence_spans():
-                if sentences_disagree(excerpt, passage.content[start:end]):
+                sentence = passage.content[start:end]
+                if _may_have_subject(sentence, subject) and sentences_disagree(excerpt, sentence):
                     yield passage, start, end
 
 
 def sentences_disagree(one: str, other: str) -> bool:
     """Whether two sentences about the same subject exclude each other."""
     subject = _subject_stems(one)
-    # Most sentences lack a word of the subject, which shows without reading their figures.
-    if not subject <= content_stems(other) | _NOTATION_STEMS or subject != _subject_stems(other):
+    if not _may_have_subject(other, subject) or subject != _subject_stems(other):
         return False
     mine, theirs = extract_figures(one), extract_figures(other)
     if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:
@@ -55,6 +55,11 @@ def sentences_disagree(one: str, other: str) -> bool:
     if reverses_polarity(one, other):
         return True
     return any(_values_exclude_each_other(a, b) for a, b in product(mine.quantities, theirs.quantities))
+
+
+def _may_have_subject(text: str, subject: frozenset[str]) -> bool:
+    """Most sentences lack a word of the subject, which shows without reading their figures."""
+    return subject <= content_stems(text) | _NOTATION_STEMS
 
 
 def _subject_stems(text: str) -> frozenset[str]:

@@ -82,16 +82,20 @@ class PlanResult:
 
 async def make_plan(question: Question, *, text: str, llm: LLM) -> PlanResult:
     """The plan for a text, by the planner that the question's release names."""
+    if not (question.release.planner == Planner.MODEL and llm.can_plan):
+        return PlanResult(plan=await in_turn(_plan_by_rules, question, text))
     known = await in_turn(_document_vocabulary, question)
-    by_model = PlanResult()
-    if question.release.planner == Planner.MODEL and llm.can_plan:
-        by_model = await _plan_by_model(question, text, known=known, llm=llm)
+    by_model = await _plan_by_model(question, text, known=known, llm=llm)
     if by_model.plan:
         return by_model
-    # In a thread: the local model reads the question.
+    return replace(by_model, plan=await in_turn(_plan_by_rules, question, text, known=known))
+
+
+def _plan_by_rules(question: Question, text: str, *, known: LabelVocabulary | None = None) -> QueryPlan:
+    """On a thread: the local model reads the question."""
+    vocabulary = _document_vocabulary(question) if known is None else known
     today, zone = local_today(question), _zone_name(question)
-    plan = await in_turn(rule_planner.plan_by_rules, text, vocabulary=known, today=today, timezone=zone)
-    return replace(by_model, plan=plan)
+    return rule_planner.plan_by_rules(text, vocabulary=vocabulary, today=today, timezone=zone)
 
 
 async def _plan_by_model(question: Question, text: str, *, known: LabelVocabulary, llm: LLM) -> PlanResult:

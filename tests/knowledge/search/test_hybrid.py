@@ -10,6 +10,8 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from knowledge.models import Chunk, KnowledgeBase, Page
@@ -378,6 +380,17 @@ def test_a_search_takes_three_statements(
     store_chunks(base, make_document(base), random_texts(chunks))
     with django_assert_num_queries(3):
         found(base, "worda wordb", filters=Filters(exclude_templates=True))
+
+
+def test_chunks_with_a_word_are_found_by_the_index_of_words(base: KnowledgeBase) -> None:
+    store_chunks(base, make_document(base), random_texts(30))
+    with CaptureQueriesContext(connection) as captured:
+        found(base, "worda wordb")
+    (statement,) = [one["sql"] for one in captured if "<#>" in one["sql"]]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # a table of thirty rows is read whole
+        cursor.execute("EXPLAIN " + statement.replace("%", "%%"))
+        assert "on chunk_terms_gin" in "".join(line for (line,) in cursor.fetchall())
 
 
 def test_another_base_costs_one_statement_more(alice: User, django_assert_num_queries: QueryCount) -> None:

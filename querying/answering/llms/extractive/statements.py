@@ -23,7 +23,7 @@ _LETTERS_PER_DENSE_SIGN = 2.5
 _TITLE_WORDS_PERCENT = 70
 
 BULLET = re.compile(r"\s{0,8}(?:[-*+•●▪◦‣⁃–—·\uf0b7]|\(?(?:[a-z]|[ivx]{1,5})\)|\(?\d{1,2}[.)]|[a-z]\.)\s{1,8}")
-_DOT_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}|_{4}")
+_DOT_LEADERS = ("....", ". . . . ", "……", "____")
 _PAGE_AT_END = re.compile(r"[^\d.,:;$€£%]\s{1,20}\d{1,3}$")
 _POINTER = re.compile(
     r"\W{0,4}(?:please\s+)?(?:see(?!\s+that)|refer\s+to|cf\.?|for\s+(?:more|further)\s+(?:information|details)|as\s+shown\s+in)\b",
@@ -118,6 +118,7 @@ def _has_predicate(text: str) -> bool:
 def _is_contents_line(text: str) -> bool:
     if is_row(text):
         return False
-    if _DOT_LEADERS.search(text):
+    if any(leader in text for leader in _DOT_LEADERS):
         return True
-    return len(text) < 120 and _PAGE_AT_END.search(text) is not None and not _has_predicate(text)
+    ends_with_number = len(text) < 120 and text[-1].isdecimal() and _PAGE_AT_END.search(text)
+    return bool(ends_with_number) and not _has_predicate(text)
