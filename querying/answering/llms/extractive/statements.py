@@ -120,5 +120,5 @@ def _is_contents_line(text: str) -> bool:
         return False
     if any(leader in text for leader in _DOT_LEADERS):
         return True
-    ends_with_number = len(text) < 120 and text[-1].isdecimal() and _PAGE_AT_END.search(text)
+    ends_with_number = len(text) < 120 and text[-1:].isdecimal() and _PAGE_AT_END.search(text)
     return bool(ends_with_number) and not _has_predicate(text)
