@@ -12,9 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from knowledge.embedders import cross_encoder_input
 from knowledge.embedders.wordpiece import PAD_ID
 from language.terms import terms
-from querying.retrieval import cross_encoder_input
+from querying.retrieval import answer_cross_encoder
 from training import minilm
 
 
@@ -32,16 +33,16 @@ class Example:
 
     @property
     def length(self) -> int:
-        return len(self.question) + min(len(self.title) + len(self.tokens), cross_encoder_input.MAX_EXCERPT_TOKENS)
+        return len(self.question) + min(len(self.title) + len(self.tokens), answer_cross_encoder.MAX_EXCERPT_TOKENS)
 
 
 def prepare_pair(pair: dict[str, Any]) -> Example:
     tokenizer = minilm.tokenizer()
     read, gold = tokenizer.tokens(pair["text"]), pair["gold"]
     return Example(
-        question=tokenizer.tokens(pair["q"]).ids[: cross_encoder_input.MAX_QUESTION_TOKENS],
-        title=tokenizer.tokens(cross_encoder_input.title_text(pair["title"])).ids[
-            : cross_encoder_input.MAX_TITLE_TOKENS
+        question=tokenizer.tokens(pair["q"]).ids[: answer_cross_encoder.MAX_QUESTION_TOKENS],
+        title=tokenizer.tokens(answer_cross_encoder.title_text(pair["title"])).ids[
+            : answer_cross_encoder.MAX_TITLE_TOKENS
         ],
         tokens=read.ids,
         answering=[at for at, (s, e) in enumerate(read.offsets) if any(s < end and e > start for start, end in gold)],
@@ -77,7 +78,7 @@ def _row(example: Example, rng: random.Random) -> tuple[list[int], list[int], li
 def _cut(example: Example, rng: random.Random) -> tuple[int, int]:
     """Which tokens are read where there are too many: somewhere around the answer, else where most of the question's
     words are."""
-    room, count = cross_encoder_input.MAX_EXCERPT_TOKENS - len(example.title), len(example.tokens)
+    room, count = answer_cross_encoder.MAX_EXCERPT_TOKENS - len(example.title), len(example.tokens)
     if count <= room:
         return 0, count
     if example.answering:

@@ -19,12 +19,13 @@ from safetensors.numpy import load_file, save_file
 
 from knowledge.embedders import minilm
 from knowledge.embedders.bert import CompiledModel, GraphBuilder
+from knowledge.embedders.cross_encoder import CrossEncoderGraph, load_weights
 from knowledge.embedders.int8 import LEVELS
 from knowledge.embedders.local import WINDOW_TOKENS, model_folder
 from knowledge.embedders.minilm import LAYERS, MiniLMGraph
 from knowledge.embedders.wordpiece import PAD_ID, WordPiece
-from querying.retrieval import cross_encoder
-from querying.retrieval.cross_encoder import CrossEncoder, CrossEncoderGraph, Excerpt
+from querying.retrieval import answer_cross_encoder
+from querying.retrieval.answer_cross_encoder import AnswerCrossEncoder, Excerpt
 from training.pairs import questions_on, read_excerpts, titled_text
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class _ObservedCrossEncoder(_ObservedGraph, CrossEncoderGraph):
 def main() -> None:
     models = {
         "embedder": (embedder_inputs, minilm.INT8_INPUTS),
-        "cross-encoder": (cross_encoder_inputs, cross_encoder.INT8_INPUTS),
+        "cross-encoder": (cross_encoder_inputs, answer_cross_encoder.INT8_INPUTS),
     }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", choices=models)
@@ -98,9 +99,9 @@ def embedder_inputs(excerpts: Sequence[dict[str, Any]]) -> Arrays:
 
 def cross_encoder_inputs(excerpts: Sequence[dict[str, Any]]) -> Arrays:
     """The arrays of the cross-encoder's file."""
-    weights, reader = cross_encoder.load_weights(), CrossEncoder(precision="f32")
+    weights, reader = load_weights(answer_cross_encoder.WEIGHTS), AnswerCrossEncoder(precision="f32")
     pairs = (pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}"))
-    read = (_without_padding(reader.inputs(pair["q"], [_excerpt(pair)])) for pair in pairs)
+    read = (_without_padding(reader.pair_inputs(reader.pairs(pair["q"], [_excerpt(pair)]))) for pair in pairs)
     return int8_inputs(weights, largest_states(_ObservedCrossEncoder(weights), read))
 
 

@@ -1,6 +1,6 @@
 """The cross-encoder in PyTorch: MiniLM whose upper layers learn, and two heads.
 
-The same computation as `querying.retrieval.cross_encoder`, which runs it; tests hold the two together through the
+The same computation as `knowledge.embedders.cross_encoder`, which runs it; tests hold the two together through the
 weights that are shipped.
 """
 
@@ -13,14 +13,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from knowledge.embedders.bert import DIMENSIONS, HEADS
+from knowledge.embedders.cross_encoder import FROZEN_LAYERS
+from knowledge.embedders.cross_encoder_input import MARK_COUNT, SHARED_TEXT, TEXT
 from knowledge.embedders.minilm import LAYERS
 from knowledge.embedders.wordpiece import PAD_ID
-from querying.retrieval.cross_encoder import FROZEN_LAYERS
-from querying.retrieval.cross_encoder_input import EXCERPT, MARK_COUNT, SHARED_EXCERPT
 from training import minilm
 
 EPSILON = 1e-12
-_OUTSIDE = -30.0  # the place logit of what is no part of the excerpt
+_OUTSIDE = -30.0  # the place logit of what is no part of the text
 
 
 class Linear(nn.Linear):
@@ -93,15 +93,15 @@ class CrossEncoderNetwork(nn.Module):
             if number == FROZEN_LAYERS:
                 states = states + self.marks(marks)
             states = layer(states, attended)
-        place = self.place(states)[..., 0].masked_fill(~self.is_excerpt(marks), _OUTSIDE)
+        place = self.place(states)[..., 0].masked_fill(~self.is_text(marks), _OUTSIDE)
         pooled = (place.float().softmax(1).to(states.dtype)[..., None] * states).sum(1)
         hidden = functional.gelu(self.hidden(torch.cat([states[:, 0], pooled], 1)))
         return self.answers(self.dropout(hidden))[:, 0], place
 
     @staticmethod
-    def is_excerpt(marks: Tensor) -> Tensor:
-        """Which tokens are the excerpt's: bool [batch, tokens]."""
-        return (marks == EXCERPT) | (marks == SHARED_EXCERPT)
+    def is_text(marks: Tensor) -> Tensor:
+        """Which tokens are the text's: bool [batch, tokens]."""
+        return (marks == TEXT) | (marks == SHARED_TEXT)
 
     def pretrained_parameters(self) -> list[nn.Parameter]:
         return list(self.layers[FROZEN_LAYERS:].parameters())

@@ -1,11 +1,12 @@
-"""Trains the cross-encoder of querying/retrieval/cross_encoder.py and writes its weights.
+"""Trains the cross-encoder of querying/retrieval/answer_cross_encoder.py and writes its weights.
 
     python -m training.train OUT/pairs.jsonl.gz OUT
     python -m training.train OUT/last.jsonl.gz OUT --start WEIGHTS --epochs 2 --learning-rate 4e-5 --share .5
 
-OUT gets `cross_encoder.safetensors` and `training.json`: the hash of the pairs, the settings, the loss and the area
-under the ROC curve on pairs held out, as they went. About forty minutes on two cores for 46,000 pairs; a GPU is used
-where there is one. The same seed gives the same order of pairs; sums of several threads differ in their last digits.
+OUT gets `answer_cross_encoder.safetensors` and `training.json`: the hash of the pairs, the settings, the loss and the
+area under the ROC curve on pairs held out, as they went. About forty minutes on two cores for 46,000 pairs; a GPU is
+used where there is one. The same seed gives the same order of pairs; sums of several threads differ in their last
+digits.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -56,9 +57,17 @@ def split_by_group(prepared: list[Example], settings: Settings) -> tuple[list[Ex
     return [example for example in prepared if example.group not in held], out
 
 
-def batches(examples: list[Example], settings: Settings, rng: random.Random) -> Iterator[list[Example]]:
+class HasLength(Protocol):
+    @property
+    def length(self) -> int: ...
+
+
+Read = TypeVar("Read", bound=HasLength)
+
+
+def batches(examples: Sequence[Read], settings: Settings, rng: random.Random) -> Iterator[list[Read]]:
     """The examples in random order, each batch of similar length."""
-    examples = examples[:]
+    examples = [*examples]
     rng.shuffle(examples)
     size = settings.batch_size
     for start in range(0, len(examples), size * 40):
@@ -85,14 +94,14 @@ def train(
     if start:
         load_weights(network, start)
     network.to(device)
-    optimizer = _optimizer(network, settings)
+    optimizer = make_optimizer(network, settings)
     steps = int(settings.epochs * len(examples) / settings.batch_size)
     losses: list[float] = []
     started = time.monotonic()
     network.train()
     while len(losses) < steps:
         for batch in batches(examples, settings, rng):
-            _set_learning_rate(optimizer, settings, step=len(losses), steps=steps)
+            set_learning_rate(optimizer, settings, step=len(losses), steps=steps)
             losses.append(_learn(network, optimizer, batch, settings, device, rng))
             if len(losses) % 50 == 0:
                 log.append({"step": len(losses), "loss": round(float(np.mean(losses[-200:])), 4)})
@@ -105,7 +114,7 @@ def train(
     return network
 
 
-def _optimizer(network: CrossEncoderNetwork, settings: Settings) -> torch.optim.AdamW:
+def make_optimizer(network: CrossEncoderNetwork, settings: Settings) -> torch.optim.AdamW:
     slow, fast = network.pretrained_parameters(), network.new_parameters()
     groups: list[dict[str, Any]] = [
         {"params": slow, "factor": 1.0},
@@ -114,7 +123,7 @@ def _optimizer(network: CrossEncoderNetwork, settings: Settings) -> torch.optim.
     return torch.optim.AdamW(groups, lr=settings.learning_rate, weight_decay=settings.weight_decay)
 
 
-def _set_learning_rate(optimizer: torch.optim.Optimizer, settings: Settings, *, step: int, steps: int) -> None:
+def set_learning_rate(optimizer: torch.optim.Optimizer, settings: Settings, *, step: int, steps: int) -> None:
     """A linear warm-up, then a cosine down to a twentieth."""
     warm = min(1.0, (step + 1) / settings.warm_up_steps)
     share = 0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * step / steps))
@@ -137,7 +146,7 @@ def _learn(
     answers, where = answers.float(), where.float()
     answer_loss = functional.binary_cross_entropy_with_logits(answers, answerable)
     weight = torch.where(answerable[:, None] > 0, 1.0, settings.unanswerable_place_weight)
-    weight = weight * network.is_excerpt(marks)
+    weight = weight * network.is_text(marks)
     place_loss = functional.binary_cross_entropy_with_logits(where, places, reduction="none")
     loss = answer_loss + settings.place_loss_weight * (place_loss * weight).sum() / weight.sum()
     optimizer.zero_grad()
@@ -185,7 +194,7 @@ def main() -> None:
     network = train(examples, held_out, settings, log, start=given.start)
     if given.start:
         average_weights(network, given.start, share=given.share)
-    save_weights(network, given.out / "cross_encoder.safetensors")
+    save_weights(network, given.out / "answer_cross_encoder.safetensors")
     record = {
         "pairs": len(pairs),
         "share": given.share,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
-from querying.retrieval.cross_encoder import Excerpt, cross_encoder
+from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence, Sentence
 
 # How many sentences the cross-encoder reads, in one run.
@@ -65,7 +65,7 @@ def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence
         Excerpt(title=_titles(evidence.passages[one.source]), text=one.text, center=(0, len(one.text)))
         for one in sentences
     ]
-    likely = cross_encoder().probabilities(question, excerpts)
+    likely = answer_cross_encoder().probabilities(question, excerpts)
     odds = [math.log(max(p, 1e-9) / max(1 - p, 1e-9)) for p in likely]
     return [_PROBABILITY_WEIGHT * max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, one)) for one in odds]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from knowledge.chunking.title_path import title_path
-from querying.retrieval.cross_encoder import Excerpt, cross_encoder
+from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
@@ -42,7 +42,7 @@ def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
 # A question is weighed more than once: for the dates in force, and after a tree has decided.
 @lru_cache(maxsize=_MAX_CACHED_PAIRS)
 def _answer_probability(question: str, excerpt: Excerpt) -> float:
-    return cross_encoder().probability(question, excerpt)
+    return answer_cross_encoder().probability(question, excerpt)
 
 
 def _best_excerpt(evidence: Evidence) -> Excerpt:

@@ -12,13 +12,13 @@ import pytest
 from safetensors.numpy import load_file, save
 
 from knowledge.embedders import minilm
-from querying.retrieval import cross_encoder
+from querying.retrieval import answer_cross_encoder
 from training.int8_inputs import cross_encoder_inputs, embedder_inputs
 from training.pairs import EXCERPTS
 
 Measure = Callable[[Any], dict[str, Any]]
 
-MODELS = [(embedder_inputs, minilm.INT8_INPUTS), (cross_encoder_inputs, cross_encoder.INT8_INPUTS)]
+MODELS = [(embedder_inputs, minilm.INT8_INPUTS), (cross_encoder_inputs, answer_cross_encoder.INT8_INPUTS)]
 FEW = [json.loads(line) for line in EXCERPTS.read_text(encoding="utf-8").splitlines()[:2]]
 
 

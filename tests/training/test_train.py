@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed; only trai
 def test_a_short_training_writes_weights_that_the_product_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from querying.retrieval import cross_encoder
+    from querying.retrieval import answer_cross_encoder
     from training import pairs
     from training.export import average_weights, load_weights, save_weights
     from training.inputs import prepare_pair
@@ -29,9 +29,9 @@ def test_a_short_training_writes_weights_that_the_product_reads(
     network = train(examples, held_out, settings, log)
     assert log
     save_weights(network, tmp_path / "weights.safetensors")
-    monkeypatch.setattr(cross_encoder, "WEIGHTS", tmp_path / "weights.safetensors")
-    encoder = cross_encoder.CrossEncoder(precision="f32", threads=1)
-    excerpt = cross_encoder.Excerpt(title="Bridge", text=PUBLISHED[0]["text"], center=(0, 20))
+    monkeypatch.setattr(answer_cross_encoder, "WEIGHTS", tmp_path / "weights.safetensors")
+    encoder = answer_cross_encoder.AnswerCrossEncoder(precision="f32", threads=1)
+    excerpt = answer_cross_encoder.Excerpt(title="Bridge", text=PUBLISHED[0]["text"], center=(0, 20))
     assert 0 < encoder.probability(PUBLISHED[0]["q"], excerpt) < 1
     again, halfway = CrossEncoderNetwork(), CrossEncoderNetwork()
     untrained = [weight.clone() for _, weight in halfway.trained_weights()]

@@ -36,7 +36,7 @@ def say(monkeypatch: pytest.MonkeyPatch):
     def install(probability: float) -> FixedEncoder:
         evidence_rescoring._answer_probability.cache_clear()
         fixed = FixedEncoder(probability)
-        monkeypatch.setattr(evidence_rescoring, "cross_encoder", lambda: fixed)
+        monkeypatch.setattr(evidence_rescoring, "answer_cross_encoder", lambda: fixed)
         return fixed
 
     yield install
