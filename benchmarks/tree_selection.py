@@ -1,15 +1,19 @@
 """Learns which questions a decision tree takes, and says how right that is of trees that it did not learn from.
 
-python -m benchmarks.tree_selection                 five folds of trees; writes nothing
-python -m benchmarks.tree_selection --save          weights of all sets, into querying/question/tree_selection.npz
+python -m benchmarks.tree_selection                 the classifier alone, in five folds of trees; writes nothing
+python -m benchmarks.tree_selection --save          its weights of all sets, into querying/question/tree_selection.npz
 python -m benchmarks.tree_selection --also FILE…    learns from these sets as well
-python -m benchmarks.tree_selection --only FILE…    how right the saved weights are of the questions in these files
+python -m benchmarks.tree_selection --only FILE…    which questions in these files are taken, by all that is saved;
+                                                    with --asked FILE, questions of documents (JSON lines) instead
+python -m benchmarks.tree_selection --weigh FILE…   what the classifier and the cross-encoder count for, by these sets
 
 A set holds trees of one plugin, and questions with the tree that should take them, or none: `other_topic` questions are
 of the same organisation, the rest of those without a tree are about another matter of a tree's subject. For learning
 each tree also gets questions that its documents answer: the wordings of `document_questions.txt` about the tree's name.
-The sets in `minimal_pairs/` have questions that begin alike, of which a tree should take one; those in `held_out/` are
-of the same kind, and to judge by (docs/evaluation.md, "Which questions a tree takes").
+The sets in `minimal_pairs/` have questions that begin alike, of which a tree should take one; some follow on what was
+said `earlier`, and a `further_condition` is one that the tree knows nothing of. Those in `held_out/` are of the same
+kind, and to judge by (docs/evaluation.md, "Which questions a tree takes"). The cross-encoder is learnt by
+training/tree_selection.py.
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ import numpy as np
 from benchmarks._logistic_regression import fit_logistic_regression
 
 if TYPE_CHECKING:
-    from querying.question.tree_selection import Features, Weights
+    from numpy.typing import NDArray
+
+    from querying.question.tree_selection import Features, TreeProfile, Weights
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
@@ -39,6 +45,7 @@ NUMBERS = 15  # of the features, before the 384 of the masked question
 # How strongly large weights are punished: found by leaving out one fold after another.
 _RIDGE = [1.0] * NUMBERS + [0.3] * 384 + [1e-6]
 _PHRASE_RIDGE = 1.0
+_THRESHOLD = -0.5  # of the classifier alone
 _WORDINGS_EACH = 25  # of the wordings of document questions, for each tree
 _LEAST_OFTEN = 5  # a phrase of fewer pairs is not learnt
 
@@ -66,31 +73,29 @@ class Pair:
 
 def pairs(path: Path) -> Iterator[Pair]:
     """Every question of the set with every tree of it."""
-    from querying.question.tree_selection import profile_tree, read_features
-    from trees.definition.parser import parse_tree
+    from querying.question.tree_selection import read_features
 
     data = json.loads(path.read_text(encoding="utf-8"))
-    for tree in data["trees"]:
-        profile = profile_tree(f"{tree['name']} {tree['description']}", parse_tree(tree["tree"]))
+    for tree, profile in zip(data["trees"], _profiles(data), strict=True):
         for question in data["questions"]:
+            text = _wording(question)
             yield Pair(
                 set=path.stem,
-                text=question["text"],
+                text=text,
                 tree=f"{path.stem} {tree['key']}",
                 taken_by=f"{path.stem} {question['tree']}" if question["tree"] else "",
                 is_other_topic=question["why"] == "other_topic",
-                features=read_features(profile, question["text"]),
+                features=read_features(profile, text),
             )
 
 
 def document_questions(path: Path) -> Iterator[Pair]:
     """For each tree of the set some questions about its name that are no decision."""
-    from querying.question.tree_selection import profile_tree, read_features
-    from trees.definition.parser import parse_tree
+    from querying.question.tree_selection import read_features
 
     wordings = (SETS / "document_questions.txt").read_text(encoding="utf-8").splitlines()
-    for tree in json.loads(path.read_text(encoding="utf-8"))["trees"]:
-        profile = profile_tree(f"{tree['name']} {tree['description']}", parse_tree(tree["tree"]))
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for tree, profile in zip(data["trees"], _profiles(data), strict=True):
         for wording in random.Random(f"{path.stem} {tree['key']}").sample(wordings, _WORDINGS_EACH):
             text = wording.format(tree["name"].rstrip("?."))
             yield Pair(
@@ -101,6 +106,20 @@ def document_questions(path: Path) -> Iterator[Pair]:
                 is_other_topic=False,
                 features=read_features(profile, text),
             )
+
+
+def _profiles(data: dict[str, Any]) -> list[TreeProfile]:
+    from querying.question.tree_selection import profile_tree
+    from trees.definition.parser import parse_tree
+
+    return [
+        profile_tree(tree["name"], parse_tree(tree["tree"]), description=tree["description"]) for tree in data["trees"]
+    ]
+
+
+def _wording(question: dict[str, Any]) -> str:
+    """As it is read, behind what was said before."""
+    return "\n".join([*question.get("earlier", []), question["text"]])
 
 
 def learnt(seen: Sequence[Pair]) -> Weights:
@@ -139,10 +158,56 @@ def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
     return rows
 
 
-def print_shares(name: str, found: Sequence[tuple[Pair, float]]) -> None:
-    """How many questions come out right, where each is taken by the tree with the highest score above the threshold."""
-    from querying.question.tree_selection import THRESHOLD
+def print_taken(path: Path) -> None:
+    """Of each kind of the questions, how many come out right, and how many are taken for sure."""
+    from querying.question.tree_selection import select_tree
 
+    data = json.loads(path.read_text(encoding="utf-8"))
+    profiles = _profiles(data)
+    right, sure, total = Counter[str](), Counter[str](), Counter[str]()
+    for question in data["questions"]:
+        found = select_tree(profiles, question=question["text"], context=question.get("earlier", []))
+        key = data["trees"][found.index]["key"] if found else ""
+        for kind in ("own" if question["tree"] else "others", question["why"]):
+            total[kind] += 1
+            right[kind] += key == question["tree"]
+            sure[kind] += found is not None and found.is_sure
+    print(path.stem)
+    for kind, count in sorted(total.items()):
+        print(f"  {kind}: right {right[kind]} of {count} ({right[kind] / count:.3f}), sure {sure[kind]}", flush=True)
+
+
+def print_asked_of_documents(path: Path, asked: Path) -> None:
+    """Which questions, none of which asks for a decision, the trees of the set take."""
+    from querying.question.tree_selection import select_tree
+
+    profiles = _profiles(json.loads(path.read_text(encoding="utf-8")))
+    questions = [json.loads(line)["question"] for line in asked.read_text(encoding="utf-8").splitlines()]
+    taken = [text for text in questions if select_tree(profiles, question=text)]
+    print(f"{path.stem}: {len(taken)} of {len(questions)} taken", *taken, sep="\n  ", flush=True)
+
+
+def weigh(paths: Sequence[Path]) -> NDArray[np.float64]:
+    """What a constant, the classifier's score and the cross-encoder's log odds count for: float64 [3]. By questions
+    that neither has learnt, with each tree that the classifier does not rule out."""
+    from querying.question.tree_selection import score_parts
+
+    rows, is_own = list[tuple[float, float, float]](), list[bool]()
+    for path in paths:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        profiles = _profiles(data)
+        for question in data["questions"]:
+            parts = score_parts(profiles, _wording(question))
+            for tree, (by_words, likely) in zip(data["trees"], parts, strict=True):
+                if likely is not None:
+                    rows.append((1.0, by_words, likely))
+                    is_own.append(tree["key"] == question["tree"])
+    return fit_logistic_regression(np.array(rows), np.array(is_own), 1e-3, steps=20)
+
+
+def print_shares(name: str, found: Sequence[tuple[Pair, float]]) -> None:
+    """How many questions come out right by the classifier alone, where each is taken by the tree with the highest score
+    above the threshold."""
     best: dict[tuple[str, str], tuple[Pair, float]] = {}
     for pair, score in found:
         key = (pair.set, pair.text)
@@ -151,7 +216,7 @@ def print_shares(name: str, found: Sequence[tuple[Pair, float]]) -> None:
     right: dict[str, list[bool]] = {"own": [], "same subject": [], "other topics": []}
     for pair, score in best.values():
         kind = "own" if pair.taken_by else "other topics" if pair.is_other_topic else "same subject"
-        right[kind].append(pair.is_own and score > THRESHOLD if pair.taken_by else score <= THRESHOLD)
+        right[kind].append(pair.is_own and score > _THRESHOLD if pair.taken_by else score <= _THRESHOLD)
     shares = (
         f"{kind} {sum(which)} of {len(which)} ({sum(which) / max(1, len(which)):.3f})" for kind, which in right.items()
     )
@@ -162,16 +227,21 @@ def main() -> None:
     import django
 
     django.setup()
-    from querying.question.tree_selection import save_weights, saved_weights
+    from querying.question.tree_selection import save_weights
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--also", type=Path, nargs="+", default=[])
     parser.add_argument("--only", type=Path, nargs="+")
+    parser.add_argument("--asked", type=Path)
+    parser.add_argument("--weigh", type=Path, nargs="+")
     given = parser.parse_args()
     if given.only:
         for path in given.only:
-            print_shares(path.stem, [(one, saved_weights().score(one.features)) for one in pairs(path)])
+            print_asked_of_documents(path, given.asked) if given.asked else print_taken(path)
+        return
+    if given.weigh:
+        print(weigh(given.weigh).round(3))
         return
     paths = [*sorted(SETS.glob("*.json")), *given.also]
     found = [one for path in paths for one in pairs(path)]

@@ -116,8 +116,9 @@ def walk_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRespo
         reading, sentence=_read_sentence(data.get("sentence", "")), facts=_read_facts(data.get("facts", {}))
     )
     hint = find_hint_passage(plugin, hint=found.action.source_hint) if found.action else None
-    about, sentence = f"{one.name} {one.description}", data.get("sentence", "")
-    taken = selection_json(about, reading, sentence=sentence, walk=found)
+    taken = selection_json(
+        one.name, reading, description=one.description, sentence=data.get("sentence", ""), walk=found
+    )
     return JsonResponse({**walk_json(reading, found), "hint": hint, "selection": taken})
 
 

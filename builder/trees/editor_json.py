@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree, unrelated_words
+from querying.question.tree_selection import SURE, THRESHOLD, profile_tree, score_trees, unrelated_words
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import ConditionNode, QuestionNode, Tree
@@ -67,15 +67,17 @@ def walk_json(tree: Tree, walk: Walk) -> dict[str, Any]:
     }
 
 
-def selection_json(name: str, tree: Tree, *, sentence: str, walk: Walk) -> dict[str, Any] | None:
+def selection_json(name: str, tree: Tree, *, description: str, sentence: str, walk: Walk) -> dict[str, Any] | None:
     """Whether a question put so is taken by the tree, and by how much; None without a sentence. `others` are words that
-    the tree does not name: while it knows nothing, the documents answer and it does not ask back (`consult_trees`)."""
+    the tree does not name: while it knows nothing and is not sure, the documents answer and it does not ask back
+    (`consult_trees`)."""
     if not sentence.strip():
         return None
-    profile = profile_tree(name, tree)
-    score = score_tree(profile, question=sentence)
-    is_taken = score > THRESHOLD
-    asks_first = is_taken and walk.missing and not walk.facts_used and not extract_facts(tree, question=sentence)
+    profile = profile_tree(name, tree, description=description)
+    (score,) = score_trees([profile], question=sentence)
+    is_taken, is_sure = score > THRESHOLD, score > SURE
+    knows_nothing = not walk.facts_used and not extract_facts(tree, question=sentence)
+    asks_first = is_taken and not is_sure and walk.missing and knows_nothing
     others = unrelated_words(profile, question=sentence) if asks_first else []
     return {
         "taken": is_taken and not others,

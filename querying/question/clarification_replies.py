@@ -93,10 +93,10 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
 def reply_to_tree(first: Question, answer: str) -> FactReply | None:
     """The fact that the answer gives to what a tree asks about the first question; None where no tree asks."""
     found = find_relevant_tree(first)
-    missing = walk(found[0].tree, found[1]).missing if found else None
+    missing = walk(found.profile.tree, found.facts).missing if found else None
     if found is None or missing is None:
         return None
-    tree = found[0].tree
+    tree = found.profile.tree
     # A model may have read more out of the question than its words say: then another fact was asked for.
     others = [one for one in list_missing_facts(tree) if one.options and one.field != missing.field]
     for one in [missing, *others]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,16 +32,26 @@ _MAX_RELEASES = 64
 _MAX_OUTCOMES = 6
 
 
+@dataclass(frozen=True, kw_only=True)
+class RelevantTree:
+    """The tree that a question is about, with the facts that are given or said. It `is_sure` where what else the
+    question speaks of is no other matter."""
+
+    profile: TreeProfile
+    facts: dict[str, Any]
+    is_sure: bool
+
+
 async def consult_trees(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
     """Walk the tree that this question is about. Facts come from the request, then its words, then the model.
 
-    A tree that would have to ask back is left alone when the question is about something else as well that the
-    passages speak of: then they answer, and not the tree.
+    A tree that would have to ask back, and is not sure, is left alone when the question is about something else as well
+    that the passages speak of: then they answer, and not the tree.
     """
     found = await in_turn(find_relevant_tree, question)
     if found is None:
         return Consultation()
-    profile, facts = found
+    profile, facts = found.profile, found.facts
     tree = profile.tree
     walked, usage = walk(tree, facts), Usage()
     if walked.missing and llm.can_extract_facts:
@@ -53,7 +63,11 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         outcomes = _outcomes(tree, facts, walked.missing)
         if not outcomes:  # the documents may know
             return Consultation(usage=usage)
-    elif walked.missing and _has_other_topics(question, profile=profile, facts=facts, passages=passages):
+    elif (
+        walked.missing
+        and not found.is_sure
+        and _has_other_topics(question, profile=profile, facts=facts, passages=passages)
+    ):
         return Consultation(usage=usage)
     return Consultation(
         tree_name=profile.name,
@@ -76,17 +90,18 @@ def _outcomes(tree: Tree, facts: Mapping[str, Any], missing: MissingFact) -> tup
     return tuple((option, action.recommendation) for option, action in actions.items() if action)
 
 
-def find_relevant_tree(question: Question) -> tuple[TreeProfile, dict[str, Any]] | None:
-    """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
+def find_relevant_tree(question: Question) -> RelevantTree | None:
+    """The tree that the question is about, if it is about one. Reading a large tree takes time."""
     profiles = tree_profiles(question.release)
     earlier = question.earlier_user_turns
-    index = select_tree(profiles, question=question.text, context=earlier, facts=question.facts)
-    if index is None:
+    selected = select_tree(profiles, question=question.text, context=earlier, facts=question.facts)
+    if selected is None:
         return None
-    tree = profiles[index].tree
+    profile = profiles[selected.index]
+    tree = profile.tree
     given, _ = tree_facts.facts_from_request(tree, question.facts)
     said = tree_facts.extract_facts(tree, question=question.text, context=earlier)
-    return profiles[index], {**said, **given}
+    return RelevantTree(profile=profile, facts={**said, **given}, is_sure=selected.is_sure)
 
 
 def _has_other_topics(
@@ -122,7 +137,7 @@ def _read_profiles(stored_trees: str) -> tuple[TreeProfile, ...]:
     for stored in json.loads(stored_trees):
         try:
             tree = parse_tree(stored["tree_data"])
-            profile = profile_tree(f"{stored['name']} {stored['description']}", tree)
+            profile = profile_tree(stored["name"], tree, description=stored["description"])
             profiles.append(replace(profile, id=stored.get("id", "")))
         except (InvalidTree, KeyError):  # a release that another version of Lexic made may lack a part
             logger.exception("tree %s cannot be read", stored.get("id"))

@@ -1,14 +1,16 @@
-"""Which of a release's trees a question is about, if any: a linear classifier over shared words and MiniLM.
+"""Which of a release's trees a question is about, if any: a linear classifier first, then a cross-encoder.
 
-A question is read twice. As it is, it is compared with the texts of the tree. With the words of the tree masked, only
-its wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. Of
-the masked question count its meaning as a whole and its phrases of up to three words. The weights are learnt by
-`benchmarks/tree_selection.py` from questions of forty-two trees, of which some ask for the decision and some for
-another matter of the same subject.
+For the classifier a question is read twice. As it is, it is compared with the texts of the tree. With the words of the
+tree masked, only its wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of
+every subject. Of the masked question count its meaning as a whole and its phrases of up to three words. The weights are
+learnt by `benchmarks/tree_selection.py` from questions of forty-two trees, of which some ask for the decision and some
+for another matter of the same subject. Trees that the question may be about are then read together with it
+(`tree_cross_encoder`), and the score is the sum of both.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knowledge.embedders import local_embedder
+from querying.question.tree_cross_encoder import tree_cross_encoder, tree_text
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
 from trees.facts.extraction import Fact, extract_facts
@@ -37,10 +40,18 @@ _GENERAL_STEMS = content_stems(
 )
 # “How soon must it be seen?” is about nothing else than “How soon is it seen?”
 _MODAL_STEMS = content_stems("must ought")
-# Log odds above which a tree takes a question: found by leaving out the questions of one tree after another.
-THRESHOLD = -0.5
-# One that scores less is plainly about something else: it does not go on from what was said before.
-_FOLLOW_UP_THRESHOLD = -4.0
+# The score above which a tree takes a question, and above which it does so whatever else the question speaks of.
+THRESHOLD = 0.0
+SURE = 0.75
+# What the classifier's score and the cross-encoder's log odds count for, by logistic regression on three sets that
+# neither has learnt (`benchmarks.tree_selection --weigh`). The constant is larger by 2.25 than there, so that the
+# threshold is zero: it was chosen on the same sets and on northwind's questions (docs/evaluation.md).
+_INTERCEPT, _CLASSIFIER_WEIGHT, _CROSS_ENCODER_WEIGHT = 0.44, 0.243, 0.544
+_MAX_LOG_ODDS = 7.0
+# The cross-encoder reads no tree that the classifier gives less, and of the rest only the likeliest: reading six in
+# place of two changes one decision in a hundred.
+_LEAST_READ = -5.0
+_MAX_READ = 2
 _MAX_CHARACTERS = 600
 _MAX_TEXTS_PER_KIND = 60
 _MAX_PHRASE_WORDS = 3
@@ -73,15 +84,25 @@ class Weights:
 @dataclass(frozen=True, kw_only=True)
 class TreeProfile:
     """What a tree is about. `subject` are the stems of its name, description and recommendations, `words` also those of
-    its labels and questions; `vectors` one array [texts, 384] for each kind of text. `id` is the stored tree's, if it
-    has one."""
+    its labels and questions; `vectors` one array [texts, 384] for each kind of text. `text` is what the cross-encoder
+    reads, and `id` the stored tree's, if it has one."""
 
     name: str
     tree: Tree
     subject: frozenset[str]
     words: frozenset[str]
     vectors: tuple[Vector, ...]
+    text: str
     id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """`index` of the tree that the question is about. It `is_sure` where what else the question speaks of is part of
+    the case, and no other matter."""
+
+    index: int
+    is_sure: bool
 
 
 def select_tree(
@@ -90,16 +111,16 @@ def select_tree(
     question: str,
     facts: Collection[str] = (),
     context: Sequence[str] = (),
-) -> int | None:
-    """The index of the tree that the question is about, or None when it is about none of them; of equals the first.
+) -> Selection | None:
+    """The tree that the question is about, or None when it is about none of them; of equals the first.
 
     `facts` are the names of the fields that the request gives values for. `context` is what the same person said
     before, oldest first. A question that names something of the tree, or has facts for it, may continue from there
-    (“and for a slab?”).
+    (“and for a slab?”). Raises `EmbedderRejected` where MiniLM's files are not installed.
     """
-    scores = [score_tree(one, question=question, facts=facts, context=context) for one in profiles]
+    scores = score_trees(profiles, question=question, facts=facts, context=context)
     best = max(scores, default=-np.inf)
-    return scores.index(best) if best > THRESHOLD else None
+    return Selection(index=scores.index(best), is_sure=best > SURE) if best > THRESHOLD else None
 
 
 def unrelated_stems(profile: TreeProfile, *, question: str) -> set[str]:
@@ -114,8 +135,9 @@ def unrelated_words(profile: TreeProfile, *, question: str) -> list[str]:
     return list(dict.fromkeys(word.text for word in split_words(question) if word.stem in stems))
 
 
-def profile_tree(name: str, tree: Tree) -> TreeProfile:
+def profile_tree(name: str, tree: Tree, *, description: str = "") -> TreeProfile:
     """The profile of a tree with this name and description. Embeds its texts, which takes time."""
+    text, name = tree_text(name, description, tree), f"{name} {description}".strip()
     questions = [node.question.text for node in tree.questions if node.question.text]
     labels = [node.label for node in tree.nodes.values() if node.label]
     advice = [node.action.recommendation for node in tree.actions]
@@ -127,6 +149,7 @@ def profile_tree(name: str, tree: Tree) -> TreeProfile:
         subject=frozenset(subject),
         words=frozenset(subject | _subject_words(" . ".join([*labels, *questions]))),
         vectors=tuple(_embed_all(texts) for texts in ([name], questions, advice, labels)),
+        text=text,
     )
 
 
@@ -159,18 +182,59 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
     )
 
 
-def score_tree(
-    profile: TreeProfile, *, question: str, facts: Collection[str] = (), context: Sequence[str] = ()
-) -> float:
-    """How much the question is about the tree: one above `THRESHOLD` is taken."""
-    score = saved_weights().score(read_features(profile, question, facts=facts))
-    if score > THRESHOLD or score < _FOLLOW_UP_THRESHOLD or not context:
-        return score
-    extracted = extract_facts(profile.tree, question=question)
-    if not _related_stems(profile, question, extracted) and not _given_fields(profile, facts):
-        return score
+def score_trees(
+    profiles: Sequence[TreeProfile], *, question: str, facts: Collection[str] = (), context: Sequence[str] = ()
+) -> list[float]:
+    """How much the question is about each tree: one above `THRESHOLD` is taken."""
+    scores = _score_wording(profiles, question, facts=facts)
+    if not context:
+        return scores
+    follow_ups = [
+        index
+        for index, (profile, score) in enumerate(zip(profiles, scores, strict=True))
+        if score <= THRESHOLD and _may_continue(profile, question, facts)
+    ]
     continued = "\n".join([*context[-2:], question])
-    return max(score, saved_weights().score(read_features(profile, continued, facts=facts)))
+    again = _score_wording([profiles[index] for index in follow_ups], continued, facts=facts)
+    for index, score in zip(follow_ups, again, strict=True):
+        scores[index] = max(scores[index], score)
+    return scores
+
+
+def _score_wording(profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str]) -> list[float]:
+    return [
+        min(by_words, _LEAST_READ)
+        if likely is None
+        else _INTERCEPT + _CLASSIFIER_WEIGHT * by_words + _CROSS_ENCODER_WEIGHT * likely
+        for by_words, likely in score_parts(profiles, question, facts=facts)
+    ]
+
+
+def score_parts(
+    profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str] = ()
+) -> list[tuple[float, float | None]]:
+    """For each tree the classifier's score, and the cross-encoder's log odds; None where it does not read the tree."""
+    by_words = [saved_weights().score(read_features(profile, question, facts=facts)) for profile in profiles]
+    likely: list[float | None] = [None] * len(profiles)
+    likeliest = sorted(range(len(profiles)), key=lambda index: -by_words[index])[:_MAX_READ]
+    says_something = bool(facts or _subject_words(question))
+    read = [index for index in likeliest if says_something and by_words[index] > _LEAST_READ]
+    if read:
+        found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read])
+        for index, probability in zip(read, found, strict=True):
+            likely[index] = _log_odds(probability)
+    return list(zip(by_words, likely, strict=True))
+
+
+def _log_odds(probability: float) -> float:
+    odds = math.log(max(probability, 1e-9) / max(1 - probability, 1e-9))
+    return max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, odds))
+
+
+def _may_continue(profile: TreeProfile, question: str, facts: Collection[str]) -> bool:
+    """Whether the question names something of the tree, or has facts for it."""
+    extracted = extract_facts(profile.tree, question=question)
+    return bool(_related_stems(profile, question, extracted) or _given_fields(profile, facts))
 
 
 def _related_stems(profile: TreeProfile, text: str, facts: Mapping[str, Fact]) -> set[str]:

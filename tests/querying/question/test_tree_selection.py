@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 
+from plugins.models import Release
+from querying.answering.llms.extractive import Extractive
+from querying.question.tree_consultation import consult_trees
 from querying.question.tree_selection import (
     TreeProfile,
     profile_tree,
@@ -13,6 +19,7 @@ from querying.question.tree_selection import (
     select_tree,
     unrelated_stems,
 )
+from querying.types.question import Caller, Question
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.definition.parser import parse_tree
 
@@ -24,13 +31,27 @@ PAINT = parse_tree(
     )
 )
 
+VET = tree(
+    question("sign", {"bleeding": "now", "limping": "later"}, text="What is the worst sign?", extractFrom="sign"),
+    action("now", "See the animal at once"),
+    action("later", "See the animal within three days"),
+)
+
 
 @cache
 def trees() -> list[TreeProfile]:
     """Profiled by the first test that needs them: each process that only collects would load the model for it."""
-    about = "Nominal cover. The least cover that concrete members such as beams and slabs need, by exposure."
-    painted = "Paint systems. Which primer, paint or varnish goes on steel or wood."
-    return [profile_tree(about, cover_tree()), profile_tree(painted, PAINT)]
+    about = "The least cover that concrete members such as beams and slabs need, by exposure."
+    painted = "Which primer, paint or varnish goes on steel or wood."
+    return [
+        profile_tree("Nominal cover", cover_tree(), description=about),
+        profile_tree("Paint systems", PAINT, description=painted),
+    ]
+
+
+def selected(profiles: Sequence[TreeProfile], **asked: Any) -> int | None:
+    found = select_tree(profiles, **asked)
+    return None if found is None else found.index
 
 
 @pytest.mark.parametrize(
@@ -45,7 +66,7 @@ def trees() -> list[TreeProfile]:
     ],
 )
 def test_lx_051_the_tree_that_a_question_is_about_is_found(asked, expected):
-    assert select_tree(trees(), question=asked) == expected
+    assert selected(trees(), question=asked) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,46 +86,51 @@ def test_lx_051_the_tree_that_a_question_is_about_is_found(asked, expected):
     ],
 )
 def test_a_question_about_something_else_reaches_no_tree(asked):
-    assert select_tree(trees(), question=asked) is None
+    assert selected(trees(), question=asked) is None
 
 
 def test_facts_given_with_the_request_count():
-    assert select_tree(trees(), question="Who invented the concrete?", facts=[]) is None
-    assert select_tree(trees(), question="Which one for concrete then, my friend?", facts=["exposure"]) == 0
+    assert selected(trees(), question="Who invented the concrete?", facts=[]) is None
+    assert selected(trees(), question="Which one for concrete then, my friend?", facts=["exposure"]) == 0
 
 
 def test_facts_alone_do_not_drag_in_a_question_about_something_else():
-    assert select_tree(trees(), question="Who won the world cup?", facts=["exposure", "member_type"]) is None
+    assert selected(trees(), question="Who won the world cup?", facts=["exposure", "member_type"]) is None
 
 
 def test_an_earlier_turn_carries_a_short_question():
     earlier = ["What is the nominal cover for a beam?"]
-    assert select_tree(trees(), question="What about indoors?", context=earlier) == 0
-    assert select_tree(trees(), question="What about indoors?") is None
+    assert selected(trees(), question="What about indoors?", context=earlier) == 0
+    assert selected(trees(), question="What about indoors?") is None
 
 
 def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
-    assert select_tree(trees(), question="Who won the world cup?", context=["Cover for a concrete beam?"]) is None
+    assert selected(trees(), question="Who won the world cup?", context=["Cover for a concrete beam?"]) is None
 
 
 def test_of_equal_trees_the_first_is_taken():
-    assert select_tree([*trees(), trees()[0]], question="Which cover do concrete slabs need?") == 0
+    assert selected([*trees(), trees()[0]], question="Which cover do concrete slabs need?") == 0
 
 
 def test_without_trees_there_is_none():
-    assert select_tree([], question="What is the nominal cover?") is None
+    assert selected([], question="What is the nominal cover?") is None
 
 
 def shares_right(file_name: str) -> dict[str, float]:
-    """Of each kind of questions the share that comes out right."""
+    """Of each kind of questions the share that comes out right: it is put to the right tree, or to none. There are no
+    passages."""
     data = json.loads((Path(__file__).parent / file_name).read_text(encoding="utf-8"))
-    profiles = [profile_tree(f"{one['name']} {one['description']}", parse_tree(one["tree"])) for one in data["trees"]]
-    keys = [one["key"] for one in data["trees"]]
+    stored = [
+        {"name": one["name"], "description": one["description"], "tree_data": one["tree"]} for one in data["trees"]
+    ]
+    names = {one["key"]: f"{one['name']} {one['description']}".strip() for one in data["trees"]}
+    release, llm = Release(trees=stored), Extractive()
     right: dict[str, list[bool]] = {"own": [], "same subject": [], "other topics": []}
     for asked in data["questions"]:
-        index = select_tree(profiles, question=asked["text"])
+        question = Question(text=asked["text"], release=release, caller=Caller(name="alice"))
+        found = async_to_sync(consult_trees)(question, passages=(), llm=llm)
         kind = "own" if asked["tree"] else "other topics" if asked["why"] == "other_topic" else "same subject"
-        right[kind].append((None if index is None else keys[index]) == asked["tree"])
+        right[kind].append(found.tree_name == names.get(asked["tree"], ""))
     return {kind: sum(which) / len(which) for kind, which in right.items() if which}
 
 
@@ -112,16 +138,26 @@ def shares_right(file_name: str) -> dict[str, float]:
     ("file_name", "least"),
     [
         # Six trees and 441 questions, by somebody who had seen neither the code nor the other questions.
-        ("tree_questions.json", {"own": 0.82, "same subject": 0.74, "other topics": 0.95}),
+        ("tree_questions.json", {"own": 0.77, "same subject": 0.92, "other topics": 0.98}),
         # Three trees on matters of the northwind handbook, and three short ones, written before they were judged.
-        ("northwind_tree_questions.json", {"own": 0.85, "same subject": 0.93}),
-        ("short_tree_questions.json", {"own": 0.6, "same subject": 0.8, "other topics": 1.0}),
+        ("northwind_tree_questions.json", {"own": 0.75, "same subject": 0.96}),
+        ("short_tree_questions.json", {"own": 0.69, "same subject": 0.96, "other topics": 1.0}),
     ],
 )
 def test_questions_of_trees_that_nobody_learnt_from_come_out_right(file_name: str, least: dict[str, float]):
     shares = shares_right(file_name)
     assert shares.keys() == least.keys()
     assert all(shares[kind] >= least[kind] for kind in least), shares
+
+
+def test_a_case_told_in_words_that_the_tree_lacks_is_asked_back_about():
+    """How a person tells a case. The rule on other words used to leave it to the documents."""
+    seen = {"name": "How soon must the animal be seen?", "description": "", "tree_data": VET}
+    asked = "My Labrador has vomited since Tuesday and I am worried: how soon must he be seen?"
+    question = Question(text=asked, release=Release(trees=[seen]), caller=Caller(name="alice"))
+    found = async_to_sync(consult_trees)(question, passages=(), llm=Extractive())
+    assert found.clarification is not None
+    assert found.clarification.question == "What is the worst sign?"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +170,7 @@ def test_questions_of_trees_that_nobody_learnt_from_come_out_right(file_name: st
     ],
 )
 def test_what_the_documents_say_of_a_trees_subject_is_left_to_them(asked):
-    assert select_tree(trees(), question=asked) is None
+    assert selected(trees(), question=asked) is None
 
 
 def test_the_phrases_of_a_question_are_those_around_the_trees_words():
@@ -174,4 +210,4 @@ def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():
 
 def test_a_tree_that_asks_nothing_is_compared_as_well():
     advice = profile_tree("Varnish", parse_tree(tree(action("a", "One coat of varnish"))))
-    assert select_tree([advice, trees()[0]], question="What is the minimum cover for a beam exposed to weather?") == 1
+    assert selected([advice, trees()[0]], question="What is the minimum cover for a beam exposed to weather?") == 1

@@ -1,0 +1,68 @@
+"""Does a question ask for what a decision tree decides? A cross-encoder reads both together.
+
+The classifier of `tree_selection` sees which words they share, and the rest of the wording by itself: of a subject
+that it was not taught it often takes "who pays when my dog is seen?" for "how soon must my dog be seen?" The network
+was trained by `training/tree_selection.py`, and the model card is docs/cross-encoder.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from knowledge.embedders.bert import PerProcess, Precision
+from knowledge.embedders.cross_encoder import CrossEncoder
+from knowledge.embedders.wordpiece import WordPiece
+from trees.definition.nodes import Tree
+
+WEIGHTS = Path(__file__).with_name("tree_cross_encoder.safetensors")
+MAX_QUESTION_TOKENS = 64
+MAX_TREE_TOKENS = 112
+_MAX_CHARACTERS = 2_000  # of either; a token has at least one
+
+
+class TreeCrossEncoder(CrossEncoder):
+    """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
+
+    def __init__(
+        self, *, precision: Precision | None = None, threads: int = 0, cache_folder: Path | None = None
+    ) -> None:
+        """`precision` None: the usual one of this processor. The compiled model is kept in `cache_folder`."""
+        super().__init__(WEIGHTS, precision=precision, threads=threads, cache_folder=cache_folder)
+
+    def probabilities(self, question: str, tree_texts: Sequence[str]) -> list[float]:
+        """For each tree, as `tree_text` gives it, how likely the question asks for what it decides; not calibrated."""
+        return self.pair_probabilities(self.pairs(question, tree_texts))
+
+    def pairs(self, question: str, tree_texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+        """The tokens that are read of the question and of each tree."""
+        asked = question_tokens(self.tokenizer, question)
+        return [(asked, tree_tokens(self.tokenizer, text)) for text in tree_texts]
+
+
+def question_tokens(tokenizer: WordPiece, question: str) -> list[int]:
+    """The last ones: where a long question asks."""
+    return tokenizer.tokens(question[-_MAX_CHARACTERS:]).ids[-MAX_QUESTION_TOKENS:]
+
+
+def tree_tokens(tokenizer: WordPiece, text: str) -> list[int]:
+    return tokenizer.tokens(text[:_MAX_CHARACTERS]).ids[:MAX_TREE_TOKENS]
+
+
+def tree_text(name: str, description: str, tree: Tree) -> str:
+    """What is read of a tree: its name, what it says of itself, its recommendations, and its questions."""
+    advice = [node.action.recommendation for node in tree.actions]
+    questions = [node.question.text for node in tree.questions if node.question.text]
+    return " ".join(filter(None, [f"{name.rstrip('.')}.", description, *advice, *questions]))
+
+
+_model = PerProcess(
+    lambda: TreeCrossEncoder(threads=settings.LEXIC_EMBEDDER_THREADS, cache_folder=settings.LEXIC_MODEL_CACHE_DIR)
+)
+
+
+def tree_cross_encoder() -> TreeCrossEncoder:
+    """The one of this process. It is loaded on first use. Raises `EmbedderRejected` without MiniLM's files."""
+    return _model.get()
