@@ -15,6 +15,8 @@ from django.conf import settings
 from knowledge.embedders.bert import PerProcess, Precision
 from knowledge.embedders.cross_encoder import CrossEncoder
 from knowledge.embedders.wordpiece import WordPiece
+from language.language_identification import ENGLISH, language_of
+from querying.question.answer_language import is_plain_english
 from trees.definition.nodes import Tree
 
 WEIGHTS = Path(__file__).with_name("tree_cross_encoder.safetensors")
@@ -49,6 +51,11 @@ def question_tokens(tokenizer: WordPiece, question: str) -> list[int]:
 
 def tree_tokens(tokenizer: WordPiece, text: str) -> list[int]:
     return tokenizer.tokens(text[:_MAX_CHARACTERS]).ids[:MAX_TREE_TOKENS]
+
+
+def is_english(text: str) -> bool:
+    """Whether it is, or cannot be told from it: the network was taught no other language."""
+    return is_plain_english(text) or language_of(text) in {"", ENGLISH}
 
 
 def tree_text(name: str, description: str, tree: Tree) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knowledge.embedders import local_embedder
-from querying.question.tree_cross_encoder import tree_cross_encoder, tree_text
+from querying.question.tree_cross_encoder import is_english, tree_cross_encoder, tree_text
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
 from trees.facts.extraction import Fact, extract_facts
@@ -48,6 +48,8 @@ SURE = 0.75
 # threshold is zero: it was chosen on the same sets and on northwind's questions (docs/evaluation.md).
 _INTERCEPT, _CLASSIFIER_WEIGHT, _CROSS_ENCODER_WEIGHT = 0.44, 0.243, 0.544
 _MAX_LOG_ODDS = 7.0
+# Of the classifier alone, for what the cross-encoder cannot read: it was taught English.
+_CLASSIFIER_THRESHOLD = -0.5
 # The cross-encoder reads no tree that the classifier gives less, and of the rest only the likeliest: reading six in
 # place of two changes one decision in a hundred.
 _LEAST_READ = -5.0
@@ -93,6 +95,7 @@ class TreeProfile:
     words: frozenset[str]
     vectors: tuple[Vector, ...]
     text: str
+    is_english: bool
     id: str = ""
 
 
@@ -150,6 +153,7 @@ def profile_tree(name: str, tree: Tree, *, description: str = "") -> TreeProfile
         words=frozenset(subject | _subject_words(" . ".join([*labels, *questions]))),
         vectors=tuple(_embed_all(texts) for texts in ([name], questions, advice, labels)),
         text=text,
+        is_english=is_english(text),
     )
 
 
@@ -202,12 +206,20 @@ def score_trees(
 
 
 def _score_wording(profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str]) -> list[float]:
+    parts = score_parts(profiles, question, facts=facts)
+    is_readable = is_english(question)
     return [
-        min(by_words, _LEAST_READ)
-        if likely is None
-        else _INTERCEPT + _CLASSIFIER_WEIGHT * by_words + _CROSS_ENCODER_WEIGHT * likely
-        for by_words, likely in score_parts(profiles, question, facts=facts)
+        _score(by_words, likely, is_readable=is_readable and profile.is_english)
+        for profile, (by_words, likely) in zip(profiles, parts, strict=True)
     ]
+
+
+def _score(by_words: float, likely: float | None, *, is_readable: bool) -> float:
+    if not is_readable:  # by the classifier alone, and never sure
+        return min(by_words - _CLASSIFIER_THRESHOLD, SURE)
+    if likely is None:
+        return min(by_words, _LEAST_READ)
+    return _INTERCEPT + _CLASSIFIER_WEIGHT * by_words + _CROSS_ENCODER_WEIGHT * likely
 
 
 def score_parts(
@@ -217,8 +229,10 @@ def score_parts(
     by_words = [saved_weights().score(read_features(profile, question, facts=facts)) for profile in profiles]
     likely: list[float | None] = [None] * len(profiles)
     likeliest = sorted(range(len(profiles)), key=lambda index: -by_words[index])[:_MAX_READ]
-    says_something = bool(facts or _subject_words(question))
-    read = [index for index in likeliest if says_something and by_words[index] > _LEAST_READ]
+    can_be_read = bool(facts or _subject_words(question)) and is_english(question)
+    read = [
+        index for index in likeliest if can_be_read and profiles[index].is_english and by_words[index] > _LEAST_READ
+    ]
     if read:
         found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read])
         for index, probability in zip(read, found, strict=True):

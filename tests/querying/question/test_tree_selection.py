@@ -11,6 +11,7 @@ from asgiref.sync import async_to_sync
 
 from plugins.models import Release
 from querying.answering.llms.extractive import Extractive
+from querying.question import tree_selection
 from querying.question.tree_consultation import consult_trees
 from querying.question.tree_selection import (
     TreeProfile,
@@ -110,6 +111,21 @@ def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
 
 def test_of_equal_trees_the_first_is_taken():
     assert selected([*trees(), trees()[0]], question="Which cover do concrete slabs need?") == 0
+
+
+def test_a_tree_in_another_language_is_chosen_by_its_words_and_never_for_sure(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tree_selection, "tree_cross_encoder", lambda: pytest.fail("it reads English alone"))
+    nodes = tree(
+        question("lage", {"innen": "a", "draussen": "b"}, text="Wo liegt der Balken?", extractFrom="lage"),
+        action("a", "Betondeckung 25 mm"),
+        action("b", "Betondeckung 45 mm"),
+    )
+    german = profile_tree("Betondeckung", parse_tree(nodes), description="Welche Betondeckung ein Balken braucht.")
+    found = select_tree([german], question="Welche Betondeckung braucht der Balken?")
+    assert found is not None
+    assert not found.is_sure
+    assert selected([german], question="Wer hat die Weltmeisterschaft gewonnen?") is None
+    assert selected(trees(), question="Wer hat die Weltmeisterschaft gewonnen?") is None
 
 
 def test_without_trees_there_is_none():
