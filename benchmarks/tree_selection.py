@@ -159,22 +159,38 @@ def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
 
 
 def print_taken(path: Path) -> None:
-    """Of each kind of the questions, how many come out right, and how many are taken for sure."""
+    """Of each kind of the questions, how many come out right: where the passages say none of the words that the tree
+    has nothing to do with, and where they say them all."""
     from querying.question.tree_selection import select_tree
 
     data = json.loads(path.read_text(encoding="utf-8"))
     profiles = _profiles(data)
-    right, sure, total = Counter[str](), Counter[str](), Counter[str]()
+    right = dict[str, list[tuple[bool, bool]]]()
     for question in data["questions"]:
         found = select_tree(profiles, question=question["text"], context=question.get("earlier", []))
         key = data["trees"][found.index]["key"] if found else ""
+        unsure = profiles[found.index] if found and not found.is_sure else None
+        which = [
+            question["tree"] == ("" if unsure and _is_skipped(unsure, question, passages_say_it=say) else key)
+            for say in (False, True)
+        ]
         for kind in ("own" if question["tree"] else "others", question["why"]):
-            total[kind] += 1
-            right[kind] += key == question["tree"]
-            sure[kind] += found is not None and found.is_sure
+            right.setdefault(kind, []).append((which[0], which[1]))
     print(path.stem)
-    for kind, count in sorted(total.items()):
-        print(f"  {kind}: right {right[kind]} of {count} ({right[kind] / count:.3f}), sure {sure[kind]}", flush=True)
+    for kind, each in sorted(right.items()):
+        silent, speaking = (sum(found) for found in zip(*each, strict=True))
+        print(f"  {kind}: right {silent}, {speaking} of {len(each)}", flush=True)
+
+
+def _is_skipped(profile: TreeProfile, question: dict[str, Any], *, passages_say_it: bool) -> bool:
+    """Whether `consult_trees` leaves the question to the documents, although the tree was chosen, but not for sure."""
+    from querying.question.tree_selection import unrelated_stems
+    from trees.facts.extraction import extract_facts
+    from trees.walk import walk
+
+    facts = extract_facts(profile.tree, question=question["text"], context=question.get("earlier", []))
+    others = unrelated_stems(profile, question=question["text"])
+    return bool(walk(profile.tree, facts).missing and others and (passages_say_it or not facts))
 
 
 def print_asked_of_documents(path: Path, asked: Path) -> None:
@@ -189,7 +205,7 @@ def print_asked_of_documents(path: Path, asked: Path) -> None:
 
 def weigh(paths: Sequence[Path]) -> NDArray[np.float64]:
     """What a constant, the classifier's score and the cross-encoder's log odds count for: float64 [3]. By questions
-    that neither has learnt, with each tree that the classifier does not rule out."""
+    that neither has learnt, with each tree that the classifier does not rule out: also those beyond the likeliest."""
     from querying.question.tree_selection import score_parts
 
     rows, is_own = list[tuple[float, float, float]](), list[bool]()
@@ -197,10 +213,10 @@ def weigh(paths: Sequence[Path]) -> NDArray[np.float64]:
         data = json.loads(path.read_text(encoding="utf-8"))
         profiles = _profiles(data)
         for question in data["questions"]:
-            parts = score_parts(profiles, _wording(question))
-            for tree, (by_words, likely) in zip(data["trees"], parts, strict=True):
-                if likely is not None:
-                    rows.append((1.0, by_words, likely))
+            parts = score_parts(profiles, _wording(question), most_read=len(profiles))
+            for tree, part in zip(data["trees"], parts, strict=True):
+                if part.log_odds is not None:
+                    rows.append((1.0, part.by_words, part.log_odds))
                     is_own.append(tree["key"] == question["tree"])
     return fit_logistic_regression(np.array(rows), np.array(is_own), 1e-3, steps=20)
 

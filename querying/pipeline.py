@@ -98,7 +98,7 @@ async def _admit(record: QueryRecord) -> AsyncIterator[Place]:
     `Overloaded`."""
     question = record.question.asked
     tell = partial(_language_if_affordable, question, llm=record.llm)
-    # Without a cap to look at, and a model to load, there is nothing to do on a thread.
+    # With no cap to look at and no model to load there is nothing to do on a thread.
     is_quick = record.llm.is_offline and is_plain_english(question.text)
     record.language = tell() if is_quick else await in_thread(tell)
     async with admit(question) as place:

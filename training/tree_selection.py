@@ -6,10 +6,10 @@
 It goes on from the weights of the one that reads excerpts, with the sets of benchmarks/tree_questions: a question that
 a tree should take with that tree, and with others; one that no tree should take with the nearest ones; and for each
 tree questions about its name that are asked of documents. The sets in `held_out/` and those of `LEFT_OUT` are not
-learnt: by the latter the network and the classifier are weighed (`benchmarks/tree_selection.py --weigh`).
+learnt: by three of the latter the network and the classifier are weighed (`benchmarks/tree_selection.py --weigh`).
 
 OUT gets `tree_cross_encoder.safetensors` and `training.json`: the hash of the pairs, the settings and the loss. About
-half an hour on two cores. The same seed gives the same order of pairs; sums of several threads differ in their last
+half an hour on one core. The same seed gives the same order of pairs; sums of several threads differ in their last
 digits.
 """
 
@@ -42,7 +42,7 @@ from trees.definition.parser import parse_tree
 
 SETS = Path(__file__).parents[1] / "benchmarks/tree_questions"
 LEFT_OUT = ("hospital_ward", "mortgage_bank", "software_team", "employee_handbook")
-SETTINGS = Settings(epochs=2.2, learning_rate=1e-4, new_parts_factor=3.0, warm_up_steps=100)
+SETTINGS = Settings(epochs=1.5, learning_rate=8e-5, new_parts_factor=3.0, warm_up_steps=100)
 # Of the pairs that do not belong together these shares are learnt.
 _NEAREST_OTHER, _ANY_OTHER, _OTHER_TOPIC, _SECOND_TREE = 0.5, 0.25, 0.8, 0.3
 _WORDINGS_EACH = 5

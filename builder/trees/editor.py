@@ -112,13 +112,10 @@ def walk_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRespo
     else:
         return HttpResponseNotAllowed(["GET", "POST"])
     reading = parse_with_problems(tree_data).tree
-    found = walk_by_sentence(
-        reading, sentence=_read_sentence(data.get("sentence", "")), facts=_read_facts(data.get("facts", {}))
-    )
+    sentence = _read_sentence(data.get("sentence", ""))
+    found = walk_by_sentence(reading, sentence=sentence, facts=_read_facts(data.get("facts", {})))
     hint = find_hint_passage(plugin, hint=found.action.source_hint) if found.action else None
-    taken = selection_json(
-        one.name, reading, description=one.description, sentence=data.get("sentence", ""), walk=found
-    )
+    taken = selection_json(one.name, reading, description=one.description, sentence=sentence, walk=found)
     return JsonResponse({**walk_json(reading, found), "hint": hint, "selection": taken})
 
 

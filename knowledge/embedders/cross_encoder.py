@@ -58,7 +58,10 @@ class CrossEncoder:
         cache_folder: Path | None = None,
     ) -> None:
         """`weights` as `training/export.py` writes them. `precision` None: the usual one of this processor; int8 only
-        with the ranges of `int8_inputs`. The compiled model is kept in `cache_folder`."""
+        with the ranges of `int8_inputs`, without which it raises ValueError. The compiled model is kept in
+        `cache_folder`."""
+        if precision == "int8" and int8_inputs is None:
+            raise ValueError("eight bits need the ranges of what is rounded")
         from safetensors import safe_open  # slow import
 
         self.tokenizer = local_embedder().tokenizer

@@ -74,7 +74,7 @@ class VerifiedText:
                     yield delta
 
     async def add_at_once(self, sentences: AsyncGenerator[str | Usage]) -> AsyncGenerator[Delta]:
-        """As `add`, of a writer that nobody waits for: one thread verifies all of its sentences."""
+        """As `add`, for a writer whose sentences are all there at once: one thread verifies them."""
         async with aclosing(sentences):
             pieces = [piece async for piece in sentences]
         self.usage = sum((piece for piece in pieces if isinstance(piece, Usage)), self.usage)

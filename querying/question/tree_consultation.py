@@ -34,8 +34,8 @@ _MAX_OUTCOMES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class RelevantTree:
-    """The tree that a question is about, with the facts that are given or said. It `is_sure` where what else the
-    question speaks of is no other matter."""
+    """The tree that a question is about, with the facts that are given or said. `is_sure` says that the other words of
+    the question ask for nothing else."""
 
     profile: TreeProfile
     facts: dict[str, Any]

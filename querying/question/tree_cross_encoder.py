@@ -7,6 +7,7 @@ was trained by `training/tree_selection.py`, and the model card is docs/cross-en
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,13 +17,13 @@ from knowledge.embedders.bert import PerProcess, Precision
 from knowledge.embedders.cross_encoder import CrossEncoder
 from knowledge.embedders.wordpiece import WordPiece
 from language.language_identification import ENGLISH, language_of
-from querying.question.answer_language import is_plain_english
 from trees.definition.nodes import Tree
 
 WEIGHTS = Path(__file__).with_name("tree_cross_encoder.safetensors")
 MAX_QUESTION_TOKENS = 64
 MAX_TREE_TOKENS = 112
-_MAX_CHARACTERS = 2_000  # of either; a token has at least one
+_MAX_CHARACTERS = 2_000  # of either, which hold more tokens than are read
+_ENGLISH_WORDS = re.compile(r"\b(?:the|which|what|how|does|should|when|where|why)\b", re.IGNORECASE)
 
 
 class TreeCrossEncoder(CrossEncoder):
@@ -45,17 +46,19 @@ class TreeCrossEncoder(CrossEncoder):
 
 
 def question_tokens(tokenizer: WordPiece, question: str) -> list[int]:
-    """The last ones: where a long question asks."""
-    return tokenizer.tokens(question[-_MAX_CHARACTERS:]).ids[-MAX_QUESTION_TOKENS:]
+    """The numbers of the last tokens: where a long question asks."""
+    return tokenizer.tokens(question.rstrip()[-_MAX_CHARACTERS:]).ids[-MAX_QUESTION_TOKENS:]
 
 
 def tree_tokens(tokenizer: WordPiece, text: str) -> list[int]:
+    """The numbers of the first tokens of what `tree_text` gives."""
     return tokenizer.tokens(text[:_MAX_CHARACTERS]).ids[:MAX_TREE_TOKENS]
 
 
 def is_english(text: str) -> bool:
-    """Whether it is, or cannot be told from it: the network was taught no other language."""
-    return is_plain_english(text) or language_of(text) in {"", ENGLISH}
+    """Whether it is, or is too short to tell: the network was taught no other language. A word that English alone has
+    spares loading a model."""
+    return _ENGLISH_WORDS.search(text) is not None or language_of(text) in {"", ENGLISH}
 
 
 def tree_text(name: str, description: str, tree: Tree) -> str:

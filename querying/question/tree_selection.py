@@ -101,8 +101,8 @@ class TreeProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """`index` of the tree that the question is about. It `is_sure` where what else the question speaks of is part of
-    the case, and no other matter."""
+    """`index` of the tree that the question is about. `is_sure` says that the other words of the question tell the
+    case, and ask for nothing else."""
 
     index: int
     is_sure: bool
@@ -186,58 +186,67 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ScoreParts:
+    """What the classifier (`by_words`) and the cross-encoder (`log_odds`) say of a tree. The latter is None where it
+    has not read the tree: it cannot unless question and tree are English (`is_english`)."""
+
+    by_words: float
+    log_odds: float | None
+    is_english: bool
+
+    @property
+    def score(self) -> float:
+        if not self.is_english:  # by the classifier alone, and never sure
+            return min(self.by_words - _CLASSIFIER_THRESHOLD, SURE)
+        if self.log_odds is None:
+            return min(self.by_words, _LEAST_READ)
+        return _INTERCEPT + _CLASSIFIER_WEIGHT * self.by_words + _CROSS_ENCODER_WEIGHT * self.log_odds
+
+
 def score_trees(
     profiles: Sequence[TreeProfile], *, question: str, facts: Collection[str] = (), context: Sequence[str] = ()
 ) -> list[float]:
     """How much the question is about each tree: one above `THRESHOLD` is taken."""
-    scores = _score_wording(profiles, question, facts=facts)
+    parts = score_parts(profiles, question, facts=facts)
+    scores = [one.score for one in parts]
     if not context:
         return scores
     follow_ups = [
         index
-        for index, (profile, score) in enumerate(zip(profiles, scores, strict=True))
-        if score <= THRESHOLD and _may_continue(profile, question, facts)
+        for index, (profile, one) in enumerate(zip(profiles, parts, strict=True))
+        if one.score <= THRESHOLD and one.by_words > _LEAST_READ and _may_continue(profile, question, facts)
     ]
-    continued = "\n".join([*context[-2:], question])
-    again = _score_wording([profiles[index] for index in follow_ups], continued, facts=facts)
-    for index, score in zip(follow_ups, again, strict=True):
-        scores[index] = max(scores[index], score)
+    continued = "\n".join([*(turn[-_MAX_CHARACTERS:] for turn in context[-2:]), question])
+    again = score_parts([profiles[index] for index in follow_ups], continued, facts=facts)
+    for index, one in zip(follow_ups, again, strict=True):
+        scores[index] = max(scores[index], one.score)
     return scores
 
 
-def _score_wording(profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str]) -> list[float]:
-    parts = score_parts(profiles, question, facts=facts)
-    is_readable = is_english(question)
-    return [
-        _score(by_words, likely, is_readable=is_readable and profile.is_english)
-        for profile, (by_words, likely) in zip(profiles, parts, strict=True)
-    ]
-
-
-def _score(by_words: float, likely: float | None, *, is_readable: bool) -> float:
-    if not is_readable:  # by the classifier alone, and never sure
-        return min(by_words - _CLASSIFIER_THRESHOLD, SURE)
-    if likely is None:
-        return min(by_words, _LEAST_READ)
-    return _INTERCEPT + _CLASSIFIER_WEIGHT * by_words + _CROSS_ENCODER_WEIGHT * likely
-
-
 def score_parts(
-    profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str] = ()
-) -> list[tuple[float, float | None]]:
-    """For each tree the classifier's score, and the cross-encoder's log odds; None where it does not read the tree."""
+    profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str] = (), most_read: int = _MAX_READ
+) -> list[ScoreParts]:
+    """What both say of each tree. Of those that the cross-encoder can read it reads the likeliest `most_read`."""
     by_words = [saved_weights().score(read_features(profile, question, facts=facts)) for profile in profiles]
-    likely: list[float | None] = [None] * len(profiles)
-    likeliest = sorted(range(len(profiles)), key=lambda index: -by_words[index])[:_MAX_READ]
-    can_be_read = bool(facts or _subject_words(question)) and is_english(question)
-    read = [
-        index for index in likeliest if can_be_read and profiles[index].is_english and by_words[index] > _LEAST_READ
+    speaks_english, says_something = is_english(question), bool(_subject_words(question))
+    readable = [
+        index
+        for index, profile in enumerate(profiles)
+        if speaks_english and profile.is_english and by_words[index] > _LEAST_READ
+        if says_something or _given_fields(profile, facts)
     ]
-    if read:
-        found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read])
-        for index, probability in zip(read, found, strict=True):
-            likely[index] = _log_odds(probability)
-    return list(zip(by_words, likely, strict=True))
+    read = sorted(readable, key=lambda index: -by_words[index])[:most_read]
+    found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read]) if read else []
+    log_odds = {index: _log_odds(probability) for index, probability in zip(read, found, strict=True)}
+    return [
+        ScoreParts(
+            by_words=by_words[index],
+            log_odds=log_odds.get(index),
+            is_english=speaks_english and profile.is_english,
+        )
+        for index, profile in enumerate(profiles)
+    ]
 
 
 def _log_odds(probability: float) -> float:

@@ -13,6 +13,7 @@ from querying.question.tree_cross_encoder import (
     MAX_TREE_TOKENS,
     WEIGHTS,
     TreeCrossEncoder,
+    is_english,
     tree_text,
 )
 from tests.trees.growing import action, cover_tree, question, tree
@@ -94,4 +95,30 @@ def test_the_weights_are_small_and_hold_no_layer_of_minilm():
 
 def test_what_an_authors_tree_says_can_be_read(exact: TreeCrossEncoder):
     text = tree_text("Nominal cover", "", cover_tree())
-    assert exact.probabilities("What cover is required?", [text])[0] > 0
+    asked, another = (exact.probabilities(one, [text])[0] for one in ("What cover is required?", "Who won the cup?"))
+    assert asked > 0.5 > another
+
+
+@pytest.mark.xfail(strict=True, reason="“outdoors” looks like a condition that the tree, which says “exposure”, lacks")
+def test_a_condition_in_other_words_than_the_trees_is_no_further_one(exact: TreeCrossEncoder):
+    about = "The least cover that concrete members such as beams and slabs need, by exposure."
+    text = tree_text("Nominal cover", about, cover_tree())
+    assert exact.probabilities("What nominal cover does a concrete beam need outdoors?", [text])[0] > 0.5
+
+
+def test_eight_bits_without_ranges_are_refused():
+    with pytest.raises(ValueError, match="ranges"):
+        TreeCrossEncoder(precision="int8")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How soon must the animal be seen?", True),
+        ("Vomiting for 30 hours?", True),
+        ("Wat is de betondekking van een balk buiten?", False),
+        ("Darf ich nächste Woche Work from Home machen?", False),
+    ],
+)
+def test_what_is_english_is_told_from_what_is_not(text: str, expected: bool):
+    assert is_english(text) is expected

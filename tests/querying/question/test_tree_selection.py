@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from querying.answering.llms.extractive import Extractive
 from querying.question import tree_selection
 from querying.question.tree_consultation import consult_trees
 from querying.question.tree_selection import (
+    Features,
     TreeProfile,
     profile_tree,
     read_features,
@@ -126,6 +128,38 @@ def test_a_tree_in_another_language_is_chosen_by_its_words_and_never_for_sure(mo
     assert not found.is_sure
     assert selected([german], question="Wer hat die Weltmeisterschaft gewonnen?") is None
     assert selected(trees(), question="Wer hat die Weltmeisterschaft gewonnen?") is None
+
+
+def test_only_the_likeliest_trees_that_can_be_read_are_read(monkeypatch: pytest.MonkeyPatch):
+    read: list[str] = []
+
+    class Reader:
+        def probabilities(self, question: str, texts: Sequence[str]) -> list[float]:
+            read.extend(texts)
+            return [0.9] * len(texts)
+
+    monkeypatch.setattr(tree_selection, "tree_cross_encoder", Reader)
+    cover, paint = trees()
+    german = replace(cover, is_english=False)
+    slabs = replace(cover, text="Slabs. 20 mm.")
+    select_tree([german, german, paint, cover, slabs, cover], question="Which cover do concrete slabs need?")
+    assert read == [cover.text, slabs.text]
+    read.clear()
+    select_tree(trees(), question="Who won the world cup?", context=["Which cover do concrete slabs need?"])
+    assert read == []
+
+
+def test_of_earlier_turns_the_end_is_read(monkeypatch: pytest.MonkeyPatch):
+    compared: list[str] = []
+    read_features = tree_selection.read_features
+
+    def noted(profile: TreeProfile, question: str, **more: Any) -> Features:
+        compared.append(question)
+        return read_features(profile, question, **more)
+
+    monkeypatch.setattr(tree_selection, "read_features", noted)
+    select_tree(trees(), question="And what cover do slabs have?", context=["word " * 4000, "word " * 4000])
+    assert max(map(len, compared)) < 1300
 
 
 def test_without_trees_there_is_none():
