@@ -12,9 +12,7 @@ SELECT one.chunk_id, (
 ) AS score
 FROM knowledge_chunkterms AS one
 WHERE one.terms && %(candidates)s::int[]
-    -- + 0: not by the index of the base, for then the terms of all its chunks are compared with all of these. By their
-    -- own index only those are read that hold one; a term is of one base.
-    AND one.knowledge_base_id + 0 = %(knowledge_base)s
+    AND one.knowledge_base_id /* any index */ = %(knowledge_base)s
     AND one.added_in <= %(revision)s AND (one.removed_in IS NULL OR one.removed_in > %(revision)s)
     /* documents */
 ORDER BY score DESC, one.chunk_id

@@ -382,11 +382,19 @@ def test_a_search_takes_three_statements(
         found(base, "worda wordb", filters=Filters(exclude_templates=True))
 
 
-def test_chunks_with_a_word_are_found_by_the_index_of_words(base: KnowledgeBase) -> None:
-    store_chunks(base, make_document(base), random_texts(30))
+@pytest.mark.parametrize(("words", "by_terms"), [(2, True), (40, False)])
+def test_chunks_with_one_of_a_few_words_are_found_by_the_index_of_words(
+    base: KnowledgeBase, words: int, by_terms: bool
+) -> None:
+    """For many the planner may take another: it would read the whole table for them."""
+    vocabulary = [f"word{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(40)]
+    store_chunks(base, make_document(base), [" ".join(vocabulary)] * 30)
     with CaptureQueriesContext(connection) as captured:
-        found(base, "worda wordb")
+        found(base, " ".join(vocabulary[:words]))
     (statement,) = [one["sql"] for one in captured if "<#>" in one["sql"]]
+    assert ("knowledge_base_id + 0" in statement) is by_terms
+    if not by_terms:
+        return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")  # a table of thirty rows is read whole
         cursor.execute("EXPLAIN " + statement.replace("%", "%%"))
