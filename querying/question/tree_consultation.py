@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from lexic.concurrency import in_turn
 from plugins.models import Release
@@ -45,8 +46,8 @@ class RelevantTree:
 async def consult_trees(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
     """Walk the tree that this question is about. Facts come from the request, then its words, then the model.
 
-    A tree that would have to ask back, and is not sure, is left alone when the question is about something else as well
-    that the passages speak of: then they answer, and not the tree.
+    A tree that would have to ask back is left alone when the question is about something else as well that the passages
+    speak of: then they answer, and not the tree.
     """
     found = await in_turn(find_relevant_tree, question)
     if found is None:
@@ -63,11 +64,7 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         outcomes = _outcomes(tree, facts, walked.missing)
         if not outcomes:  # the documents may know
             return Consultation(usage=usage)
-    elif (
-        walked.missing
-        and not found.is_sure
-        and _has_other_topics(question, profile=profile, facts=facts, passages=passages)
-    ):
+    elif walked.missing and _is_for_documents(question, found=found, knows_facts=bool(facts), passages=passages):
         return Consultation(usage=usage)
     return Consultation(
         tree_name=profile.name,
@@ -104,13 +101,21 @@ def find_relevant_tree(question: Question) -> RelevantTree | None:
     return RelevantTree(profile=profile, facts={**said, **given}, is_sure=selected.is_sure)
 
 
-def _has_other_topics(
-    question: Question, *, profile: TreeProfile, facts: Mapping[str, Any], passages: Sequence[Passage]
+def _is_for_documents(
+    question: Question, *, found: RelevantTree, knows_facts: bool, passages: Sequence[Passage]
 ) -> bool:
-    others = unrelated_stems(profile, question=question.text)
-    if not facts:
-        return bool(others)
-    return bool(others & content_stems(" ".join(passage.content for passage in passages)))
+    """Whether the documents answer, and no tree that would have to ask back: of the words that the tree lacks a passage
+    says all, or, if the tree is not sure, one; and if it is not sure and knows no fact, whatever they say."""
+    others = unrelated_stems(found.profile, question=question.text)
+    if not others:
+        return False
+    if found.is_sure:
+        return any(others <= content_stems(f"{_titles(passage)} {passage.content}") for passage in passages)
+    return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
+
+
+def _titles(passage: Passage) -> str:
+    return title_path(passage.document_title, passage.section_path)
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:
