@@ -160,7 +160,7 @@ def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
 
 def print_taken(path: Path) -> None:
     """Of each kind of the questions, how many come out right: where the passages say none of the words that the tree
-    has nothing to do with, and where they say them all."""
+    has nothing to do with, and where they say some, but no passage all."""
     from querying.question.tree_selection import select_tree
 
     data = json.loads(path.read_text(encoding="utf-8"))
