@@ -110,12 +110,9 @@ def _is_for_documents(
     if not others:
         return False
     if found.is_sure:
-        return any(others <= content_stems(f"{_titles(passage)} {passage.content}") for passage in passages)
+        headed = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
+        return any(others <= content_stems(text) for text in headed)
     return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
-
-
-def _titles(passage: Passage) -> str:
-    return title_path(passage.document_title, passage.section_path)
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

@@ -48,7 +48,7 @@ SURE = 0.75
 # threshold is zero: it was chosen on the same sets and on northwind's questions (docs/evaluation.md).
 _INTERCEPT, _CLASSIFIER_WEIGHT, _CROSS_ENCODER_WEIGHT = 0.44, 0.243, 0.544
 _MAX_LOG_ODDS = 7.0
-# Of the classifier alone, for what the cross-encoder is not to read.
+# Of the classifier alone.
 _CLASSIFIER_THRESHOLD = -0.5
 # The cross-encoder reads no tree that the classifier gives less, and of the rest only the likeliest: reading six in
 # place of two changes one decision in a hundred.
@@ -189,19 +189,24 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
 @dataclass(frozen=True, kw_only=True)
 class ScoreParts:
     """What the classifier (`by_words`) and the cross-encoder (`log_odds`) say of a tree. The latter is None where it
-    has not read the tree; the classifier decides alone where it is not to (`is_readable`)."""
+    has not read the tree. It cannot unless both are English (`is_english`), and its no does not count for a question
+    that has no other words than the tree's (`is_in_its_words`): it was taught too well that questions about a tree's
+    name are for the documents."""
 
     by_words: float
     log_odds: float | None
-    is_readable: bool
+    is_english: bool
+    is_in_its_words: bool
 
     @property
     def score(self) -> float:
-        if not self.is_readable:  # and it is never sure
-            return min(self.by_words - _CLASSIFIER_THRESHOLD, SURE)
+        alone = self.by_words - _CLASSIFIER_THRESHOLD
+        if not self.is_english:  # and it is never sure
+            return min(alone, SURE)
         if self.log_odds is None:
-            return min(self.by_words, _LEAST_READ)
-        return _INTERCEPT + _CLASSIFIER_WEIGHT * self.by_words + _CROSS_ENCODER_WEIGHT * self.log_odds
+            return alone if self.is_in_its_words else min(self.by_words, _LEAST_READ)
+        together = _INTERCEPT + _CLASSIFIER_WEIGHT * self.by_words + _CROSS_ENCODER_WEIGHT * self.log_odds
+        return max(alone, together) if self.is_in_its_words else together
 
 
 def score_trees(
@@ -227,24 +232,27 @@ def score_trees(
 def score_parts(
     profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str] = (), most_read: int = _MAX_READ
 ) -> list[ScoreParts]:
-    """What both say of each tree. Of those that the cross-encoder is to read it reads the likeliest `most_read`.
-
-    It was taught English. A question in the tree's own words alone ("Which cover do slabs need?") is not for it: it was
-    taught to leave what is asked about a tree's name to the documents.
-    """
+    """What both say of each tree. Of those that the cross-encoder can read it reads the likeliest `most_read`."""
     by_words = [saved_weights().score(read_features(profile, question, facts=facts)) for profile in profiles]
-    speaks_english = is_english(question)
-    is_readable = [
-        speaks_english and profile.is_english and bool(unrelated_stems(profile, question=question))
-        for profile in profiles
+    can_read = [one.is_english for one in profiles] if is_english(question) else [False] * len(profiles)
+    says_something = bool(_subject_words(question))
+    likely = [
+        index
+        for index, profile in enumerate(profiles)
+        if can_read[index] and by_words[index] > _LEAST_READ
+        if says_something or _given_fields(profile, facts)
     ]
-    likely = [index for index in range(len(profiles)) if is_readable[index] and by_words[index] > _LEAST_READ]
     read = sorted(likely, key=lambda index: -by_words[index])[:most_read]
     found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read]) if read else []
     log_odds = {index: _log_odds(probability) for index, probability in zip(read, found, strict=True)}
     return [
-        ScoreParts(by_words=by_words[index], log_odds=log_odds.get(index), is_readable=is_readable[index])
-        for index in range(len(profiles))
+        ScoreParts(
+            by_words=by_words[index],
+            log_odds=log_odds.get(index),
+            is_english=can_read[index],
+            is_in_its_words=not unrelated_stems(profile, question=question),
+        )
+        for index, profile in enumerate(profiles)
     ]
 
 

@@ -261,3 +261,13 @@ def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():
 def test_a_tree_that_asks_nothing_is_compared_as_well():
     advice = profile_tree("Varnish", parse_tree(tree(action("a", "One coat of varnish"))))
     assert selected([advice, trees()[0]], question="What is the minimum cover for a beam exposed to weather?") == 1
+
+
+def test_the_no_of_the_network_does_not_count_for_a_question_in_the_trees_own_words(monkeypatch: pytest.MonkeyPatch):
+    class Denying:
+        def probabilities(self, question: str, texts: Sequence[str]) -> list[float]:
+            return [0.0001] * len(texts)
+
+    monkeypatch.setattr(tree_selection, "tree_cross_encoder", Denying)
+    assert selected(trees(), question="Which cover do concrete slabs need?") == 0
+    assert selected(trees(), question="Which cover do concrete slabs of my garage need?") is None
