@@ -78,7 +78,7 @@ def pairs(path: Path) -> Iterator[Pair]:
     data = json.loads(path.read_text(encoding="utf-8"))
     for tree, profile in zip(data["trees"], _profiles(data), strict=True):
         for question in data["questions"]:
-            text = _wording(question)
+            text = question_text(question)
             yield Pair(
                 set=path.stem,
                 text=text,
@@ -117,7 +117,7 @@ def _profiles(data: dict[str, Any]) -> list[TreeProfile]:
     ]
 
 
-def _wording(question: dict[str, Any]) -> str:
+def question_text(question: dict[str, Any]) -> str:
     """As it is read, behind what was said before."""
     return "\n".join([*question.get("earlier", []), question["text"]])
 
@@ -213,7 +213,7 @@ def weigh(paths: Sequence[Path]) -> NDArray[np.float64]:
         data = json.loads(path.read_text(encoding="utf-8"))
         profiles = _profiles(data)
         for question in data["questions"]:
-            parts = score_parts(profiles, _wording(question), most_read=len(profiles))
+            parts = score_parts(profiles, question_text(question), most_read=len(profiles))
             for tree, part in zip(data["trees"], parts, strict=True):
                 if part.log_odds is not None:
                     rows.append((1.0, part.by_words, part.log_odds))

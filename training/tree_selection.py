@@ -28,7 +28,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks.tree_selection import SETS, question_text
 from knowledge.embedders import cross_encoder_input, local_embedder
+from knowledge.embedders.bert import pad_rows
 from knowledge.embedders.wordpiece import PAD_ID
 from querying.question import tree_cross_encoder
 from querying.retrieval import answer_cross_encoder
@@ -40,7 +42,6 @@ from training.pairs import sha256_of_lines
 from training.train import Settings, batches, make_optimizer, set_learning_rate
 from trees.definition.parser import parse_tree
 
-SETS = Path(__file__).parents[1] / "benchmarks/tree_questions"
 LEFT_OUT = ("hospital_ward", "mortgage_bank", "software_team", "employee_handbook")
 SETTINGS = Settings(epochs=1.5, learning_rate=8e-5, new_parts_factor=3.0, warm_up_steps=100)
 # Of the pairs that do not belong together these shares are learnt.
@@ -89,17 +90,12 @@ def _pairs_of(data: dict[str, Any], rng: random.Random) -> Iterator[TreePair]:
     }
     for question, nearest in zip(data["questions"], _nearest_trees(data), strict=True):
         for key in _trees_to_read(question, nearest, rng):
-            yield TreePair(question=_wording(question), tree_text=texts[key], is_own=key == question["tree"])
+            yield TreePair(question=question_text(question), tree_text=texts[key], is_own=key == question["tree"])
     wordings = (SETS / "document_questions.txt").read_text(encoding="utf-8").splitlines()
     for tree in data["trees"]:
         for wording in rng.sample(wordings, _WORDINGS_EACH):
             asked = wording.format(tree["name"].rstrip("?."))
             yield TreePair(question=asked, tree_text=texts[tree["key"]], is_own=False)
-
-
-def _wording(question: dict[str, Any]) -> str:
-    """As it is read, behind what was said before."""
-    return "\n".join([*question.get("earlier", []), question["text"]])
 
 
 def _trees_to_read(question: dict[str, Any], nearest: Sequence[str], rng: random.Random) -> Iterator[str]:
@@ -124,7 +120,7 @@ def _nearest_trees(data: dict[str, Any]) -> list[list[str]]:
     embed = local_embedder().embed_one
     keys = [tree["key"] for tree in data["trees"]]
     trees = np.array([embed(f"{tree['name']}. {tree['description']}"[:600]) for tree in data["trees"]])
-    questions = np.array([embed(_wording(question)[:600]) for question in data["questions"]])
+    questions = np.array([embed(question_text(question)[:600]) for question in data["questions"]])
     return [[keys[at] for at in order] for order in np.argsort(-(questions @ trees.T), axis=1)]
 
 
@@ -174,10 +170,8 @@ def _prepare(pair: TreePair) -> Example:
 
 def _padded(batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
     """Token numbers and marks, int64 [batch, tokens]."""
-    shape = len(batch), max(example.length for example in batch)
-    ids, marks = np.full(shape, PAD_ID), np.full(shape, cross_encoder_input.SPECIAL)
-    for row, example in enumerate(batch):
-        ids[row, : example.length], marks[row, : example.length] = example.ids, example.marks
+    ids = pad_rows([example.ids for example in batch], value=PAD_ID)
+    marks = pad_rows([example.marks for example in batch], value=cross_encoder_input.SPECIAL)
     return torch.from_numpy(ids), torch.from_numpy(marks)
 
 

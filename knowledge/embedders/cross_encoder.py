@@ -8,6 +8,7 @@ has the same one (Nogueira and Cho 2019; the marks are ours).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -97,6 +98,12 @@ class CrossEncoder:
     def pair_tokens(self, question: Sequence[int], text: Sequence[int]) -> tuple[list[int], list[int]]:
         """Token numbers and marks of the pair."""
         return cross_encoder_input.pair_tokens(question, text, function_words=self._function_words)
+
+
+def log_odds(probability: float, *, most: float) -> float:
+    """Of a probability, between -`most` and `most`."""
+    odds = math.log(max(probability, 1e-9) / max(1 - probability, 1e-9))
+    return max(-most, min(most, odds))
 
 
 def _usual_precision(int8_inputs: Path | None) -> Precision:

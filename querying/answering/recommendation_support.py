@@ -6,12 +6,12 @@ the question: “the cover of a beam” shares all but one of its words with a q
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from knowledge.chunking.title_path import title_path
+from knowledge.embedders.cross_encoder import log_odds
 from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
@@ -66,8 +66,7 @@ def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence
         for one in sentences
     ]
     likely = answer_cross_encoder().probabilities(question, excerpts)
-    odds = [math.log(max(p, 1e-9) / max(1 - p, 1e-9)) for p in likely]
-    return [_PROBABILITY_WEIGHT * max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, one)) for one in odds]
+    return [_PROBABILITY_WEIGHT * log_odds(one, most=_MAX_LOG_ODDS) for one in likely]
 
 
 def _word_share(words: Set[str], sentence: Sentence, evidence: Evidence) -> float:

@@ -5,12 +5,11 @@ tree masked, only its wording counts: “what does it mean”, “who pays for i
 every subject. Of the masked question count its meaning as a whole and its phrases of up to three words. The weights are
 learnt by `benchmarks/tree_selection.py` from questions of forty-two trees, of which some ask for the decision and some
 for another matter of the same subject. Trees that the question may be about are then read together with it
-(`tree_cross_encoder`), and the score is the sum of both.
+(`tree_cross_encoder`), and the score is the weighted sum of both.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knowledge.embedders import local_embedder
+from knowledge.embedders.cross_encoder import log_odds
 from querying.question.tree_cross_encoder import is_english, tree_cross_encoder, tree_text
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
@@ -40,7 +40,8 @@ _GENERAL_STEMS = content_stems(
 )
 # “How soon must it be seen?” is about nothing else than “How soon is it seen?”
 _MODAL_STEMS = content_stems("must ought")
-# The score above which a tree takes a question, and above which it does so whatever else the question speaks of.
+# The score above which a tree takes a question, and above which other words of the question count for less
+# (`consult_trees`).
 THRESHOLD = 0.0
 SURE = 0.75
 # What the classifier's score and the cross-encoder's log odds count for, by logistic regression on three sets that
@@ -64,10 +65,12 @@ WEIGHTS = Path(__file__).with_name("tree_selection.npz")
 @dataclass(frozen=True, kw_only=True)
 class Features:
     """What the classifier sees of a question and a tree. `numbers`, float32 [400]: the nearness of its texts, words and
-    facts in common, and the embedding of the masked question; `phrases` of the masked question."""
+    facts in common, and the embedding of the masked question; `phrases` of the masked question. `unrelated` are the
+    question's `unrelated_stems`."""
 
     numbers: Vector
     phrases: frozenset[str]
+    unrelated: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +90,7 @@ class Weights:
 class TreeProfile:
     """What a tree is about. `subject` are the stems of its name, description and recommendations, `words` also those of
     its labels and questions; `vectors` one array [texts, 384] for each kind of text. `text` is what the cross-encoder
-    reads, and `id` the stored tree's, if it has one."""
+    reads where it `is_english`, and `id` the stored tree's, if it has one."""
 
     name: str
     tree: Tree
@@ -183,6 +186,7 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
     return Features(
         numbers=np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32),
         phrases=_masked_phrases(masked),
+        unrelated=frozenset(content - related - _MODAL_STEMS),
     )
 
 
@@ -233,7 +237,8 @@ def score_parts(
     profiles: Sequence[TreeProfile], question: str, *, facts: Collection[str] = (), most_read: int = _MAX_READ
 ) -> list[ScoreParts]:
     """What both say of each tree. Of those that the cross-encoder can read it reads the likeliest `most_read`."""
-    by_words = [saved_weights().score(read_features(profile, question, facts=facts)) for profile in profiles]
+    seen = [read_features(profile, question, facts=facts) for profile in profiles]
+    by_words = [saved_weights().score(one) for one in seen]
     can_read = [one.is_english for one in profiles] if is_english(question) else [False] * len(profiles)
     says_something = bool(_subject_words(question))
     likely = [
@@ -244,21 +249,16 @@ def score_parts(
     ]
     read = sorted(likely, key=lambda index: -by_words[index])[:most_read]
     found = tree_cross_encoder().probabilities(question, [profiles[index].text for index in read]) if read else []
-    log_odds = {index: _log_odds(probability) for index, probability in zip(read, found, strict=True)}
+    odds = {index: log_odds(probability, most=_MAX_LOG_ODDS) for index, probability in zip(read, found, strict=True)}
     return [
         ScoreParts(
             by_words=by_words[index],
-            log_odds=log_odds.get(index),
+            log_odds=odds.get(index),
             is_english=can_read[index],
-            is_in_its_words=not unrelated_stems(profile, question=question),
+            is_in_its_words=not seen[index].unrelated,
         )
-        for index, profile in enumerate(profiles)
+        for index in range(len(profiles))
     ]
-
-
-def _log_odds(probability: float) -> float:
-    odds = math.log(max(probability, 1e-9) / max(1 - probability, 1e-9))
-    return max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, odds))
 
 
 def _may_continue(profile: TreeProfile, question: str, facts: Collection[str]) -> bool:
