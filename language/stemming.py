@@ -10,7 +10,7 @@ from bisect import bisect_right
 from functools import cache, lru_cache
 from typing import Any
 
-from snowballstemmer import stemmer
+from Stemmer import Stemmer
 
 from language.scripts import LAST_LATIN
 
@@ -65,15 +65,13 @@ def stem(word: str) -> str:
     language = _script_language(word)
     if language is None or len(word) > _MAX_WORD_LENGTH:
         return latin_stem(word)
-    with _lock:
-        return str(_stemmer(language).stemWord(word)) or word
+    return _snowball_stem(word, language) or word
 
 
 @lru_cache(maxsize=65_536)
 def stem_in(word: str, language: str) -> str:
     """The stem of a word in small letters in one of `STEMMED_LANGUAGES`, mostly the same as that of its `stem`."""
-    with _lock:
-        return str(_stemmer(_STEMMERS[language]).stemWord(word[:_MAX_WORD_LENGTH])) or word
+    return _snowball_stem(word[:_MAX_WORD_LENGTH], _STEMMERS[language]) or word
 
 
 def german_verb_stems(word: str) -> set[str]:
@@ -92,8 +90,7 @@ def latin_stem(word: str) -> str:
     """The English stem of a word in small letters; words in other alphabets and very long ones stay as they are."""
     if len(word) > _MAX_WORD_LENGTH or max(word, default="") > LAST_LATIN:
         return word
-    with _lock:
-        return str(_stemmer("english").stemWord(word))
+    return _snowball_stem(word, "english")
 
 
 def _script_language(word: str) -> str | None:
@@ -103,6 +100,15 @@ def _script_language(word: str) -> str | None:
     return _SCRIPTS[at][2] if at >= 0 and word[:1] <= _SCRIPTS[at][1] else None
 
 
+def _snowball_stem(word: str, language: str) -> str:
+    """May be empty. A word with half a surrogate pair stays as it is."""
+    try:
+        with _lock:
+            return str(_stemmer(language).stemWord(word))
+    except UnicodeEncodeError:
+        return word
+
+
 @cache
 def _stemmer(language: str) -> Any:
-    return stemmer(language)
+    return Stemmer(language, 0)  # what calls this keeps the stems itself

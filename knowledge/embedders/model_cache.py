@@ -7,7 +7,6 @@ import hashlib
 import os
 import time
 import uuid
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,8 @@ KEPT_FILES = 4
 _SAMPLE = 65_536
 # What a process that was killed has left unfinished is removed after so many seconds.
 _ABANDONED_AFTER = 3600
-# The model, and behind it a checksum of four bytes.
-_FORMAT, _CHECKSUM_BYTES = 2, 4
+# The model, and behind it a checksum of eight bytes.
+_FORMAT, _CHECKSUM_BYTES = 3, 8
 # A model reads its weights from the file: it stays mapped until the process ends.
 _mapped_files: list[np.memmap[Any, Any]] = []
 
@@ -90,7 +89,11 @@ def _import_network(core: Any, path: Path, hints: Mapping[str, Any]) -> Any:
 
 
 def _checksum(content: memoryview) -> bytes:
-    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "big")
+    """The sum of its words of 64 bits, which takes a sixth of the time of a CRC: 90 MB are read at every start, and no
+    disk puts words in another order."""
+    words = np.frombuffer(content, np.uint64, count=len(content) // 8)
+    rest = int.from_bytes(content[words.nbytes :], "little")
+    return ((int(words.sum(dtype=np.uint64)) + rest) % 2**64).to_bytes(_CHECKSUM_BYTES, "big")
 
 
 def _samples(path: Path) -> Iterator[bytes]:

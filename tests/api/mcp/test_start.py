@@ -22,7 +22,7 @@ def test_nothing_loads_the_libraries_before_they_are_needed(what: str):
 
 # What reads questions and texts: models, their libraries, and what is worked out from long lists of words.
 HEAVY = ("onnxruntime", "tokenizers", "openai", "dateparser", "pypdfium2", "pdfplumber", "lxml", "matplotlib")
-HEAVY += ("numpy", "PIL", "httpcore2", "snowballstemmer", "language.terms", "language.units")
+HEAVY += ("numpy", "PIL", "httpcore2", "Stemmer", "language.terms", "language.units")
 # What does the work of the tools.
 PIPELINE = ("api.mcp.handlers", "querying.pipeline", "querying.json_format", "knowledge.search.hybrid", "trees.walk")
 # The builder, which is loaded with the addresses that lead to it.
