@@ -46,7 +46,11 @@ LEFT_OUT = ("hospital_ward", "mortgage_bank", "software_team", "employee_handboo
 SETTINGS = Settings(epochs=1.5, learning_rate=8e-5, new_parts_factor=3.0, warm_up_steps=100)
 # Of the pairs that do not belong together these shares are learnt.
 _NEAREST_OTHER, _ANY_OTHER, _OTHER_TOPIC, _SECOND_TREE = 0.5, 0.25, 0.8, 0.3
-_WORDINGS_EACH = 5
+_WORDINGS_EACH = 2
+# Of the questions in the words of a tree that should leave them alone, this share is learnt once more as replies to
+# questions that it should take.
+_AS_REPLY = 0.4
+_NEAR_MISSES = frozenset({"term", "other_of_it", "further_condition"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +95,10 @@ def _pairs_of(data: dict[str, Any], rng: random.Random) -> Iterator[TreePair]:
     for question, nearest in zip(data["questions"], _nearest_trees(data), strict=True):
         for key in _trees_to_read(question, nearest, rng):
             yield TreePair(question=question_text(question), tree_text=texts[key], is_own=key == question["tree"])
+        if question["why"] in _NEAR_MISSES and rng.random() < _AS_REPLY:
+            asked = rng.choice([one for one in data["questions"] if one["tree"] == nearest[0]])
+            reply = f"{question_text(asked)}\n{question['text']}"
+            yield TreePair(question=reply, tree_text=texts[nearest[0]], is_own=False)
     wordings = (SETS / "document_questions.txt").read_text(encoding="utf-8").splitlines()
     for tree in data["trees"]:
         for wording in rng.sample(wordings, _WORDINGS_EACH):

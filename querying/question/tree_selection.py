@@ -43,11 +43,11 @@ _MODAL_STEMS = content_stems("must ought")
 # The score above which a tree takes a question, and above which other words of the question count for less
 # (`consult_trees`).
 THRESHOLD = 0.0
-SURE = 0.75
+SURE = 0.6
 # What the classifier's score and the cross-encoder's log odds count for, by logistic regression on three sets that
-# neither has learnt (`benchmarks.tree_selection --weigh`). The constant is larger by 2.25 than there, so that the
+# neither has learnt (`benchmarks.tree_selection --weigh`). The constant is larger by 2.04 than there, so that the
 # threshold is zero: it was chosen on the same sets and on northwind's questions (docs/evaluation.md).
-_INTERCEPT, _CLASSIFIER_WEIGHT, _CROSS_ENCODER_WEIGHT = 0.44, 0.243, 0.544
+_INTERCEPT, _CLASSIFIER_WEIGHT, _CROSS_ENCODER_WEIGHT = 0.33, 0.257, 0.527
 _MAX_LOG_ODDS = 7.0
 # Of the classifier alone.
 _CLASSIFIER_THRESHOLD = -0.5
@@ -194,8 +194,8 @@ def read_features(profile: TreeProfile, question: str, *, facts: Collection[str]
 class ScoreParts:
     """What the classifier (`by_words`) and the cross-encoder (`log_odds`) say of a tree. The latter is None where it
     has not read the tree. It cannot unless both are English (`is_english`), and its no does not count for a question
-    that has no other words than the tree's (`is_in_its_words`): it was taught too well that questions about a tree's
-    name are for the documents."""
+    that has no other words than the tree's (`is_in_its_words`): of trees that say little it often denies what they
+    say word for word."""
 
     by_words: float
     log_odds: float | None
@@ -204,13 +204,21 @@ class ScoreParts:
 
     @property
     def score(self) -> float:
-        alone = self.by_words - _CLASSIFIER_THRESHOLD
+        may_overrule = self.is_english and self.is_in_its_words
+        return max(self._by_words_alone, self.read_score) if may_overrule else self.read_score
+
+    @property
+    def read_score(self) -> float:
+        """Also of a question in the tree's own words."""
         if not self.is_english:  # and it is never sure
-            return min(alone, SURE)
+            return min(self._by_words_alone, SURE)
         if self.log_odds is None:
-            return alone if self.is_in_its_words else min(self.by_words, _LEAST_READ)
-        together = _INTERCEPT + _CLASSIFIER_WEIGHT * self.by_words + _CROSS_ENCODER_WEIGHT * self.log_odds
-        return max(alone, together) if self.is_in_its_words else together
+            return min(self.by_words, _LEAST_READ)
+        return _INTERCEPT + _CLASSIFIER_WEIGHT * self.by_words + _CROSS_ENCODER_WEIGHT * self.log_odds
+
+    @property
+    def _by_words_alone(self) -> float:
+        return self.by_words - _CLASSIFIER_THRESHOLD
 
 
 def score_trees(
@@ -229,7 +237,7 @@ def score_trees(
     continued = "\n".join([*(turn[-_MAX_CHARACTERS:] for turn in context[-2:]), question])
     again = score_parts([profiles[index] for index in follow_ups], continued, facts=facts)
     for index, one in zip(follow_ups, again, strict=True):
-        scores[index] = max(scores[index], one.score)
+        scores[index] = max(scores[index], one.read_score)
     return scores
 
 

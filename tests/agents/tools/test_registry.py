@@ -148,7 +148,10 @@ def test_a_scope_is_one_layer(published: Plugin, bob: User) -> None:
     context = context_of(published, bob)
     assert titles(call("search_knowledge", context, query=ABOUT_MARROW)) == {"Marrow House", "Cover handbook"}
     assert titles(call("search_knowledge", context, query=ABOUT_MARROW, scope="personal")) == {"Marrow House"}
-    assert titles(call("search_knowledge", context, query=ABOUT_MARROW, scope="shared")) == {"Cover handbook"}
+    assert titles(call("search_knowledge", context, query=SPACERS, scope="shared")) == {"Cover handbook"}
+    asked_back = call("search_knowledge", context, query=ABOUT_MARROW, scope="shared")  # by the plugin's tree
+    assert titles(asked_back) == set()
+    assert asked_back.result["clarification"]
 
 
 def test_jl_010_no_input_reaches_what_the_person_may_not_read(published: Plugin, alice: User, bob: User) -> None:

@@ -24,9 +24,9 @@ VET = "How soon must the animal be seen? See it at once. See it the same day. Wh
 # Question, tree, and what the network of training/network.py says of them with the shipped weights (PyTorch 2.13,
 # float32). New weights need new figures.
 REFERENCE = [
-    ("What cover does a beam need outdoors?", COVER, 0.3319),
-    ("Who checks the cover of a beam?", COVER, 0.0124),
-    ("My Labrador has vomited since Tuesday: how soon must he be seen?", VET, 0.6791),
+    ("What cover does a beam need outdoors?", COVER, 0.1928),
+    ("Who checks the cover of a beam?", COVER, 0.0050),
+    ("My Labrador has vomited since Tuesday: how soon must he be seen?", VET, 0.5640),
     ("My Labrador has vomited since Tuesday: who pays if the vet comes out?", VET, 0.0002),
 ]
 

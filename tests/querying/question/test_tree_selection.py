@@ -271,3 +271,18 @@ def test_the_no_of_the_network_does_not_count_for_a_question_in_the_trees_own_wo
     monkeypatch.setattr(tree_selection, "tree_cross_encoder", Denying)
     assert selected(trees(), question="Which cover do concrete slabs need?") == 0
     assert selected(trees(), question="Which cover do concrete slabs of my garage need?") is None
+    earlier = ["Which paint system for steel?"]
+    assert selected(trees(), question="And which cover do concrete slabs of my garage need?", context=earlier) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Which cover do concrete slabs need?", 0),
+        ("Which paint system for steel?", 1),
+        ("When is a member severe?", None),
+        ("How is nominal cover measured?", None),
+    ],
+)
+def test_a_question_in_a_trees_own_words_may_ask_for_another_matter(asked: str, expected: int | None):
+    assert selected(trees(), question=asked) == expected
