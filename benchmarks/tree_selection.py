@@ -171,10 +171,10 @@ def print_taken(path: Path) -> None:
         key = data["trees"][found.index]["key"] if found else ""
         unsure = profiles[found.index] if found and not found.is_sure else None
         which = [
-            question["tree"] == ("" if unsure and _is_skipped(unsure, question, passages_say_it=say) else key)
+            (question["tree"] or "") == ("" if unsure and _is_skipped(unsure, question, passages_say_it=say) else key)
             for say in (False, True)
         ]
-        for kind in ("own" if question["tree"] else "others", question["why"]):
+        for kind in ("all of a tree" if question["tree"] else "all others", question["why"]):
             right.setdefault(kind, []).append((which[0], which[1]))
     print(path.stem)
     for kind, each in sorted(right.items()):

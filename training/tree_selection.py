@@ -1,12 +1,13 @@
 """Trains the cross-encoder of querying/question/tree_cross_encoder.py and writes its weights.
 
     python -m training.tree_selection OUT
-    python -m training.tree_selection OUT --start WEIGHTS --epochs 1 --learning-rate 5e-5
+    python -m training.tree_selection OUT --start WEIGHTS --epochs 1.2 --share .5
 
 It goes on from the weights of the one that reads excerpts, with the sets of benchmarks/tree_questions: a question that
 a tree should take with that tree, and with others; one that no tree should take with the nearest ones; and for each
 tree questions about its name that are asked of documents. The sets in `held_out/` and those of `LEFT_OUT` are not
 learnt: by three of the latter the network and the classifier are weighed (`benchmarks/tree_selection.py --weigh`).
+With `--share` the weights are the mean of those of `--start` and of what was learnt, which counts so much.
 
 OUT gets `tree_cross_encoder.safetensors` and `training.json`: the hash of the pairs, the settings and the loss. About
 half an hour on one core. The same seed gives the same order of pairs; sums of several threads differ in their last
@@ -35,7 +36,7 @@ from knowledge.embedders.wordpiece import PAD_ID
 from querying.question import tree_cross_encoder
 from querying.retrieval import answer_cross_encoder
 from training import minilm
-from training.export import load_weights, save_weights
+from training.export import average_weights, load_weights, save_weights
 from training.inputs import function_word_ids
 from training.network import CrossEncoderNetwork
 from training.pairs import sha256_of_lines
@@ -189,15 +190,19 @@ def main() -> None:
     parser.add_argument("--start", type=Path, default=answer_cross_encoder.WEIGHTS, help="weights to go on from")
     parser.add_argument("--epochs", type=float, default=SETTINGS.epochs)
     parser.add_argument("--learning-rate", type=float, default=SETTINGS.learning_rate)
+    parser.add_argument("--share", type=float, default=1.0, help="what the new weights count for, of 1")
     given = parser.parse_args()
     settings = replace(SETTINGS, epochs=given.epochs, learning_rate=given.learning_rate)
     given.out.mkdir(parents=True, exist_ok=True)
     pairs, log = build_pairs(learnt_sets()), list[dict[str, Any]]()
-    save_weights(train(pairs, settings, log, start=given.start), given.out / tree_cross_encoder.WEIGHTS.name)
+    network = train(pairs, settings, log, start=given.start)
+    average_weights(network, given.start, share=given.share)
+    save_weights(network, given.out / tree_cross_encoder.WEIGHTS.name)
     record = {
         "pairs": len(pairs),
         "pairs_sha256": sha256_of_lines([asdict(pair) for pair in pairs]),
         "settings": asdict(settings),
+        "share": given.share,
         "log": log,
     }
     (given.out / "training.json").write_text(f"{json.dumps(record, indent=1)}\n")
