@@ -65,11 +65,16 @@ def format_answer(answer: dict[str, Any]) -> str:
         steps = [f"{step['node']} = {step.get('value') or step.get('result', '?')}" for step in answer["decisionPath"]]
         lines += ["", "  Decision path: " + " → ".join(steps)]
     if answer["clarification"]:
-        lines += ["  Options: " + ", ".join(answer["clarification"]["options"])]
+        lines += [f"  {_how_to_answer(answer['clarification'])}"]
     lines += [f"  {sentence}" for sentence in answer["why"]]
     reason = f" ({answer['reason']})" if answer["reason"] else ""
     lines += ["", f"  {answer['outcome']}{reason}, confidence {answer['confidence']}, {answer['release']}"]
     return "\n".join(lines)
+
+
+def _how_to_answer(asked: dict[str, Any]) -> str:
+    options = f" Options: {', '.join(asked['options'])}." if asked["options"] else ""
+    return f"Ask again with --fact {asked['field']}=VALUE.{options}"
 
 
 def _place_of(citation: dict[str, Any]) -> str:
