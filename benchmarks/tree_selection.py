@@ -11,8 +11,10 @@ A set holds trees of one plugin, and questions with the tree that should take th
 of the same organisation, the rest of those without a tree are about another matter of a tree's subject. For learning
 each tree also gets questions that its documents answer: the wordings of `document_questions.txt` about the tree's name.
 The sets in `minimal_pairs/` have questions that begin alike, of which a tree should take one; some follow on what was
-said `earlier`, and a `further_condition` is one that the tree knows nothing of. Those in `held_out/` are of the same
-kind, and to judge by (docs/evaluation.md, "Which questions a tree takes"). The cross-encoder is learnt by
+said `earlier`, and a `further_condition` is one that the tree knows nothing of. Of questions in a tree's own words
+`own_words` and `harmless_words` (a word or two more, which change nothing) ask for its decision, `term` and
+`other_of_it` for what a word of it means and for something else about it. Those in `held_out/` are of the same kind,
+and to judge by (docs/evaluation.md, "Which questions a tree takes"). The cross-encoder is learnt by
 training/tree_selection.py.
 """
 

@@ -98,8 +98,8 @@ def _pairs_of(data: dict[str, Any], rng: random.Random) -> Iterator[TreePair]:
             yield TreePair(question=question_text(question), tree_text=texts[key], is_own=key == question["tree"])
         if question["why"] in _NEAR_MISSES and rng.random() < _AS_REPLY:
             asked = rng.choice([one for one in data["questions"] if one["tree"] == nearest[0]])
-            reply = f"{question_text(asked)}\n{question['text']}"
-            yield TreePair(question=reply, tree_text=texts[nearest[0]], is_own=False)
+            reply = {**question, "earlier": [question_text(asked)]}
+            yield TreePair(question=question_text(reply), tree_text=texts[nearest[0]], is_own=False)
     wordings = (SETS / "document_questions.txt").read_text(encoding="utf-8").splitlines()
     for tree in data["trees"]:
         for wording in rng.sample(wordings, _WORDINGS_EACH):

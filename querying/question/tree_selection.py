@@ -204,12 +204,14 @@ class ScoreParts:
 
     @property
     def score(self) -> float:
-        may_overrule = self.is_english and self.is_in_its_words
-        return max(self._by_words_alone, self.read_score) if may_overrule else self.read_score
+        """Of a question that stands by itself."""
+        if self.is_english and self.is_in_its_words:
+            return max(self._by_words_alone, self.read_score)
+        return self.read_score
 
     @property
     def read_score(self) -> float:
-        """Also of a question in the tree's own words."""
+        """Of a question that is read behind earlier turns: the network's no counts whatever its words are."""
         if not self.is_english:  # and it is never sure
             return min(self._by_words_alone, SURE)
         if self.log_odds is None:
