@@ -15,6 +15,7 @@ from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from lexic.concurrency import Place
 from lexic.database import in_thread
@@ -39,8 +40,9 @@ from querying.question.ambiguity import clarify_reference
 from querying.question.answer_language import answer_language, event_in_language, is_plain_english, said_in_language
 from querying.question.clarifications import with_resume_token
 from querying.question.consultation import Consultation
+from querying.question.fact_wording import options_of_unsaid_words
 from querying.question.misspellings import describe_misspellings, find_misspellings
-from querying.question.resolve import resolve_question
+from querying.question.resolve import ResolvedQuestion, resolve_question
 from querying.retrieval import retriever
 from querying.sanitize import sanitize
 from querying.types.answer import Answer, Clarification, Outcome
@@ -248,7 +250,7 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
         consultation = await _consult_trees(question, passages, record.llm)
     record.consultation = consultation
     if consultation.clarification:
-        _set_answer(record, _clarification(record, consultation.clarification, reason="missing_fact"))
+        _set_answer(record, _missing_fact(record, consultation.clarification))
         return
     if not consultation.has_decided and (unclear := clarify_reference(question, passages)):
         _set_answer(record, _clarification(record, unclear, reason="unclear_reference"))
@@ -285,13 +287,25 @@ def _search_passages(record: QueryRecord) -> _Found:
 
 def _weigh(record: QueryRecord, passages: Sequence[Passage]) -> None:
     """Sets the evidence of the passages, and what the gate says of it."""
-    question, consultation = record.question, record.consultation
+    consultation = record.consultation
+    question = record.question = _with_fact_options(record.question, consultation, passages)
     hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
     with record.measure("weigh"):
         evidence = record.evidence = retriever.build_evidence(question, passages, **hints)
     record.findings = apply_gate(
         question, evidence=evidence, consultation=consultation, passages=passages, llm=record.llm
     )
+
+
+def _with_fact_options(
+    question: ResolvedQuestion, consultation: Consultation, passages: Sequence[Passage]
+) -> ResolvedQuestion:
+    """Words that stated a fact of a tree need not stand on the page behind its end: its author has said what they
+    mean."""
+    if not consultation.facts_used:
+        return question
+    texts = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
+    return question.with_fact_options(options_of_unsaid_words(consultation.facts_used, texts))
 
 
 async def _consult_trees(question: Question, passages: Sequence[Passage], llm: LLM) -> Consultation:
@@ -363,6 +377,16 @@ def _clarification(record: QueryRecord, missing: Clarification, *, reason: str) 
     """The question back, with a token that resumes the question as it was asked."""
     asked = with_resume_token(missing, question=record.question.asked)
     return Answer(text=asked.question, outcome=Outcome.CLARIFY, reason=reason, clarification=asked)
+
+
+def _missing_fact(record: QueryRecord, missing: Clarification) -> Answer:
+    """What a tree asks back; where the caller gave a value for it, that the tree does not understand that."""
+    answer = _clarification(record, missing, reason="missing_fact")
+    if missing.field not in record.question.facts:
+        return answer
+    given = sanitize(str(record.question.facts[missing.field]))
+    why = phrase("The decision tree does not understand the answer “%(answer)s”.", answer=given)
+    return replace(answer, why=(why,))
 
 
 def _set_answer(record: QueryRecord, ready: Answer) -> None:

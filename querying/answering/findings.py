@@ -113,10 +113,12 @@ def apply_gate(
 def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM) -> Findings:
     """What several searches found, judged together for this question, such as the one that they were all made for. The
     passages keep the order in which they were found. A tree that decided in one of them has decided."""
-    decided = (one.consultation for one in parts if one.consultation.has_decided)
-    consultation = next(decided, Consultation())
+    decided = next((one for one in parts if one.consultation.has_decided), None)
+    consultation, resolved = Consultation(), ResolvedQuestion.of(question)
+    if decided:
+        consultation = decided.consultation
+        resolved = resolved.with_fact_options(decided.question.fact_options)
     evidence = combine_evidence([one.evidence for one in parts if one.evidence])
-    resolved = ResolvedQuestion.of(question)
     return apply_gate(resolved, evidence=evidence, consultation=consultation, passages=evidence.passages, llm=llm)
 
 

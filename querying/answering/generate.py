@@ -133,7 +133,7 @@ async def _find_support(
     if not (llm.is_offline and consultation.has_decided):
         return None
     return await sync_to_async(find_support)(
-        question.text,
+        ResolvedQuestion.of(question).search_text,
         recommendation=consultation.recommendation,
         decision_text=consultation.decision_text,
         evidence=evidence,

@@ -12,6 +12,7 @@ from querying.types.token_usage import Usage
 
 if TYPE_CHECKING:
     from trees.definition.nodes import TreeAction
+    from trees.facts.extraction import Fact
     from trees.walk import MissingFact, Walk
 
 
@@ -51,6 +52,11 @@ class Consultation:
         if self.outcomes or self.walk is None or self.walk.missing is None:
             return None
         return clarification_for(self.walk.missing)
+
+    @property
+    def facts_used(self) -> tuple[Fact, ...]:
+        """The facts that the tree decided by, with the words that stated them."""
+        return tuple(self.walk.facts_used.values()) if self.walk and self.has_decided else ()
 
     @property
     def has_decided(self) -> bool:

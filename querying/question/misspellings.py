@@ -66,10 +66,11 @@ def find_misspellings(text: str, *, question: Question, statistics: StatisticsCa
     return {word: spelling for word, spelling in meant.items() if spelling}
 
 
-def with_spelling(text: str, misspellings: Mapping[str, str]) -> str:
-    """The text with what was meant in place of its misspelt words."""
-    for written, meant in misspellings.items():
-        text = re.sub(rf"(?<!\w){written}(?!\w)", meant, text, flags=re.IGNORECASE)
+def with_words(text: str, meant_by_written: Mapping[str, str]) -> str:
+    """The text with what was meant in place of what was written."""
+    for written, meant in meant_by_written.items():
+        found = re.compile(rf"(?<!\w){re.escape(written)}(?!\w)", re.IGNORECASE)
+        text = found.sub(meant.replace("\\", r"\\"), text)
     return text
 
 

@@ -29,7 +29,7 @@ from querying.llm_interface import LLM
 from querying.question import clarifications
 from querying.question.answer_language import is_stored_refusal
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
-from querying.question.misspellings import with_spelling
+from querying.question.misspellings import with_words
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
@@ -141,7 +141,7 @@ class ResolvedQuestion(Question):
     the caller and of the plan. `search_text` is what passages have to mention: the text without its time, which is a
     filter. `asked` is the question as it came. `standalone` is the standalone question of a follow-up, empty for any
     other question. `misspellings` maps words that the documents do not have to what was meant: the texts to search for
-    use that instead.
+    use that instead. So they do for `fact_options`: words that stated a fact of a tree, and the tree's option for them.
     """
 
     asked: Question
@@ -149,6 +149,7 @@ class ResolvedQuestion(Question):
     standalone: str = ""
     planned: PlanResult = field(default_factory=PlanResult)
     misspellings: Mapping[str, str] = field(default_factory=dict)
+    fact_options: Mapping[str, str] = field(default_factory=dict)
     # Term statistics of the searches for this question; each step adds to them.
     statistics: StatisticsCache = field(default_factory=StatisticsCache, compare=False, repr=False)
 
@@ -174,7 +175,14 @@ class ResolvedQuestion(Question):
 
     def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
         """The question as it is searched if these words of it are misspelt."""
-        return replace(self, search_text=with_spelling(self.search_text, misspellings), misspellings=dict(misspellings))
+        return replace(self, search_text=with_words(self.search_text, misspellings), misspellings=dict(misspellings))
+
+    def with_fact_options(self, options: Mapping[str, str]) -> ResolvedQuestion:
+        """The question as the pages are judged by it if these words of it stated facts of a tree."""
+        text = with_words(self.search_text, options)
+        if not re.search(r"\w", text):
+            return self
+        return replace(self, search_text=text, fact_options=dict(options))
 
     @cached_property
     def synonyms(self) -> Synonyms:
@@ -193,7 +201,7 @@ class ResolvedQuestion(Question):
     @property
     def new_words(self) -> str:
         """The words of the last turn of a conversation, with their synonyms; empty if there are no earlier turns."""
-        text = with_spelling(self.asked.text, self.misspellings)
+        text = with_words(self.asked.text, {**self.misspellings, **self.fact_options})
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property

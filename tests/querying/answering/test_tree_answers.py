@@ -63,6 +63,30 @@ def test_an_end_that_no_page_supports_is_a_refusal_that_says_so(plugin: Plugin, 
     assert answer.decision_path[-1]["node"] == "cover_severe"
 
 
+def test_words_that_stated_a_fact_need_not_be_on_the_page(plugin: Plugin, alice: User) -> None:
+    """The author says that Zandvoort is coastal; the handbook says what holds on a coast."""
+    tree: dict[str, Any] = copy.deepcopy(TREE)
+    tree["nodes"]["exposure_check"]["question"]["synonyms"]["severe"].append("Zandvoort")
+    answer, _ = answered(asked("What is the nominal cover in Zandvoort?", published(plugin, alice, tree=tree)))
+    assert answer.outcome == Outcome.ANSWERED
+    assert answer.text.startswith("The expert recommends: 45 mm nominal cover [Source 1].")
+    assert "45 mm" in answer.citations[0].excerpt
+
+
+def test_other_words_that_no_page_says_still_count(plugin: Plugin, alice: User) -> None:
+    answer, _ = answered(
+        asked("What is the nominal cover of a severe zirconium sleeve in Quillfeather?", published(plugin, alice))
+    )
+    assert answer.outcome == Outcome.REFUSED
+    assert any("zirconium" in reason for reason in answer.why)
+
+
+def test_a_value_that_the_tree_does_not_understand_is_named_as_it_asks_again(plugin: Plugin, alice: User) -> None:
+    asking = replied(published(plugin, alice), "purple")
+    assert (asking.outcome, asking.text) == (Outcome.CLARIFY, "How is the member exposed?")
+    assert asking.why == ("The decision tree does not understand the answer “purple”.",)
+
+
 def test_where_citations_are_optional_the_recommendation_is_given_as_such(plugin: Plugin, alice: User) -> None:
     tree = with_recommendations(cover_severe="Ask Professor Quillfeather about zirconium sleeves")
     policy = {"evidence_threshold": 0.99, "citation_mode": CitationMode.OPTIONAL}

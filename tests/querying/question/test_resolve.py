@@ -90,3 +90,21 @@ def test_the_longest_synonym_is_embedded_with_the_question() -> None:
     groups = [["w/c", "w/c ratio", "water-cement ratio"], ["RC", "reinforced concrete"]]
     texts = question("Which w/c for RC walls?", synonyms=groups).texts_to_embed()
     assert texts == [("Which w/c for RC walls? (water-cement ratio, reinforced concrete)", 1.0)]
+
+
+def test_words_that_stated_a_fact_are_judged_as_the_option_that_they_mean() -> None:
+    asked = question("May I work 17 days from portugal?")
+    judged = asked.with_fact_options({"Portugal": "European Union", "17 days": ""})
+    assert judged.search_text.split() == ["May", "I", "work", "from", "European", "Union?"]
+    assert judged.text == "May I work 17 days from portugal?"
+
+
+def test_a_reply_of_nothing_but_such_words_brings_no_other_words() -> None:
+    asked = question("From Portugal.", ("user", "May I work abroad?"))
+    judged = asked.with_fact_options({"Portugal": "European Union"})
+    assert judged.new_words == "From European Union."
+
+
+def test_a_question_that_is_nothing_but_a_compared_number_stays() -> None:
+    asked = question("17 days")
+    assert asked.with_fact_options({"17 days": ""}) is asked
