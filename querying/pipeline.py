@@ -302,10 +302,10 @@ def _with_fact_options(
 ) -> ResolvedQuestion:
     """Words that stated a fact of a tree need not stand on the page behind its end: its author has said what they
     mean."""
-    if not consultation.facts_used:
+    if not consultation.options_by_words:
         return question
     texts = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
-    return question.with_fact_options(options_of_unsaid_words(consultation.facts_used, texts))
+    return question.with_fact_options(options_of_unsaid_words(consultation.options_by_words, texts))
 
 
 async def _consult_trees(question: Question, passages: Sequence[Passage], llm: LLM) -> Consultation:

@@ -7,11 +7,14 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.lazy_pattern import lazy_pattern
+from language.scripts import COMBINING_MARKS
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 
 # Each is linear: the repeated parts cannot match the same characters.
-_WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LETTERS = rf"[^\W_]+(?:[{COMBINING_MARKS}]+[^\W_]*)*"  # the vowel signs of Hindi are marks
+_WORD_PATTERN = lazy_pattern(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 _HYPHEN_PATTERN = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLAUSE_END = frozenset(",.;:!?()[]—–\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +12,21 @@ from querying.types.token_usage import Usage
 
 if TYPE_CHECKING:
     from trees.definition.nodes import TreeAction
-    from trees.facts.extraction import Fact
     from trees.walk import MissingFact, Walk
 
 
 @dataclass(frozen=True, kw_only=True)
 class Consultation:
     """What the trees said. Without a tree for this question everything is empty. `outcomes` is where each answer would
-    lead, in pairs, where the person does not know the answer."""
+    lead, in pairs, where the person does not know the answer. `options_by_words` has the words of the question that
+    stated a fact by which the tree decided, with the options that they stand for; a number has none."""
 
     tree_name: str = ""
     walk: Walk | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     outcomes: tuple[tuple[str, str], ...] = ()
+    options_by_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def path(self) -> tuple[Mapping[str, Any], ...]:
@@ -52,11 +53,6 @@ class Consultation:
         if self.outcomes or self.walk is None or self.walk.missing is None:
             return None
         return clarification_for(self.walk.missing)
-
-    @property
-    def facts_used(self) -> tuple[Fact, ...]:
-        """The facts that the tree decided by, with the words that stated them."""
-        return tuple(self.walk.facts_used.values()) if self.walk and self.has_decided else ()
 
     @property
     def has_decided(self) -> bool:

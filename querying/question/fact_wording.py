@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from language.terms import terms
 
-if TYPE_CHECKING:
-    from trees.facts.extraction import Fact
 
+def options_of_unsaid_words(options_by_words: Mapping[str, Sequence[str]], texts: Iterable[str]) -> dict[str, str]:
+    """For words that stated a fact and that none of the texts says, the tree's option that one of them says; for a
+    number, which has no option, "".
 
-def options_of_unsaid_words(facts: Iterable[Fact], texts: Iterable[str]) -> Mapping[str, str]:
-    """For the words that stated a fact and that none of the texts says, the option of the tree; for a number "".
-
-    The tree has compared the number with its limits, so that a page need not say it.
     The author of the tree has declared that the words mean the option: where “Portugal” stands for “European Union”, a
-    page about the European Union answers.
+    page about the European Union answers. A number has been compared with the limits of the tree, and no page need say
+    it. Small letters, so that an option is no name that was asked for.
     """
     said = set(terms(" ".join(texts)))
-    return {
-        fact.span: fact.value if isinstance(fact.value, str) else ""
-        for fact in facts
-        if fact.span and not isinstance(fact.value, bool) and not said.issuperset(terms(fact.span))
-    }
+    found = {}
+    for words, options in options_by_words.items():
+        known = [option for option in options if terms(option) and said.issuperset(terms(option))]
+        if (known or not options) and not said.issuperset(terms(words)):
+            found[words] = " ".join(known).lower()
+    return found

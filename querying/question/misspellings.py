@@ -7,7 +7,6 @@ the tokenizer knows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -64,14 +63,6 @@ def find_misspellings(text: str, *, question: Question, statistics: StatisticsCa
     readable = _readable_chunks(question, bases)
     meant = {word: _clearly_meant(word, bases=bases, readable=readable, statistics=statistics) for word in unknown}
     return {word: spelling for word, spelling in meant.items() if spelling}
-
-
-def with_words(text: str, meant_by_written: Mapping[str, str]) -> str:
-    """The text with what was meant in place of what was written."""
-    for written, meant in meant_by_written.items():
-        found = re.compile(rf"(?<!\w){re.escape(written)}(?!\w)", re.IGNORECASE)
-        text = found.sub(meant.replace("\\", r"\\"), text)
-    return text
 
 
 def describe_misspellings(misspellings: Mapping[str, str]) -> str:

@@ -23,13 +23,13 @@ from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import Wording
 from language.personal_data import without_placeholders
+from language.word_replacement import replace_words
 from lexic.concurrency import in_turn
 from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question import clarifications
 from querying.question.answer_language import is_stored_refusal
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
-from querying.question.misspellings import with_words
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
@@ -175,11 +175,11 @@ class ResolvedQuestion(Question):
 
     def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
         """The question as it is searched if these words of it are misspelt."""
-        return replace(self, search_text=with_words(self.search_text, misspellings), misspellings=dict(misspellings))
+        return replace(self, search_text=replace_words(self.search_text, misspellings), misspellings=dict(misspellings))
 
     def with_fact_options(self, options: Mapping[str, str]) -> ResolvedQuestion:
         """The question as the pages are judged by it if these words of it stated facts of a tree."""
-        text = with_words(self.search_text, options)
+        text = replace_words(self.search_text, options)
         if not re.search(r"\w", text):
             return self
         return replace(self, search_text=text, fact_options=dict(options))
@@ -201,7 +201,7 @@ class ResolvedQuestion(Question):
     @property
     def new_words(self) -> str:
         """The words of the last turn of a conversation, with their synonyms; empty if there are no earlier turns."""
-        text = with_words(self.asked.text, {**self.misspellings, **self.fact_options})
+        text = replace_words(self.asked.text, {**self.misspellings, **self.fact_options})
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property

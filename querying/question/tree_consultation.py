@@ -66,12 +66,14 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
             return Consultation(usage=usage)
     elif walked.missing and _is_for_documents(question, found=found, knows_facts=bool(facts), passages=passages):
         return Consultation(usage=usage)
+    decided_by = walked.facts_used if walked.action else {}
     return Consultation(
         tree_name=profile.name,
         walk=walked,
         facts={field: fact.value for field, fact in facts.items()},
         usage=usage,
         outcomes=outcomes,
+        options_by_words=tree_facts.options_by_words(tree, decided_by, text=question.text),
     )
 
 

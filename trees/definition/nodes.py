@@ -83,6 +83,11 @@ class ConditionNode:
     def children(self) -> tuple[str, ...]:
         return tuple(child for child in (self.true_child, self.false_child) if child is not None)
 
+    @property
+    def field(self) -> str:
+        """The fact that decides it."""
+        return self.condition.field
+
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionNode:
@@ -93,7 +98,9 @@ class QuestionNode:
 
     @property
     def children(self) -> tuple[str, ...]:
-        return tuple(self.children_by_answer.values())
+        """The nodes behind its answers, in the order in which it offers these."""
+        offered = [answer for answer in self.question.options if answer in self.children_by_answer]
+        return tuple(self.children_by_answer[answer] for answer in dict.fromkeys([*offered, *self.children_by_answer]))
 
     @property
     def field(self) -> str:
@@ -137,6 +144,18 @@ class Tree:
     fields: Mapping[str, FieldDeclaration] = field(default_factory=dict)
     name: str = ""
     description: str = ""
+
+    @property
+    def nodes_from_root(self) -> list[Node]:
+        """The nodes that can be reached, those nearer to the root first, and those of a question as it offers them."""
+        reached = {self.root_id: None}
+        waiting = [self.root_id]
+        for node_id in waiting:  # grows while it is read
+            node = self.nodes.get(node_id)
+            new = [child for child in node.children if child not in reached] if node else []
+            reached |= dict.fromkeys(new)
+            waiting += dict.fromkeys(new)
+        return [self.nodes[node_id] for node_id in reached if node_id in self.nodes]
 
     @property
     def conditions(self) -> list[ConditionNode]:

@@ -94,6 +94,19 @@ def _fact_of_mentions(field: FactField, found: list[FieldMention], text: str, so
     return Fact(value=values[0], source=source, span=span) if len(values) == 1 else None
 
 
+def options_by_words(tree: Tree, facts: Mapping[str, Fact], *, text: str) -> dict[str, list[str]]:
+    """The words of the text that state these facts, each with the options that they stand for; a number has none."""
+    fields, found = collect_fields(tree), dict[str, list[str]]()
+    for mention in find_mentions(text, fields):
+        fact = facts.get(mention.field)
+        if fact and isinstance(mention.value, str) and mention.value == fact.value and mention.stance == "affirmed":
+            found.setdefault(text[mention.start : mention.end], []).append(mention.value)
+    for name, reading in read_numbers(text, fields).items():
+        if name in facts and reading.number is not None:
+            found.setdefault(text[reading.start : reading.end], [])
+    return found
+
+
 def facts_from_request(tree: Tree, given: Mapping[str, Any]) -> tuple[dict[str, Fact], list[str]]:
     """The facts a caller gave, and the names among them that the tree does not read.
 
@@ -124,7 +137,7 @@ def _normalize_given_value(value: Scalar, field: FactField) -> Scalar:
         # It may be an answer in a sentence, such as “it is a beam”.
         found = _facts_in_text(value, {field.name: field}, "request") if isinstance(value, str) else {}
         fact = found.get(field.name)
-        return (fact.value if fact else None) or value
+        return value if fact is None else fact.value
     return _integral_as_int(understood)
 
 

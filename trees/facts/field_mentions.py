@@ -9,18 +9,12 @@ from typing import Literal, TypeAlias
 
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
+from trees.facts.denials import DENIAL_WINDOW, is_contrast, is_denial, is_denial_behind, words_of_clause_behind
 from trees.facts.field_values import has_no_signs
-from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words, word_set
+from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
-NEGATION_WINDOW = 4
-_NEGATION_WORDS = word_set(
-    "not no non never without neither nor none cannot except excluding unlike instead than "
-    "isnt arent wasnt werent dont doesnt didnt cant wont"
-)
-# What follows these is no longer denied: “not only wet”, “not mild but severe”.
-_CONTRAST_WORDS = frozenset({"but", "only", "however", "although"})
 _AUXILIARY_VERBS = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will"})
 
 
@@ -122,7 +116,7 @@ def _is_beside_field_name(field: FactField, said: list[WordToken], at: int, phra
 
 def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int) -> FieldMention:
     last = at + len(phrase.words) - 1
-    stance = _detect_stance(said, at)
+    stance = _detect_stance(said, at, last)
     if isinstance(phrase.value, bool) and stance == "affirmed" and _is_in_question(said, at, last):
         stance = "unclear"
     return FieldMention(
@@ -136,15 +130,17 @@ def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int) -> Field
     )
 
 
-def _detect_stance(said: list[WordToken], at: int) -> Stance:
-    """Whether the words before deny what follows. “Not wet and cold” leaves cold unclear."""
+def _detect_stance(said: list[WordToken], first: int, last: int) -> Stance:
+    """Whether the words around deny it. “Not wet and cold” leaves cold unclear."""
+    if any(map(is_denial_behind, words_of_clause_behind(said, last))):
+        return "denied"
     crossed_and = False
-    for index in range(at, max(at - NEGATION_WINDOW - 1, -1), -1):
+    for index in range(first, max(first - DENIAL_WINDOW - 1, -1), -1):
         word = said[index]
-        if index < at:
-            if word.text in _CONTRAST_WORDS:
+        if index < first:
+            if is_contrast(word.text):
                 break
-            if word.text in _NEGATION_WORDS or word.text.endswith("n't"):
+            if is_denial(word.text):
                 return "unclear" if crossed_and else "denied"
             crossed_and = crossed_and or word.text == "and"
         if word.starts_clause or word.starts_sentence:

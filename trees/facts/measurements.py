@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
+from trees.facts.denials import is_contrast, is_denial
 from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
 from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
 
@@ -20,9 +22,17 @@ _LINK_WORDS = word_set(
 _BOUND_WORDS = word_set(
     "than least most over under above below exceeding exceeds within between beyond up min max minimum maximum"
 )
+# “30 days or more”, “at least”, “minimum” behind it are one too.
+_BOUNDS_AFTER_OR = word_set(
+    "more less longer shorter older younger over above fewer higher lower greater bigger smaller up upwards under below"
+)
+_BOUNDS_BEHIND = word_set("least most minimum maximum min max plus")
+# “Almost 18”, “I turn 18 next month”.
+_NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BOUND_SIGNS = frozenset("<>≤≥")
 _ALTERNATIVE_WORDS = frozenset({"or", "to", "-", "–", "/", "vs", "versus"})
+_HEDGES = frozenset({"yet", "even", "quite", "still"})
 _LINK_WINDOW = 5
 
 MAX_MEASURES = 50
@@ -64,6 +74,7 @@ class _NumberContext:
     measure: QuantityMention
     before: list[WordToken]
     after: list[WordToken]
+    starts_clause: bool
 
     @classmethod
     def of(cls, measure: QuantityMention, said: list[WordToken]) -> _NumberContext:
@@ -74,6 +85,7 @@ class _NumberContext:
             measure=measure,
             before=said[max(since, first - _LINK_WINDOW) : first],
             after=said[past : past + 3],
+            starts_clause=first < len(said) and said[first].starts_clause,
         )
 
     def distance(self, name: list[str]) -> int | None:
@@ -101,7 +113,33 @@ class _NumberContext:
                 return None
         return None
 
+    def is_denied(self) -> bool:
+        """“Not yet 18 years old”: with at most one word of another kind between the denial and the number."""
+        others = 0
+        if self.starts_clause:
+            return False
+        for word in reversed(self.before):
+            if is_denial(word.text) or word.text in _NOT_YET_WORDS:
+                return True
+            others += word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and word.text not in _HEDGES
+            if others > 1 or word.starts_clause or is_contrast(word.text):
+                return False
+        return False
+
     def is_bound(self, text: str) -> bool:
+        return self.is_bound_before(text) or self.is_bound_behind(text)
+
+    def is_bound_behind(self, text: str) -> bool:
+        """“30 days or more”, “30+ days”, “6 m minimum”."""
+        if "+" in text[self.measure.start + 1 : self.measure.end + 1]:
+            return True
+        behind = list(takewhile(lambda word: not word.starts_clause, self.after))
+        return any(
+            word.text in _BOUNDS_BEHIND or (earlier and earlier.text == "or" and word.text in _BOUNDS_AFTER_OR)
+            for earlier, word in zip([None, *behind], behind, strict=False)
+        )
+
+    def is_bound_before(self, text: str) -> bool:
         nearest = [word.text for word in self.before[-2:]]
         if nearest and nearest[-1] in _ARTICLES:  # “over a 6 m span” says where, not how much
             return False
@@ -177,12 +215,13 @@ class _TextNumbers:
 
     def is_unclear(self, number: int) -> bool:
         neighbours = [pair for pair in (number - 1, number) if 0 <= pair < len(self.spots) - 1]
-        return self.spots[number].is_bound(self.text) or any(self.are_alternatives(pair) for pair in neighbours)
+        spot = self.spots[number]
+        return spot.is_denied() or spot.is_bound(self.text) or any(self.are_alternatives(pair) for pair in neighbours)
 
     def are_alternatives(self, number: int) -> bool:
         one, other = self.spots[number], self.spots[number + 1]
         gap = self.text[one.measure.end : other.measure.start].strip().casefold()
-        return gap in _ALTERNATIVE_WORDS or (gap == "and" and one.is_bound(self.text))
+        return gap in _ALTERNATIVE_WORDS or (gap == "and" and one.is_bound_before(self.text))
 
 
 def field_names(field: FactField) -> list[list[str]]:

@@ -10,6 +10,7 @@ from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, P
 from trees.definition.parser import ParsedTree, parse_with_problems
 from trees.facts.field_values import match_option, parse_value
 from trees.validation.contradictions import find_contradictions
+from trees.walk import chosen_option
 from trees.words import normalise
 
 MAX_TREE_DEPTH = 200
@@ -21,8 +22,8 @@ def find_problems(tree_data: object) -> list[Problem]:
     Codes of errors. Form: not_a_tree, too_large, unreadable_text, missing_root, no_nodes, not_a_node,
     unknown_type, id_mismatch, bad_id, missing_label, missing_condition, missing_field, unknown_operator,
     wrong_value, missing_question, missing_recommendation, unknown_severity, bad_field, wrong_type, too_long.
-    Structure: dangling_child, missing_child, unmatched_answer, same_answer, cycle, dead_end, unreachable,
-    too_deep.
+    Structure: dangling_child, missing_child, unmatched_answer, not_a_value, same_answer, cycle, dead_end,
+    unreachable, too_deep.
     Codes of warnings: missing_source_hint, not_an_option, already_decided.
     """
     reading = parse_with_problems(tree_data)
@@ -35,6 +36,7 @@ def find_problems(tree_data: object) -> list[Problem]:
         fields = collect_fields(reading.tree)
         whole = not any(problem.is_error for problem in found)
         found += [problem for node in reading.tree.conditions for problem in _condition_problems(node, fields)]
+        found += [problem for node in reading.tree.questions for problem in _option_problems(node, fields[node.field])]
         found += find_contradictions(reading.tree, fields) if whole else []
     return sorted(found, key=lambda problem: not problem.is_error)
 
@@ -187,6 +189,21 @@ def _condition_problems(node: ConditionNode, fields: Mapping[str, FactField]) ->
         yield _wrong_value_problem(node, "`contains` needs a text.")
     elif condition.operator != "contains":
         yield from _value_problems(node, condition, field)
+
+
+def _option_problems(node: QuestionNode, field: FactField) -> Iterator[Problem]:
+    """An option that is no value of its field would be asked for for ever, whoever presses it."""
+    for option in node.options:
+        if match_option(option, tuple(node.children_by_answer)) is None:
+            continue  # it leads nowhere, and is reported for that
+        value = parse_value(option, field)
+        if value is None or chosen_option(value, node, field) is None:
+            yield Problem(
+                code="not_a_value",
+                node_id=node.id,
+                message=f"“{option:.60}” is not a value of {field.name:.60}, which is a {field.type}.",
+                hint="Correct the option, or declare the field as a choice that has it.",
+            )
 
 
 def _value_problems(node: ConditionNode, condition: Condition, field: FactField) -> Iterator[Problem]:

@@ -73,6 +73,17 @@ def test_words_that_stated_a_fact_need_not_be_on_the_page(plugin: Plugin, alice:
     assert "45 mm" in answer.citations[0].excerpt
 
 
+def test_words_that_stated_a_fact_need_not_be_on_the_page_where_the_caller_sends_the_fact_too(
+    plugin: Plugin, alice: User
+) -> None:
+    tree: dict[str, Any] = copy.deepcopy(TREE)
+    tree["nodes"]["exposure_check"]["question"]["synonyms"]["severe"] += ["Zandvoort", "Noordwijk"]
+    plugin = published(plugin, alice, tree=tree)
+    said = "What is the nominal cover in Zandvoort or Noordwijk?"
+    answer, _ = answered(asked(said, plugin, facts={"exposure": "severe"}))
+    assert answer.text.startswith("The expert recommends: 45 mm nominal cover [Source 1].")
+
+
 def test_other_words_that_no_page_says_still_count(plugin: Plugin, alice: User) -> None:
     answer, _ = answered(
         asked("What is the nominal cover of a severe zirconium sleeve in Quillfeather?", published(plugin, alice))

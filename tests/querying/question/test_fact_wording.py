@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from querying.question.fact_wording import options_of_unsaid_words
-from trees.facts.extraction import Fact
 
 PAGE = "Within the European Union you may work for up to 20 working days."
 
 
-def fact(value: str | float | bool, span: str) -> Fact:
-    return Fact(value=value, source="question", span=span)
-
-
 def test_words_that_no_page_says_stand_for_the_option_of_the_tree() -> None:
-    assert options_of_unsaid_words([fact("European Union", "Portugal")], [PAGE]) == {"Portugal": "European Union"}
+    assert options_of_unsaid_words({"Portugal": ["European Union"]}, [PAGE]) == {"Portugal": "european union"}
 
 
 def test_words_that_a_page_says_stay() -> None:
-    assert options_of_unsaid_words([fact("European Union", "Portugal")], [PAGE, "So it is in Portugal."]) == {}
-    assert options_of_unsaid_words([fact("EU", "european union")], [PAGE]) == {}
+    assert options_of_unsaid_words({"Portugal": ["European Union"]}, [PAGE, "So it is in Portugal."]) == {}
+
+
+def test_words_stay_where_no_page_says_the_option_either() -> None:
+    assert options_of_unsaid_words({"part-time": ["Less than 20 hours"]}, ["Members are insured at work."]) == {}
+
+
+def test_words_that_state_two_facts_stand_for_what_the_pages_say_of_both() -> None:
+    options = {"Portugal": ["European Union", "Schengen area", "EEA"]}
+    assert options_of_unsaid_words(options, [PAGE, "The Schengen area."]) == {
+        "Portugal": "european union schengen area"
+    }
 
 
 def test_a_number_that_the_tree_has_compared_need_not_be_on_a_page() -> None:
-    assert options_of_unsaid_words([fact(17, "17 days"), fact(20, "20 days")], [PAGE]) == {"17 days": ""}
-
-
-def test_yes_and_no_have_no_words_of_their_own() -> None:
-    assert options_of_unsaid_words([fact(True, "galvanised")], [PAGE]) == {}
+    assert options_of_unsaid_words({"17 days": [], "20 days": []}, [PAGE, "20 days"]) == {"17 days": ""}

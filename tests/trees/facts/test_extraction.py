@@ -14,6 +14,7 @@ from trees.facts.extraction import (
     facts_from_request,
     facts_from_tool_call,
     fields_json_schema,
+    options_by_words,
 )
 
 
@@ -72,6 +73,29 @@ class TestOptions:
     )
     def test_a_denied_option_is_not_taken(self, text):
         assert values(cover_tree(), text).get("exposure") != "severe"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Mein Blech ist nicht verzinkt, was tun?",
+            "Das Blech wurde nie verzinkt",
+            "Verzinkt ist es nicht",
+            "Blech ohne Zink, kein verzinkt",
+            "La chapa nunca fue verzinkt",
+            "La tôle n'est pas verzinkt",
+            "A chapa não é verzinkt",
+            "यह verzinkt नहीं है",
+            "هذا ليس verzinkt",
+        ],
+    )
+    def test_a_denial_of_another_language_is_one(self, text):
+        coated = parse_tree(tree(question("blech", {"verzinkt": "a", "roh": "a"}, extractFrom="blech"), action("a")))
+        assert values(coated, text) == {}
+
+    def test_words_of_other_alphabets_are_whole(self):
+        asked = parse_tree(tree(question("what", {"कर": "a", "किराया": "a"}, extractFrom="what"), action("a")))
+        assert values(asked, "मुझे किराया देना है, क्या करें?") == {"what": "किराया"}
+        assert values(asked, "क्या करूँ?") == {}
 
     @pytest.mark.parametrize(
         "text",
@@ -194,6 +218,40 @@ class TestNumbers:
     def test_a_bound_is_not_a_value(self, text):
         assert values(numbers_tree(), text) == {}
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "I am not 18 years old. May I sign?",
+            "I'm not yet 18 years old",
+            "I am almost 18 years old",
+            "I turn 18 years old next month",
+            "I will not stay 18 years",
+            "18 years or more",
+            "18 years or older",
+            "18+ years",
+            "18 years at least",
+            "Ich bin noch nicht 18 years old",
+        ],
+    )
+    def test_a_number_that_is_denied_or_only_a_bound_is_left_to_be_asked(self, text):
+        assert values(yes_no_tree("age", "lt", 18, fields={"age": {"type": "number", "unit": "year"}}), text) == {}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "I am 18 years old",
+            "I do not know what a woman of 18 years may sign",
+            "No, I am 18 years old",
+            "It is not mine: 18 years old",
+            "I am 18 years old or so she says",
+            "I am about 18 years old, and not married",
+            "Is 18 years ok or not?",
+        ],
+    )
+    def test_a_number_is_taken_where_something_else_is_denied(self, text):
+        asked = yes_no_tree("age", "lt", 18, fields={"age": {"type": "number", "unit": "year"}})
+        assert values(asked, text) == {"age": 18}
+
     @pytest.mark.parametrize("text", ["a span of 4 or 6 m", "span 4-6 m", "span between 4 and 6 m", "span 4 m to 6 m"])
     def test_a_choice_of_numbers_is_left_to_be_asked(self, text):
         assert values(numbers_tree(), text) == {}
@@ -229,6 +287,12 @@ class TestRequests:
 
     def test_a_denied_answer_is_not_taken_for_the_option(self):
         assert facts_from_request(cover_tree(), {"member_type": "not a beam"})[0]["member_type"].value == "not a beam"
+
+    def test_no_and_nothing_are_answers_in_a_sentence(self):
+        coated = yes_no_tree("galvanised", "eq", True)
+        assert facts_from_request(coated, {"galvanised": "No, it is not galvanised"})[0]["galvanised"].value is False
+        staff = yes_no_tree("employees", "gt", 10)
+        assert facts_from_request(staff, {"employees": "we have 0 employees"})[0]["employees"].value == 0
 
     @pytest.mark.parametrize("value", [None, [], {}, ["beam"], float("nan"), float("inf"), 10**400, "x" * 501])
     def test_other_values_are_refused(self, value):
@@ -299,3 +363,25 @@ def test_any_order_of_telling_words_can_be_read(parts):
     text = " ".join(parts)
     assert set(values(cover_tree(), text)) <= {"exposure", "member_type"}
     assert set(values(numbers_tree(), text)) <= {"span", "nominal_cover", "grade", "temperature"}
+
+
+class TestWordsOfFacts:
+    def test_each_word_that_states_a_fact_has_the_options_that_it_stands_for(self):
+        synonyms = {"mild": ["Lisbon", "Portugal"], "severe": ["Norway"]}
+        asked = parse_tree(
+            tree(
+                question("exposure", {"mild": "k", "severe": "k"}, extractFrom="exposure", synonyms=synonyms),
+                question("k", {"south": "a", "north": "a"}, synonyms={"south": ["Portugal"]}, extractFrom="region"),
+                action("a"),
+            )
+        )
+        text = "A beam in Lisbon, Portugal"
+        facts = extract_facts(asked, question=text)
+        assert options_by_words(asked, facts, text=text) == {"Lisbon": ["mild"], "Portugal": ["mild", "south"]}
+        assert options_by_words(asked, {"exposure": facts["exposure"]}, text="Portugal or Norway") == {
+            "Portugal": ["mild"]
+        }
+
+    def test_a_number_stands_for_no_option(self):
+        facts = extract_facts(numbers_tree(), question="a span of 650 cm")
+        assert options_by_words(numbers_tree(), facts, text="a span of 650 cm") == {"650 cm": []}
