@@ -1,7 +1,7 @@
 """The words that say what a question is about, and not how it is put.
 
 `question_words.txt` holds stems that questions use and that the texts which answer them do not repeat ("done", "much").
-`python -m benchmarks.question_words` finds them in answered questions.
+`python -m training.question_words` finds them in answered questions.
 """
 
 from __future__ import annotations

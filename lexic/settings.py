@@ -220,6 +220,15 @@ CACHES = {
 # --- People -----------------------------------------------------------------------------------------------
 
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", "lexic.mail.FileEmailBackend")
+# The mail server of Django's backend for SMTP.
+EMAIL_HOST = env.str("EMAIL_HOST", "localhost")
+EMAIL_PORT = env.int("EMAIL_PORT", 25, validate=validate.Range(min=1, max=65_535))
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
+if EMAIL_USE_TLS and EMAIL_USE_SSL:
+    raise ValidationError("Set EMAIL_USE_TLS (STARTTLS) or EMAIL_USE_SSL, not both.")
 # Only where people prove an address before they come in can sign-up be silent about who has an account.
 ACCOUNT_EMAIL_VERIFICATION = env.str(
     "LEXIC_EMAIL_VERIFICATION",

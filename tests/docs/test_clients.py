@@ -25,7 +25,7 @@ DOCUMENT = "Cover handbook"
 
 # What each block prints, or parts of it; None: it is not a program.
 EXPECTED: list[tuple[str, str, list[str] | None]] = [
-    ("Before you start", "text", None),
+    ("Before you start", "bash", None),
     ("curl", "bash", ['"outcome":"answered"', ANSWER]),
     ("The command", "bash", [f"{SLUG}  ", ANSWER, f"[1] {DOCUMENT}"]),
     ("Python", "python", [ANSWER, DOCUMENT]),

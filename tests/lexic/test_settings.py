@@ -26,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("reader_of_settings")
         ("LEXIC_MAX_DOCUMENT_MB", "0"),
         ("LEXIC_LOG_LEVEL", "LOUD"),
         ("LEXIC_EMAIL_VERIFICATION", "never"),
+        ("EMAIL_PORT", "smtp"),
         ("LEXIC_HSTS_SECONDS", "-5"),
     ],
 )
@@ -176,6 +177,29 @@ def test_jl_061_062_an_ollama_that_chats_stands_in_where_there_is_no_key(
 ) -> None:
     shown = settings_with(tmp_path, _SHOWN, **variables).stdout.strip()
     assert shown == models if models else shown.split("|")[2] == "extractive"
+
+
+_MAIL = (
+    "settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, "
+    "settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL"
+)
+
+
+def test_mails_are_sent_by_the_server_that_is_named(tmp_path: Path) -> None:
+    assert settings_with(tmp_path, _MAIL).stdout == "localhost 25   False False\n"
+    server = {"EMAIL_HOST": "mail.example.org", "EMAIL_PORT": "587", "EMAIL_USE_TLS": "true"}
+    done = settings_with(tmp_path, _MAIL, **server, EMAIL_HOST_USER="lexic", EMAIL_HOST_PASSWORD="a password")
+    assert done.stdout == "mail.example.org 587 lexic a password True False\n"
+    encrypted = settings_with(tmp_path, _MAIL, EMAIL_USE_SSL="true", EMAIL_PORT="465")
+    assert encrypted.stdout == "localhost 465   False True\n"
+
+
+def test_one_way_of_encrypting_mails_is_chosen(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, EMAIL_USE_TLS="true", EMAIL_USE_SSL="true")
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert "EMAIL_USE_TLS" in last
+    assert "EMAIL_USE_SSL" in last
 
 
 def test_half_a_langfuse_is_an_error_that_names_what_is_missing(tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ class Command(LexicCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", nargs="?", help="the plugin whose own knowledge base is meant")
-        parser.add_argument("embedder", help="“local”, “openai:MODEL” or “openai:MODEL:DIMENSIONS”")
+        parser.add_argument(
+            "embedder", help="“local”, “openai”, “openai:MODEL”, “openai:MODEL:DIMENSIONS” or “server:MODEL:DIMENSIONS”"
+        )
         parser.add_argument("--base", type=int, metavar="ID", help="the knowledge base itself, in place of a plugin")
         parser.add_argument("--dry-run", action="store_true", help="only say how many chunks would be embedded")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")

@@ -13,7 +13,8 @@ from plugins.management.plugin_argument import get_plugin
 
 class Command(LexicCommand):
     help = (
-        "Publish a plugin as it stands: make a release that agents can ask.\n\n"
+        "Publish a plugin as it stands: make a release that agents can ask. Its visibility stays as it is. That is "
+        "“marketplace” unless another was set, so the first release lists it publicly.\n\n"
         "Example: manage.py publish concrete-cover --notes 'Adds the table of fire ratings'"
     )
 

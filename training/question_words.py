@@ -1,6 +1,6 @@
 """Finds the words that questions are put with and that the passages which answer them do not repeat: "done", "much".
 
-python -m benchmarks.question_words pairs.jsonl.gz     writes language/question_words.txt
+    python -m training.question_words PAIRS/pairs.jsonl.gz     writes language/question_words.txt
 
 A line of the file is a question (`q`), a text with its `title`, the spans of the answer (`gold`; none: the text does
 not answer) and the group of questions it belongs to (`g`).
