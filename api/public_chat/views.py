@@ -25,13 +25,7 @@ from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
 from api.schema import examples
 from api.views import PublicView
 from conversations import plain_text_stream
-from conversations.public_questions import (
-    MAX_CONTEXT_EXCHANGES,
-    MAX_TURN_CHARACTERS,
-    latest_release,
-    options_for_timezone,
-    public_chat_plugin,
-)
+from conversations.public_questions import latest_release, latest_turns, options_for_timezone, public_chat_plugin
 from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from lexic.middleware.request_id import new_question_id
@@ -91,14 +85,13 @@ def _read_public_question(data: Any, release: Release) -> Question:
         text=text,
         release=release,
         caller=ANONYMOUS_CALLER,
-        context=turns,
         options=options,
         id=new_question_id(),
     )
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
-        return resolve.resume_from_context(question)
-    resumed = resolve.resume_from_original(question, original=original)
+        return resolve.resume_from_turns(question, turns, limit=latest_turns)
+    resumed = resolve.resume_from_original(replace(question, context=latest_turns(turns)), original=original)
     # What came after the question was first asked is in the question now.
     turns_before = resumed.context
     for position, turn in enumerate(turns_before):
@@ -108,8 +101,8 @@ def _read_public_question(data: Any, release: Release) -> Question:
     return replace(resumed, context=turns_before)
 
 
-def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, tuple[Turn, ...]]:
-    """The question, and the latest turns before it, each cut to size. Raises `NoQuestion`."""
+def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, list[Turn]]:
+    """The question, and the turns before it, none of them longer than a question. Raises `NoQuestion`."""
     turns = [(one["role"], one["content"].strip()) for one in messages if one["role"] in ("user", "assistant")]
     question = message.strip()
     last = max((position for position, (role, _) in enumerate(turns) if role == "user"), default=None)
@@ -121,5 +114,4 @@ def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tupl
         raise NoQuestion(
             f"The question has more than {MAX_QUESTION_CHARACTERS} characters.", hint="Ask it in fewer words."
         )
-    context = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in turns if content]
-    return question, tuple(context[-2 * MAX_CONTEXT_EXCHANGES :])
+    return question, [Turn(role=role, content=content[:MAX_QUESTION_CHARACTERS]) for role, content in turns if content]

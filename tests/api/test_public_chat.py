@@ -13,12 +13,12 @@ from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types.refusals import REFUSAL
-from tests.conversations.asking import DIVER, OPEN, WORN
-from tests.conversations.conftest import chat, nobody_has_asked_yet, plugin, tree, with_tree
+from tests.conversations.asking import DIVER, LONG, OPEN, WORN
+from tests.conversations.conftest import PARTS, chat, nobody_has_asked_yet, plugin, tree, with_long_tree, with_tree
 from tests.held_streams import stream_of_visitor
 from tests.openai_stub import HalfStream, OpenAIStub, Status
 
-__all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_tree"]
+__all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_long_tree", "with_tree"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/api/public/boots/chat"
@@ -52,6 +52,11 @@ async def post(body: Any, url: str = URL, **more: Any) -> Came:
     if response.streaming:
         return Came(response, b"".join([part async for part in response.streaming_content]))
     return Came(response, response.content)
+
+
+def chat_of(said: list[str]) -> list[dict[str, str]]:
+    """The user's messages and ours in turn."""
+    return [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
 
 
 def last_query() -> Query:
@@ -191,6 +196,22 @@ def test_pk_004_what_was_said_in_between_is_not_said_twice(dated: Plugin) -> Non
     ]
     post({"messages": history, "followup": {"originalQuestion": FINISHED}})
     assert (last_query().question, last_query().context) == (f"{FINISHED} in March 2026", history[:2])
+
+
+def test_pk_004_a_history_of_many_replies_keeps_the_question_and_every_fact(with_long_tree: Plugin) -> None:
+    said = [OPEN]
+    for part in PARTS:
+        asked = post({"messages": chat_of(said)}).json
+        assert asked["followupQuestion"] == f"Which colour has the {part}?"
+        said += [asked["followupQuestion"], "red"]
+    assert "steel toe" in post({"messages": chat_of(said)}).text
+    row = last_query()
+    assert (row.question, row.facts, row.context) == (OPEN, dict.fromkeys(PARTS, "red"), [])
+
+
+def test_pk_004_a_long_question_in_the_history_keeps_every_word(with_tree: Plugin) -> None:
+    post({"messages": chat_of([LONG, "Where are the boots worn?", "on site"])})
+    assert (last_query().question, last_query().facts) == (LONG, {"place": "on site"})
 
 
 def test_pk_005_with_both_the_message_is_the_question_and_the_messages_came_before(chat: Plugin) -> None:
