@@ -223,8 +223,7 @@ def _context_before_clarification(exchanges: Sequence[Exchange]) -> tuple[Turn, 
 def _save_question(
     session: ChatSession, message: VisitorMessage, question: Question, *, is_reply: bool
 ) -> PendingQuestion:
-    session.last_used_at = timezone.now()
-    session.save()
+    _save_session(session, is_new=message.session is None)
     session.messages.create(
         role=ChatMessage.Role.USER,
         content=message.answer if message.token else message.question,
@@ -233,3 +232,12 @@ def _save_question(
         query_id=question.id,
     )
     return PendingQuestion(session=session, question=question)
+
+
+def _save_session(session: ChatSession, *, is_new: bool) -> None:
+    """Raises `UnknownPublicConversation` where it has been deleted in the meantime, so that it does not come back."""
+    session.last_used_at = timezone.now()
+    if is_new:
+        session.save(force_insert=True)
+    elif not ChatSession.objects.filter(pk=session.pk).update(last_used_at=session.last_used_at):
+        raise UnknownPublicConversation
