@@ -61,11 +61,14 @@ _MAX_REPLY_WORDS = {TIME_FIELD: 6, SUBJECT_FIELD: 12}
 def resume_from_token(question: Question, *, token: str, answer: Any) -> Question:
     """The question with the missing fact filled in. An empty `question.text` is taken from the token.
 
-    Raises `InvalidResumeToken`.
+    The facts of `question` count more than those that the token remembers, but for what has answered a clarification: a
+    caller who repeats the facts of the first question takes no answer back. Raises `InvalidResumeToken`.
     """
     resumed = clarifications.read_resume_token(token, question=question)
-    facts = {**resumed.facts, **question.facts, resumed.field: answer}
-    return replace(question, text=question.text or resumed.text, facts=facts)
+    stated = {name: value for name, value in question.facts.items() if name not in resumed.answered_fields}
+    facts = {**resumed.facts, **stated, resumed.field: answer}
+    answered_fields = resumed.answered_fields | {resumed.field}
+    return replace(question, text=question.text or resumed.text, facts=facts, answered_fields=answered_fields)
 
 
 def resume_from_text(question: Question, *, first: str, field: str) -> Question | None:
