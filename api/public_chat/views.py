@@ -6,7 +6,7 @@ with the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,15 +25,22 @@ from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
 from api.schema import examples
 from api.views import PublicView
 from conversations import plain_text_stream
-from conversations.public_questions import latest_release, latest_turns, options_for_timezone, public_chat_plugin
+from conversations.public_questions import (
+    MAX_TURN_CHARACTERS,
+    latest_release,
+    latest_turns,
+    options_for_timezone,
+    public_chat_plugin,
+)
 from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.sse import event_stream_response
-from querying.question import resolve
+from querying.question import clarification_replies, resolve
 from querying.question.user_limits import question_of_visitor
+from querying.redaction.redact_question import redact_question
 from querying.types.events import AnswerFailed
 from querying.types.question import Caller, Question, Turn
 
@@ -91,14 +98,30 @@ def _read_public_question(data: Any, release: Release) -> Question:
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
         return resolve.resume_from_turns(question, turns, limit=latest_turns)
-    resumed = resolve.resume_from_original(replace(question, context=latest_turns(turns)), original=original)
-    # What came after the question was first asked is in the question now.
-    turns_before = resumed.context
-    for position, turn in enumerate(turns_before):
-        if turn.role == "user" and resumed.text.startswith(turn.content):
-            turns_before = turns_before[:position]
-            break
-    return replace(resumed, context=turns_before)
+    turns_before = _turns_before_question(original, replace(question, context=latest_turns(turns)))
+    return resolve.resume_from_original(replace(question, context=turns_before), original=original)
+
+
+def _turns_before_question(original: str, question: Question) -> tuple[Turn, ...]:
+    """The context up to where the original question was first asked: what came after that is in the original."""
+    text, _ = clarification_replies.unpack_original(original, question.release)
+    text = redact_question(text)
+    for position, turn in enumerate(question.context):
+        later = (one.content for one in question.context[position + 1 :] if one.role == "user")
+        if turn.role == "user" and _begins_question(turn.content, text, replies=later):
+            return question.context[:position]
+    return question.context
+
+
+def _begins_question(said: str, text: str, *, replies: Iterable[str]) -> bool:
+    """Whether this turn is the question of this text, which ends with those replies that said a time."""
+    if said == text[:MAX_TURN_CHARACTERS]:
+        return True
+    rest = text.removeprefix(said)
+    has_begun = rest != text
+    for reply in replies:
+        rest = rest.removeprefix(f" {reply}")
+    return has_begun and not rest
 
 
 def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, list[Turn]]:
