@@ -187,20 +187,28 @@ def resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Quest
     if field in (TIME_FIELD, SUBJECT_FIELD):
         resumed = resolve.resume_from_text(question, first=last.question.asked, field=field)
         return replace(resumed, context=_context_before_clarification(exchanges)) if resumed else None
-    resumed = resolve.resume_from_context(replace(question, context=conversation_context(exchanges)))
+    resumed = resolve.resume_from_turns(question, _as_turns(exchanges), limit=latest_turns)
     return resumed if resumed.facts else None
 
 
 def conversation_context(exchanges: Sequence[Exchange]) -> tuple[Turn, ...]:
     """The latest exchanges as turns, without those that failed, were stopped, or are not public any more."""
+    return latest_turns(_as_turns(exchanges))
+
+
+def latest_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """As many of the turns as go along with a question, each cut to size."""
+    latest = turns[-2 * MAX_CONTEXT_EXCHANGES :]
+    return tuple(replace(turn, content=turn.content[:MAX_TURN_CHARACTERS]) for turn in latest)
+
+
+def _as_turns(exchanges: Sequence[Exchange]) -> list[Turn]:
     turns: list[Turn] = []
-    usable = [one for one in exchanges if one.answer and not one.is_withdrawn and one.outcome != Outcome.FAILED]
-    for exchange in usable[-MAX_CONTEXT_EXCHANGES:]:
-        assert exchange.answer is not None
-        answer = render_sentence(exchange.answer.content, style=CitationStyle.OFF)
-        turns.append(Turn(role="user", content=exchange.question.content[:MAX_TURN_CHARACTERS]))
-        turns.append(Turn(role="assistant", content=answer[:MAX_TURN_CHARACTERS]))
-    return tuple(turns)
+    for exchange in exchanges:
+        if exchange.answer and not exchange.is_withdrawn and exchange.outcome != Outcome.FAILED:
+            answer = render_sentence(exchange.answer.content, style=CitationStyle.OFF)
+            turns += [Turn(role="user", content=exchange.question.content), Turn(role="assistant", content=answer)]
+    return turns
 
 
 def _context_before_clarification(exchanges: Sequence[Exchange]) -> tuple[Turn, ...]:
@@ -215,8 +223,7 @@ def _context_before_clarification(exchanges: Sequence[Exchange]) -> tuple[Turn, 
 def _save_question(
     session: ChatSession, message: VisitorMessage, question: Question, *, is_reply: bool
 ) -> PendingQuestion:
-    session.last_used_at = timezone.now()
-    session.save()
+    _save_session(session, is_new=message.session is None)
     session.messages.create(
         role=ChatMessage.Role.USER,
         content=message.answer if message.token else message.question,
@@ -225,3 +232,12 @@ def _save_question(
         query_id=question.id,
     )
     return PendingQuestion(session=session, question=question)
+
+
+def _save_session(session: ChatSession, *, is_new: bool) -> None:
+    """Raises `UnknownPublicConversation` where it has been deleted in the meantime, so that it does not come back."""
+    session.last_used_at = timezone.now()
+    if is_new:
+        session.save(force_insert=True)
+    elif not ChatSession.objects.filter(pk=session.pk).update(last_used_at=session.last_used_at):
+        raise UnknownPublicConversation

@@ -38,15 +38,19 @@ _MAX_ATTEMPTS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class FactRequest:
-    """A question back to the user: the result that asks it, and for how many times now the same fact is asked for."""
+    """A question back to the user: the result that asks it, and how often each fact has been asked for by now."""
 
     clarifying_answer: dict[str, Any]
-    attempt: int = 1
+    attempts: dict[str, int]
 
     @property
     def clarification(self) -> dict[str, Any]:
         clarification: dict[str, Any] = self.clarifying_answer["clarification"]
         return clarification
+
+    @property
+    def attempt(self) -> int:
+        return self.attempts[self.clarification["field"]]
 
     @property
     def form(self) -> dict[str, Any]:
@@ -78,9 +82,10 @@ def next_request(body: dict[str, Any], *, after: ElicitedAnswer | None) -> FactR
     asked for the same fact often enough."""
     if not body["clarification"]:
         return None
-    is_same = after is not None and after.request.clarification["field"] == body["clarification"]["field"]
-    attempt = after.request.attempt + 1 if after and is_same else 1
-    return FactRequest(clarifying_answer=body, attempt=attempt) if attempt <= _MAX_ATTEMPTS else None
+    field = body["clarification"]["field"]
+    attempts = dict(after.request.attempts) if after else {}
+    attempts[field] = attempts.get(field, 0) + 1
+    return FactRequest(clarifying_answer=body, attempts=attempts) if attempts[field] <= _MAX_ATTEMPTS else None
 
 
 def can_require_input(context: RequestContext) -> bool:

@@ -6,7 +6,7 @@ with the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,9 +26,9 @@ from api.schema import examples
 from api.views import PublicView
 from conversations import plain_text_stream
 from conversations.public_questions import (
-    MAX_CONTEXT_EXCHANGES,
     MAX_TURN_CHARACTERS,
     latest_release,
+    latest_turns,
     options_for_timezone,
     public_chat_plugin,
 )
@@ -38,8 +38,9 @@ from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.sse import event_stream_response
-from querying.question import resolve
+from querying.question import clarification_replies, resolve
 from querying.question.user_limits import question_of_visitor
+from querying.redaction.redact_question import redact_question
 from querying.types.events import AnswerFailed
 from querying.types.question import Caller, Question, Turn
 
@@ -91,25 +92,40 @@ def _read_public_question(data: Any, release: Release) -> Question:
         text=text,
         release=release,
         caller=ANONYMOUS_CALLER,
-        context=turns,
         options=options,
         id=new_question_id(),
     )
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
-        return resolve.resume_from_context(question)
-    resumed = resolve.resume_from_original(question, original=original)
-    # What came after the question was first asked is in the question now.
-    turns_before = resumed.context
-    for position, turn in enumerate(turns_before):
-        if turn.role == "user" and resumed.text.startswith(turn.content):
-            turns_before = turns_before[:position]
-            break
-    return replace(resumed, context=turns_before)
+        return resolve.resume_from_turns(question, turns, limit=latest_turns)
+    turns_before = _turns_before_question(original, replace(question, context=latest_turns(turns)))
+    return resolve.resume_from_original(replace(question, context=turns_before), original=original)
 
 
-def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, tuple[Turn, ...]]:
-    """The question, and the latest turns before it, each cut to size. Raises `NoQuestion`."""
+def _turns_before_question(original: str, question: Question) -> tuple[Turn, ...]:
+    """The context up to where the original question was first asked: what came after that is in the original."""
+    text, _ = clarification_replies.unpack_original(original, question.release)
+    text = redact_question(text)
+    for position, turn in enumerate(question.context):
+        later = (one.content for one in question.context[position + 1 :] if one.role == "user")
+        if turn.role == "user" and _begins_question(turn.content, text, replies=later):
+            return question.context[:position]
+    return question.context
+
+
+def _begins_question(said: str, text: str, *, replies: Iterable[str]) -> bool:
+    """Whether this turn is the question of this text, which ends with those replies that said a time."""
+    if said == text[:MAX_TURN_CHARACTERS]:
+        return True
+    rest = text.removeprefix(said)
+    has_begun = rest != text
+    for reply in replies:
+        rest = rest.removeprefix(f" {reply}")
+    return has_begun and not rest
+
+
+def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, list[Turn]]:
+    """The question, and the turns before it, none of them longer than a question. Raises `NoQuestion`."""
     turns = [(one["role"], one["content"].strip()) for one in messages if one["role"] in ("user", "assistant")]
     question = message.strip()
     last = max((position for position, (role, _) in enumerate(turns) if role == "user"), default=None)
@@ -121,5 +137,4 @@ def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tupl
         raise NoQuestion(
             f"The question has more than {MAX_QUESTION_CHARACTERS} characters.", hint="Ask it in fewer words."
         )
-    context = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in turns if content]
-    return question, tuple(context[-2 * MAX_CONTEXT_EXCHANGES :])
+    return question, [Turn(role=role, content=content[:MAX_QUESTION_CHARACTERS]) for role, content in turns if content]

@@ -34,17 +34,25 @@ class InvalidResumeToken(InvalidInput):
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeToken:
-    """The question that we asked something back about, the facts known then, and the fact that was missing."""
+    """The question that we asked something back about, the facts known then, and the fact that was missing.
+    `answered_fields` names those facts that answered what we had asked back before."""
 
     text: str
     facts: Mapping[str, Any]
     field: str
+    answered_fields: frozenset[str]
 
 
 def with_resume_token(clarification: Clarification, *, question: Question) -> Clarification:
     """The question back, with a token that `read_resume_token` accepts from the same caller."""
     facts = {name: value for name, value in question.facts.items() if isinstance(value, (str, int, float, bool))}
-    payload = {"b": _token_binding(question), "f": clarification.field, "k": facts, "q": question.text}
+    payload = {
+        "b": _token_binding(question),
+        "f": clarification.field,
+        "k": facts,
+        "q": question.text,
+        "a": sorted(question.answered_fields),
+    }
     return replace(clarification, token=signing.dumps(payload, salt=_SALT, compress=True))
 
 
@@ -59,7 +67,8 @@ def read_resume_token(token: str, *, question: Question) -> ResumeToken:
         raise InvalidResumeToken from None
     if payload["b"] != _token_binding(question, text=question.text or payload["q"]):
         raise InvalidResumeToken
-    return ResumeToken(text=payload["q"], facts=payload["k"], field=payload["f"])
+    answered = frozenset(payload.get("a", ()))  # a token from before an upgrade has none
+    return ResumeToken(text=payload["q"], facts=payload["k"], field=payload["f"], answered_fields=answered)
 
 
 def clarification_text(clarification: Clarification) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -61,11 +61,14 @@ _MAX_REPLY_WORDS = {TIME_FIELD: 6, SUBJECT_FIELD: 12}
 def resume_from_token(question: Question, *, token: str, answer: Any) -> Question:
     """The question with the missing fact filled in. An empty `question.text` is taken from the token.
 
-    Raises `InvalidResumeToken`.
+    The facts of `question` count more than those that the token remembers, but for what has answered a clarification: a
+    caller who repeats the facts of the first question takes no answer back. Raises `InvalidResumeToken`.
     """
     resumed = clarifications.read_resume_token(token, question=question)
-    facts = {**resumed.facts, **question.facts, resumed.field: answer}
-    return replace(question, text=question.text or resumed.text, facts=facts)
+    stated = {name: value for name, value in question.facts.items() if name not in resumed.answered_fields}
+    facts = {**resumed.facts, **stated, resumed.field: answer}
+    answered_fields = resumed.answered_fields | {resumed.field}
+    return replace(question, text=question.text or resumed.text, facts=facts, answered_fields=answered_fields)
 
 
 def resume_from_text(question: Question, *, first: str, field: str) -> Question | None:
@@ -87,21 +90,27 @@ def resume_from_context(question: Question) -> Question:
 
     Facts of the request itself override these.
     """
-    if not (len(question.context) >= 2 and question.release.trees):
-        return question
+    return resume_from_turns(question, question.context, limit=tuple)
+
+
+def resume_from_turns(
+    question: Question, turns: Sequence[Turn], *, limit: Callable[[Sequence[Turn]], tuple[Turn, ...]]
+) -> Question:
+    """As `resume_from_context`, after these turns, which are whole. `limit` makes the context of those that were said
+    before the question, so that a long question loses no word, and many replies lose no fact."""
+    if not (len(turns) >= 2 and question.release.trees):
+        return replace(question, context=limit(turns))
     from querying.question import clarification_replies  # slow import
 
     known = clarification_replies.askable_questions(question.release)
     facts: dict[str, Any] = {}
-    text, turns, further = question.text, list(question.context), list[Turn]()
+    text, further = question.text, list[Turn]()
     while replies := clarification_replies.matching_replies(text, turns, known):
         facts = {reply.field: reply.value for reply in replies} | facts
         if any(reply.says_more for reply in replies):
             further = [turns[-1], Turn(role="user", content=text), *further]
         text, turns = turns[-2].content, turns[:-2]
-    if not facts:
-        return question
-    return replace(question, text=text, context=(*turns, *further), facts={**facts, **question.facts})
+    return replace(question, text=text, context=(*limit(turns), *further), facts={**facts, **question.facts})
 
 
 def resume_from_original(question: Question, *, original: str) -> Question:

@@ -75,6 +75,8 @@ class Question:
     A private question is nobody's business but its caller's: its query row names no plugin, so that the plugin's people
     see neither words nor counts. Whoever asks in a private place says so, also where no layer can be read today; a
     question with layers is always private. `conversation_id` is the private conversation whose deletion takes the row.
+
+    `answered_fields` names the facts that answered what we asked back.
     """
 
     text: str
@@ -82,6 +84,7 @@ class Question:
     caller: Caller
     context: tuple[Turn, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    answered_fields: frozenset[str] = frozenset()
     options: Options = field(default_factory=Options)
     layers: tuple[BaseRevision, ...] = ()
     is_private: bool = False

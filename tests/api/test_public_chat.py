@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
+from accounts.models import User
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types.refusals import REFUSAL
-from tests.conversations.asking import DIVER, OPEN, WORN
-from tests.conversations.conftest import chat, nobody_has_asked_yet, plugin, tree, with_tree
+from tests.conversations.asking import DIVER, LONG, OPEN, WORN
+from tests.conversations.conftest import (
+    PARTS,
+    chat,
+    nobody_has_asked_yet,
+    opened,
+    plugin,
+    tree,
+    with_long_tree,
+    with_tree,
+)
 from tests.held_streams import stream_of_visitor
 from tests.openai_stub import HalfStream, OpenAIStub, Status
+from tests.pages.conftest import TREE
+from trees.models import DecisionTree
 
-__all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_tree"]
+__all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_long_tree", "with_tree"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/api/public/boots/chat"
@@ -52,6 +65,11 @@ async def post(body: Any, url: str = URL, **more: Any) -> Came:
     if response.streaming:
         return Came(response, b"".join([part async for part in response.streaming_content]))
     return Came(response, response.content)
+
+
+def chat_of(said: list[str]) -> list[dict[str, str]]:
+    """The user's messages and ours in turn."""
+    return [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
 
 
 def last_query() -> Query:
@@ -191,6 +209,60 @@ def test_pk_004_what_was_said_in_between_is_not_said_twice(dated: Plugin) -> Non
     ]
     post({"messages": history, "followup": {"originalQuestion": FINISHED}})
     assert (last_query().question, last_query().context) == (f"{FINISHED} in March 2026", history[:2])
+
+
+def test_pk_004_a_history_of_many_replies_keeps_the_question_and_every_fact(with_long_tree: Plugin) -> None:
+    said = [OPEN]
+    for part in PARTS:
+        asked = post({"messages": chat_of(said)}).json
+        assert asked["followupQuestion"] == f"Which colour has the {part}?"
+        said += [asked["followupQuestion"], "red"]
+    assert "steel toe" in post({"messages": chat_of(said)}).text
+    row = last_query()
+    assert (row.question, row.facts, row.context) == (OPEN, dict.fromkeys(PARTS, "red"), [])
+
+
+def test_pk_004_a_long_question_in_the_history_keeps_every_word(with_tree: Plugin) -> None:
+    post({"messages": chat_of([LONG, "Where are the boots worn?", "on site"])})
+    assert (last_query().question, last_query().facts) == (LONG, {"place": "on site"})
+
+
+@pytest.fixture
+def with_seasons(plugin: Plugin, tree: DecisionTree, alice: User) -> Plugin:
+    """On site its tree asks for the season as well."""
+    season = {"text": "Which season is it?", "options": ["winter", "summer"], "extractFrom": "season"}
+    leads_to = dict.fromkeys(season["options"], "steel")
+    node = {"id": "season", "type": "question", "label": "Season", "question": season, "childrenByAnswer": leads_to}
+    nodes = deepcopy(TREE["nodes"]) | {"season": node}
+    nodes["place"]["childrenByAnswer"]["on site"] = "season"
+    tree.tree_data = {**TREE, "nodes": nodes}
+    tree.save()
+    return opened(plugin, alice)
+
+
+@pytest.mark.parametrize("history", [[], [OPEN, "Where are the boots worn?"]])
+def test_pk_004_an_answer_that_says_more_is_read_whole_with_a_history_or_without(
+    with_seasons: Plugin, history: list[str]
+) -> None:
+    reply = "They are worn on site, and it is winter"
+    came = post({"message": reply, "messages": chat_of(history), "followup": {"originalQuestion": OPEN}})
+    assert came.kind.startswith("text/plain"), came.text
+    assert last_query().facts == {"place": "on site", "season": "winter"}
+    assert last_query().context == [{"role": "user", "content": reply}]
+
+
+def test_pk_004_an_earlier_turn_that_the_question_begins_with_stays(with_tree: Plugin) -> None:
+    history = chat_of(["Which", "Which what?", "The ones for rain", "Ask me about boots.", OPEN])
+    post({"message": "on site", "messages": history, "followup": {"originalQuestion": OPEN}})
+    assert (last_query().question, last_query().context) == (OPEN, history[:4])
+
+
+def test_pk_004_after_two_questions_about_the_time_nothing_is_said_twice(dated: Plugin) -> None:
+    which = "Which time do you mean?"
+    history = chat_of(["Hello", "Ask me about boots.", FINISHED, which, "I do not know", which])
+    original = f"{FINISHED} I do not know"
+    post({"message": "in March 2026", "messages": history, "followup": {"originalQuestion": original}})
+    assert (last_query().question, last_query().context) == (f"{original} in March 2026", history[:2])
 
 
 def test_pk_005_with_both_the_message_is_the_question_and_the_messages_came_before(chat: Plugin) -> None:

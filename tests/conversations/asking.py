@@ -13,6 +13,7 @@ CHAT = "/chat/boots"
 ASK = f"{CHAT}/ask"
 WORN = "What is worn on every site?"
 OPEN = "Which boots must be worn?"
+LONG = " ".join([OPEN] * 50)
 DIVER = "Which gloves does a diver need in the Arctic?"
 STREAM = {"accept": "text/event-stream"}
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from conversations import retention, tasks
+from conversations import public_questions, retention, tasks
 from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import COOKIE_NAME
 from lexic.periodic_tasks import PERIODIC_TASKS
@@ -179,3 +179,19 @@ def test_a_new_release_answers_in_the_same_conversation(client: Client, chat: Pl
     said = ask(client)
     publish(chat, by=alice, version="2.0.0", notes="Again.")
     assert "release 2.0.0" in ask(client, "When are boots replaced?", session=session_in(said))
+
+
+def test_what_is_deleted_while_a_question_is_read_does_not_come_back(
+    client: Client, chat: Plugin, monkeypatch: Any
+) -> None:
+    said = ask(client)
+    counted = public_questions.question_of_visitor
+
+    def forgotten(*asked: Any) -> Any:
+        ChatSession.objects.all().delete()
+        return counted(*asked)
+
+    monkeypatch.setattr(public_questions, "question_of_visitor", forgotten)
+    refused = client.post(ASK, {"question": "And in the office?", "session": session_in(said)}, headers=STREAM)
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown_conversation")
+    assert (ChatSession.objects.count(), ChatMessage.objects.count()) == (0, 0)

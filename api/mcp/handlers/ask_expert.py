@@ -49,7 +49,8 @@ async def run(call: McpToolCall) -> ToolResult:
 async def _ask_plugin(
     call: McpToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None
 ) -> dict[str, Any]:
-    body = call.arguments.model_dump(mode="json", exclude_none=True)
+    # The token of a question back carries the facts.
+    body = call.arguments.model_dump(mode="json", exclude_none=True, exclude={"facts"} if resumed else None)
     body |= {"query": body.pop("question"), **(resumed.body if resumed else {})}
     question = await in_thread(parse_question, body, key=key)
     last = await run_shielded(_collect_answer(question, call))

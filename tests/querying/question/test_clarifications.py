@@ -55,6 +55,25 @@ def test_what_the_caller_says_now_counts_more_than_what_the_token_remembers(ques
     }
 
 
+def test_facts_that_are_repeated_do_not_take_back_what_was_answered(question: Question) -> None:
+    """They came with the first question, and come with each follow-up."""
+    repeated = {"exposure": "purple", "member": "beam"}
+    first = replace(question, facts=repeated)
+    second = resume_from_token(first, token=token_for(first), answer="severe")
+    asked_span = with_resume_token(replace(ASKED, field="span"), question=second).token
+    third = resume_from_token(first, token=asked_span, answer="7 m")
+    assert third.facts == {"exposure": "severe", "member": "beam", "span": "7 m"}
+    corrected = replace(question, facts={"exposure": "purple", "member": "slab"})
+    assert resume_from_token(corrected, token=asked_span, answer="7 m").facts["member"] == "slab"
+
+
+def test_a_token_from_before_answers_were_remembered_is_taken(question: Question) -> None:
+    payload = signing.loads(token_for(question), salt="lexic.clarification")
+    del payload["a"]
+    old = signing.dumps(payload, salt="lexic.clarification", compress=True)
+    assert resume_from_token(question, token=old, answer="mild").facts == {"member": "beam", "exposure": "mild"}
+
+
 def test_the_question_comes_out_of_the_token_when_it_is_left_out(question: Question) -> None:
     assert resume_from_token(replace(question, text=""), token=token_for(question), answer="mild").text == "What cover?"
 
@@ -149,7 +168,7 @@ def test_a_damaged_token_is_refused_and_nothing_worse(question: Question, data: 
 
 def test_the_token_holds_nothing_but_what_its_caller_said(question: Question) -> None:
     payload = signing.loads(token_for(question), salt="lexic.clarification")
-    assert set(payload) == {"b", "f", "k", "q"}
+    assert set(payload) == {"a", "b", "f", "k", "q"}
     assert payload["k"] == {"member": "beam"}
     assert "x" not in str(payload["k"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,9 @@ from tests.api.mcp.clients import (
     text_of,
     until,
 )
+from tests.cover import TREE
 from tests.openai_stub import OpenAIStub, SlowStream, Status
+from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,8 +50,8 @@ def rest(server: str, key: str, **body: Any) -> dict[str, Any]:
         return client.post(f"{server}/api/v1/query", json={"plugin": "cover", **body}).json()
 
 
-def by_forms(server: str, key: str, person: Person, *, mode: str) -> Any:
-    asked = {"plugin": "cover", "question": UNCLEAR}
+def by_forms(server: str, key: str, person: Person, *, mode: str, **more: Any) -> Any:
+    asked = {"plugin": "cover", "question": UNCLEAR, **more}
     ask = partial(Client.call_tool, name="ask_expert", arguments=asked)
     return over_http(server, key, ask, mode=mode, elicitation_callback=person)
 
@@ -171,6 +174,28 @@ def test_a_user_is_told_what_was_wrong_and_asked_twice_at_most(published: Plugin
     assert data_of(left)["outcome"] == "clarify"
     question = "How is the member exposed?"
     assert [form.message for form in person.asked] == [question, f"That answer is not one of the choices. {question}"]
+
+
+@both
+def test_facts_of_the_call_do_not_take_back_what_its_user_answers(
+    plugin: Plugin, alice: User, server: str, key: str, mode: str
+):
+    tree = DecisionTree.objects.get()
+    support = {"text": "How is it supported?", "options": ["simply", "fixed"], "extractFrom": "support"}
+    leads_to = dict.fromkeys(support["options"], "cover_severe")
+    node = {"id": "support", "type": "question", "label": "Support", "question": support, "childrenByAnswer": leads_to}
+    nodes = deepcopy(TREE["nodes"]) | {"support": node}
+    nodes["exposure_check"]["childrenByAnswer"]["severe"] = "support"
+    tree.tree_data = {**TREE, "nodes": nodes}
+    tree.save()
+    publish(plugin, by=alice)
+    person = Person("severe", "fixed")
+    answered = by_forms(server, key, person, mode=mode, facts={"exposure": "purple"})
+    assert "45 mm" in data_of(answered)["answer"]
+    assert [list(form.requested_schema["properties"]) for form in person.asked] == [["exposure"], ["support"]]
+    row = Query.objects.order_by("created_at").last()
+    assert row is not None
+    assert row.facts == {"exposure": "severe", "support": "fixed"}
 
 
 def test_the_answer_goes_to_the_release_that_asked(published: Plugin, server: str, key: str, alice: User):
