@@ -50,7 +50,7 @@ class FactRequest:
 
     @property
     def attempt(self) -> int:
-        return self.attempts[self.clarification["field"]]
+        return self.attempts.get(self.clarification["field"], 1)
 
     @property
     def form(self) -> dict[str, Any]:
@@ -110,7 +110,8 @@ def read_resumed_call(call: McpToolCall) -> ElicitedAnswer | None:
     """What the client sends after `require_input`; None for a call that is a new question."""
     if call.params.request_state is None:
         return None
-    request = FactRequest(**json.loads(call.params.request_state))
+    state = json.loads(call.params.request_state)  # one that an earlier version sealed counts in another way
+    request = FactRequest(clarifying_answer=state["clarifying_answer"], attempts=state.get("attempts", {}))
     return _read_answer(request, (call.params.input_responses or {}).get(_INPUT_KEY))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
 from typing import Any
 
-from api.mcp.elicitation import ElicitedAnswer, FactRequest, next_request
+from api.mcp.elicitation import ElicitedAnswer, FactRequest, next_request, read_resumed_call
 
 
 def asking_for(field: str) -> dict[str, Any]:
@@ -35,3 +37,12 @@ def test_only_a_fact_that_is_asked_for_again_is_said_not_to_fit() -> None:
 
 def test_where_nothing_is_missing_nobody_is_asked() -> None:
     assert next_request({"clarification": None}, after=None) is None
+
+
+def test_a_form_that_an_earlier_version_sealed_can_still_be_answered() -> None:
+    sealed = json.dumps({"clarifying_answer": asking_for("exposure"), "attempt": 1})
+    call: Any = SimpleNamespace(params=SimpleNamespace(request_state=sealed, input_responses=None))
+    found = read_resumed_call(call)
+    assert found
+    assert found.request.form["message"] == "Which exposure?"
+    assert next_request(asking_for("exposure"), after=found)
