@@ -24,7 +24,13 @@ from knowledge.versions import publish_version
 from lexic.errors import Conflict
 from marketplace.bundle import document_content
 from marketplace.bundle.archive import MAX_DOCUMENTS, BundleArchive, pages_file_name, vectors_file_name
-from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
+from marketplace.bundle.columns import (
+    RELEASE_COLUMNS,
+    BadBundle,
+    require_columns,
+    validated_columns,
+    validated_list,
+)
 from marketplace.bundle.manifest import (
     ParsedTree,
     create_golden_questions,
@@ -100,7 +106,7 @@ def parse_release_content(archive: BundleArchive, data: dict[str, Any]) -> Relea
     ]
     content = ReleaseContent(
         made_from=_parse_origin(data["made_from"]),
-        plugin=parse_plugin(data["plugin"]),
+        plugin=parse_plugin(data["plugin"], columns=RELEASE_COLUMNS),
         bases=bases,
         documents=_parse_release_documents(data["documents"], bases=len(bases)),
         trees=parse_trees(data["trees"]),

@@ -186,6 +186,22 @@ def test_a_copy_that_is_held_keeps_its_content(copy: Plugin, newer: Release, cha
         update_copy(copy, by=charlie)
 
 
+def test_settings_of_a_draft_in_the_file_of_a_release_are_ignored(boots: Plugin, charlie: User) -> None:
+    """Files of earlier versions have them."""
+    with release_file(boots.latest_release()).open() as file:
+        content = _with(file.read(), "plugin", lambda one: {**one, "config": {"crm": 7}, "spending_cap": "1.00"})
+    copy = import_plugin_file(io.BytesIO(content), owner=charlie).plugin
+    assert (copy.config, copy.spending_cap) == ({}, None)
+
+
+def test_settings_of_a_copy_stay_when_it_is_updated(copy: Plugin, newer: Release, charlie: User) -> None:
+    Plugin.objects.filter(pk=copy.pk).update(spending_cap=3, config={"crm": 7})
+    Install.objects.update(content=draft_content_hash(Plugin.objects.get(pk=copy.pk)))
+    update_copy(copy, by=charlie)
+    copy.refresh_from_db()
+    assert (copy.system_prompt, copy.spending_cap, copy.config) == ("Very brief.", 3, {"crm": 7})
+
+
 def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charlie: User) -> None:
     Plugin.objects.filter(pk=boots.pk).update(shares_golden=False)
     assert not install_copy("boots", by=charlie).install.copy.golden_questions.exists()
