@@ -192,7 +192,8 @@ def _parse_release_document(data: Any, *, where: str, bases: int) -> ParsedDocum
     base, source_type, is_paged = data["base"], data["source_type"], data["is_paged"]
     if not document_content.is_natural_number(base) or base >= bases or not isinstance(is_paged, bool):
         raise BadBundle(f"{where} of manifest.json is of no knowledge base in it, or not paged or unpaged.")
-    if source_type not in SourceType.values or (source_type == SourceType.URL) != bool(columns.get("url")):
+    # A file that a source has fetched has an address too.
+    if source_type not in SourceType.values or (source_type == SourceType.URL and not columns.get("url")):
         raise BadBundle(f"{where} of manifest.json has no source type that fits.")
     hashes = {name: data[name] for name in ("sha256", "read", "vectors")}
     if not all(document_content.is_sha256(value) for value in hashes.values()):

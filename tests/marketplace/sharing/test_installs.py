@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from accounts.quotas import TooManyCopies
-from knowledge.documents.lifecycle import delete_document
+from knowledge.documents.lifecycle import add_fetched_file, delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
 from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page
@@ -165,6 +165,31 @@ def test_a_copy_is_offered_where_one_can_be_had_and_refused_with_the_true_reason
     assert "knowledge that its author may not share" in refusal()
     foreign.delete()
     assert "something that its release reads is deleted" in refusal()
+
+
+def test_a_document_that_a_synced_website_fetched_goes_with_a_copy(boots: Plugin, alice: User, bob: User) -> None:
+    """It has an address, and is a file all the same: nothing fetches it again."""
+    address, page = "https://example.org/socks", b"<html><h1>Socks</h1><p>Wool is worn in boots.</p></html>"
+    fetched = add_fetched_file(
+        knowledge_base=boots.knowledge_base,
+        file_name="socks.html",
+        url=address,
+        title="Socks",
+        is_public=True,
+        stream=io.BytesIO(page),
+        enqueue=False,
+    )
+    ingest(fetched.pk)
+    release = publish(boots, by=alice).release
+    copies_of_it = [install_copy("boots", by=bob).install.copy]
+    with release_file(release).open() as file:
+        copies_of_it.append(import_plugin_file(file, owner=bob).plugin)
+    for copy in copies_of_it:
+        document = Document.objects.of_plugin(copy).get(title="Socks")
+        assert (document.source_type, document.url, document.sha256) == ("html", address, fetched.sha256)
+        ingest(document.pk)
+        document.refresh_from_db()
+        assert (document.status, document.is_unverified) == ("ready", False)
 
 
 def test_a_hold_of_the_original_stays_with_it(boots: Plugin, alice: User, charlie: User) -> None:
