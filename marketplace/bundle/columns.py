@@ -97,6 +97,8 @@ def _validated_value(field: Any, value: Any, *, where: str) -> Any:
         return field.clean(value, None)
     except ValidationError as error:
         raise BadBundle(f"{place}: {error.messages[0]}") from None
+    except OverflowError:  # JSON has integers that no float can hold
+        raise BadBundle(f"{place} is too large a number.") from None
 
 
 def _has_json_type(field: Any, value: Any) -> bool:
