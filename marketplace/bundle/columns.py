@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
@@ -36,13 +36,25 @@ def exported_columns(model: type[models.Model]) -> list[str]:
     ]
 
 
-# Whether it is published, and who may use it, is decided anew where it is imported.
-_DECIDED_ON_IMPORT = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"} | {
-    "visibility",
-    "page_token",
-    "next_notes",
-}
-PLUGIN_COLUMNS = [name for name in exported_columns(Plugin) if name not in _DECIDED_ON_IMPORT]
+# Every column of a plugin is in one of these four groups. Whoever adds one decides in which.
+# What belongs to a release: its name and kind, how it answers, how its documents are cut, what it is measured by.
+RELEASE_COLUMNS = [
+    *("kind", "name", "slug", "tagline", "description", "domain", "tags"),
+    *("chunk_strategy", "chunk_size", "golden_gate", "golden_share"),
+    *Plugin.policy_fields(),
+]
+# The file of a draft, which its own people alone export, has this as well.
+PLUGIN_COLUMNS = [*RELEASE_COLUMNS, "config"]
+# A legal hold, and the limits that a new owner sets anew. Files of earlier versions have them; they are ignored.
+UNSHARED_COLUMNS = [
+    *("legal_hold", "keep_questions_days", "keep_chats_days", "keep_files_days"),
+    *("spending_cap", "embed_origins"),
+]
+# Whether it is published, and who may use it, is decided anew where it is imported. No file names them.
+DECIDED_ON_IMPORT = [
+    *("is_published", "is_held", "is_shared", "shares_golden", "public_chat"),
+    *("version", "visibility", "page_token", "next_notes"),
+]
 TREE_COLUMNS = exported_columns(DecisionTree)
 CASE_COLUMNS = exported_columns(TreeCase)
 GOLDEN_COLUMNS = exported_columns(GoldenQuestion)
@@ -59,9 +71,9 @@ EXPORTED_COLUMNS: dict[type[models.Model], list[str]] = {
 }
 
 
-def column_values(row: models.Model) -> dict[str, Any]:
-    """What travels of a row."""
-    return {name: getattr(row, name) for name in EXPORTED_COLUMNS[type(row)]}
+def column_values(row: models.Model, names: Iterable[str] | None = None) -> dict[str, Any]:
+    """What travels of a row, or the columns of these names."""
+    return {name: getattr(row, name) for name in names or EXPORTED_COLUMNS[type(row)]}
 
 
 def validated_columns(model: type[models.Model], data: Any, *, where: str) -> dict[str, Any]:
@@ -85,6 +97,8 @@ def _validated_value(field: Any, value: Any, *, where: str) -> Any:
         return field.clean(value, None)
     except ValidationError as error:
         raise BadBundle(f"{place}: {error.messages[0]}") from None
+    except OverflowError:  # JSON has integers that no float can hold
+        raise BadBundle(f"{place} is too large a number.") from None
 
 
 def _has_json_type(field: Any, value: Any) -> bool:

@@ -180,7 +180,7 @@ def _parse_name_and_reading(value: Any, *, length: int, where: str) -> tuple[str
         reading, label = value["ocr"], value["label"]
         unsure = tuple((start, end) for start, end in reading["unsure"])
         confidence, left_out = float(reading["confidence"]), reading["leftOut"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadBundle(f"{where} has a page that is not what it should be.") from error
     is_within = all(
         is_natural_number(start) and is_natural_number(end) and start <= end <= length for start, end in unsure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,14 @@ from knowledge import readers
 from knowledge.embedders import get_embedder
 from knowledge.models import KnowledgeBase
 from lexic.errors import LexicError
-from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
+from marketplace.bundle.columns import (
+    PLUGIN_COLUMNS,
+    UNSHARED_COLUMNS,
+    BadBundle,
+    require_columns,
+    validated_columns,
+    validated_list,
+)
 from plugins import slugs
 from plugins.models import Plugin
 from plugins.slugs import SlugTaken
@@ -28,7 +36,11 @@ MAX_TREES = 200
 ParsedTree = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-def parse_plugin(data: Any) -> dict[str, Any]:
+def parse_plugin(data: Any, *, columns: Sequence[str] = PLUGIN_COLUMNS) -> dict[str, Any]:
+    """These columns of the plugin; the others that a file of an earlier version has are ignored."""
+    if isinstance(data, dict):
+        ignored = {*PLUGIN_COLUMNS, *UNSHARED_COLUMNS} - {*columns}
+        data = {name: value for name, value in data.items() if name not in ignored}
     plugin = validated_columns(Plugin, data, where="plugin")
     require_columns(plugin, "name", "domain", where="plugin")
     return plugin

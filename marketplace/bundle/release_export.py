@@ -35,7 +35,7 @@ from marketplace.bundle.archive import (
     pages_file_name,
     vectors_file_name,
 )
-from marketplace.bundle.columns import column_values
+from marketplace.bundle.columns import RELEASE_COLUMNS, column_values
 from marketplace.bundle.draft_export import (
     BUNDLE_FORMAT,
     JSON_OPTIONS,
@@ -69,7 +69,7 @@ def release_manifest(release: Release, documents: Sequence[PinnedDocument]) -> d
         "format": BUNDLE_FORMAT,
         "version": RELEASE_VERSION,
         "made_from": {"name": plugin.name, "author": plugin.owner.public_name, "version": release.version},
-        "plugin": {**column_values(plugin), **release.policy()},
+        "plugin": {**column_values(plugin, RELEASE_COLUMNS), **release.policy()},
         "knowledge": [_knowledge_base_entry(base) for base in pinned_knowledge_bases(release)],
         "documents": [_pinned_document_entry(one) for one in documents],
         "trees": [_pinned_tree_entry(tree, order) for order, tree in enumerate(release.trees)],

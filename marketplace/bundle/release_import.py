@@ -24,7 +24,13 @@ from knowledge.versions import publish_version
 from lexic.errors import Conflict
 from marketplace.bundle import document_content
 from marketplace.bundle.archive import MAX_DOCUMENTS, BundleArchive, pages_file_name, vectors_file_name
-from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
+from marketplace.bundle.columns import (
+    RELEASE_COLUMNS,
+    BadBundle,
+    require_columns,
+    validated_columns,
+    validated_list,
+)
 from marketplace.bundle.manifest import (
     ParsedTree,
     create_golden_questions,
@@ -100,7 +106,7 @@ def parse_release_content(archive: BundleArchive, data: dict[str, Any]) -> Relea
     ]
     content = ReleaseContent(
         made_from=_parse_origin(data["made_from"]),
-        plugin=parse_plugin(data["plugin"]),
+        plugin=parse_plugin(data["plugin"], columns=RELEASE_COLUMNS),
         bases=bases,
         documents=_parse_release_documents(data["documents"], bases=len(bases)),
         trees=parse_trees(data["trees"]),
@@ -186,7 +192,8 @@ def _parse_release_document(data: Any, *, where: str, bases: int) -> ParsedDocum
     base, source_type, is_paged = data["base"], data["source_type"], data["is_paged"]
     if not document_content.is_natural_number(base) or base >= bases or not isinstance(is_paged, bool):
         raise BadBundle(f"{where} of manifest.json is of no knowledge base in it, or not paged or unpaged.")
-    if source_type not in SourceType.values or (source_type == SourceType.URL) != bool(columns.get("url")):
+    # A file that a source has fetched has an address too.
+    if source_type not in SourceType.values or (source_type == SourceType.URL and not columns.get("url")):
         raise BadBundle(f"{where} of manifest.json has no source type that fits.")
     hashes = {name: data[name] for name in ("sha256", "read", "vectors")}
     if not all(document_content.is_sha256(value) for value in hashes.values()):

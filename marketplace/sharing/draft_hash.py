@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
 from knowledge.models import Document, KnowledgeBase
-from marketplace.bundle.columns import column_values
+from marketplace.bundle.columns import PLUGIN_COLUMNS, UNSHARED_COLUMNS, column_values
 from plugins.models import Plugin
 
 # Left out: the last results of golden questions, which a run changes, and the slug, which is made on import.
@@ -26,7 +27,8 @@ def _hashed_content(plugin: Plugin) -> dict[str, Any]:
     bases = list(KnowledgeBase.objects.of_plugin(plugin).values_list("pk", flat=True))
     documents = Document.objects.of_plugin(plugin).order_by("pk")
     return {
-        "plugin": _hashed_columns(plugin),
+        # With the limits that no file has: the hashes of copies that were made earlier have them too.
+        "plugin": _hashed_columns(plugin, [*PLUGIN_COLUMNS, *UNSHARED_COLUMNS]),
         "trees": [
             [_hashed_columns(tree), *map(_hashed_columns, tree.cases.all())]
             for tree in plugin.trees.prefetch_related("cases")
@@ -37,5 +39,5 @@ def _hashed_content(plugin: Plugin) -> dict[str, Any]:
     }
 
 
-def _hashed_columns(row: Any) -> dict[str, Any]:
-    return {name: value for name, value in column_values(row).items() if name not in _IGNORED_COLUMNS}
+def _hashed_columns(row: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
+    return {name: value for name, value in column_values(row, names).items() if name not in _IGNORED_COLUMNS}

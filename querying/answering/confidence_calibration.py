@@ -89,7 +89,7 @@ def parse_calibration(stored: Mapping[str, Any] | None) -> Calibration | None:
         made = Calibration(**{**stored, "weights": weights, "reliability": bins})
         is_curve = len(weights) == len(_FEATURE_NAMES) and all(map(math.isfinite, (made.intercept, made.ece, *weights)))
         is_high = made.high_from is None or HIGH_PROBABILITY <= made.high_from <= 1
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return made if is_curve and is_high and min(weights) >= 0 else None
 

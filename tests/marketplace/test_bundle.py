@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,14 @@ from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from marketplace.bundle import export_plugin, import_plugin
-from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
+from marketplace.bundle.columns import (
+    DECIDED_ON_IMPORT,
+    EXPORTED_COLUMNS,
+    PLUGIN_COLUMNS,
+    RELEASE_COLUMNS,
+    UNSHARED_COLUMNS,
+    exported_columns,
+)
 from plugins.models import Plugin
 from plugins.slugs import SlugTaken
 from tests.remembered import remembered
@@ -143,26 +151,54 @@ def test_apart_from_its_slug_a_second_copy_is_the_same(boots: Plugin, bob: User)
     assert manifests[0] == manifests[1]
 
 
-def test_every_column_that_a_person_writes_travels() -> None:
-    """A column that is added later travels by itself, unless it is named here with the reason."""
-    stays = {
-        Plugin: {
-            "is_published",
-            "is_held",
-            "version",
-            "is_shared",
-            "shares_golden",
-            "public_chat",
-            "visibility",
-            "page_token",
-            "next_notes",
-        },  # decided anew by the new owner
-        DecisionTree: set(),
-        TreeCase: set(),
-        GoldenQuestion: set(),
+def test_every_column_of_a_plugin_is_decided_on() -> None:
+    """Whoever adds a column says in `marketplace/bundle/columns.py` whether a file has it."""
+    decided = Counter([*PLUGIN_COLUMNS, *UNSHARED_COLUMNS, *DECIDED_ON_IMPORT])
+    assert decided == Counter(exported_columns(Plugin))
+    assert set(PLUGIN_COLUMNS) - set(RELEASE_COLUMNS) == {"config"}
+
+
+def test_every_column_that_a_person_writes_of_a_tree_or_a_golden_question_travels() -> None:
+    for model in (DecisionTree, TreeCase, GoldenQuestion):
+        assert set(EXPORTED_COLUMNS[model]) == set(exported_columns(model))
+
+
+LIMITS: dict[str, Any] = {
+    "legal_hold": "operator",
+    "keep_questions_days": 1,
+    "keep_chats_days": 2,
+    "keep_files_days": 3,
+    "spending_cap": "0.01",
+    "embed_origins": ["https://evil.example.org"],
+}
+
+
+def with_columns(content: bytes, **columns: Any) -> bytes:
+    """The file with other columns of the plugin in its manifest."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w") as archive:
+        manifest = json.loads(source.read("manifest.json"))
+        manifest["plugin"] |= columns
+        archive.writestr("manifest.json", json.dumps(manifest))
+        for name in source.namelist()[1:]:
+            archive.writestr(name, source.read(name))
+    return target.getvalue()
+
+
+def test_the_limits_of_a_plugin_are_in_no_file(boots: Plugin) -> None:
+    before = exported(boots)
+    Plugin.objects.filter(pk=boots.pk).update(**LIMITS)
+    assert exported(Plugin.objects.get(pk=boots.pk)) == before
+
+
+def test_limits_and_a_hold_in_a_file_are_ignored(boots: Plugin, bob: User) -> None:
+    """Files of earlier versions have them, and anybody can write them into one."""
+    copy = imported(with_columns(exported(boots), **LIMITS), bob)
+    assert {name: getattr(copy, name) for name in LIMITS} == {
+        name: Plugin._meta.get_field(name).get_default() for name in LIMITS
     }
-    for model, left_out in stays.items():
-        assert set(EXPORTED_COLUMNS[model]) == set(exported_columns(model)) - left_out
+    copy.check_deletable()
+    assert imported(with_columns(exported(boots), legal_hold={"by": "nobody"}), bob).legal_hold == ""
 
 
 def test_an_empty_draft_travels_too(alice: User, bob: User) -> None:

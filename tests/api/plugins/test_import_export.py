@@ -68,6 +68,21 @@ def test_it_comes_in_as_a_draft_of_ones_own(plugin: Plugin, charlie: User) -> No
     assert made.golden_questions.count() == 1
 
 
+def test_nobody_brings_in_a_hold_of_the_operators(plugin: Plugin, charlie: User) -> None:
+    content = BytesIO()
+    with zipfile.ZipFile(file_of(plugin)) as source, zipfile.ZipFile(content, "w") as archive:
+        manifest = json.loads(source.read("manifest.json"))
+        manifest["plugin"]["legal_hold"] = "operator"
+        archive.writestr("manifest.json", json.dumps(manifest))
+        for name in source.namelist()[1:]:
+            archive.writestr(name, source.read(name))
+    client = signed_in(charlie)
+    response = take_in(client, file=SimpleUploadedFile("x.zip", content.getvalue()), slug="charlies")
+    assert response.status_code == 201, response.content
+    assert Plugin.objects.get(slug="charlies").legal_hold == ""
+    assert client.delete("/api/plugins/charlies").status_code == 204
+
+
 def test_it_comes_in_under_another_slug(plugin: Plugin, charlie: User) -> None:
     shown = take_in(signed_in(charlie), file=file_of(plugin), slug="charlies").json()
     assert (shown["plugin"]["slug"], shown["slugWasTaken"]) == ("charlies", False)

@@ -17,15 +17,17 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from accounts.quotas import TooManyCopies
-from knowledge.documents.lifecycle import delete_document
+from knowledge.documents.lifecycle import add_fetched_file, delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
 from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
+from marketplace.sharing import draft_hash
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer, update_offers
+from marketplace.sharing.draft_hash import draft_content_hash
 from marketplace.sharing.installs import (
     CopyUpToDate,
     ModifiedCopy,
@@ -37,6 +39,7 @@ from marketplace.sharing.provenance import provenance_of
 from marketplace.sharing.release_files import prune_release_files, release_file
 from marketplace.sharing.shareability import CannotBeShared, NotShared, sharing_blockers
 from plugins.models import Plugin, Release
+from plugins.retention import UnderLegalHold
 from querying import releases
 from tests.knowledge.bases import attach
 from tests.marketplace.sharing.conftest import add
@@ -162,6 +165,66 @@ def test_a_copy_is_offered_where_one_can_be_had_and_refused_with_the_true_reason
     assert "knowledge that its author may not share" in refusal()
     foreign.delete()
     assert "something that its release reads is deleted" in refusal()
+
+
+def test_a_document_that_a_synced_website_fetched_goes_with_a_copy(boots: Plugin, alice: User, bob: User) -> None:
+    """It has an address, and is a file all the same: nothing fetches it again."""
+    address, page = "https://example.org/socks", b"<html><h1>Socks</h1><p>Wool is worn in boots.</p></html>"
+    fetched = add_fetched_file(
+        knowledge_base=boots.knowledge_base,
+        file_name="socks.html",
+        url=address,
+        title="Socks",
+        is_public=True,
+        stream=io.BytesIO(page),
+        enqueue=False,
+    )
+    ingest(fetched.pk)
+    release = publish(boots, by=alice).release
+    copies_of_it = [install_copy("boots", by=bob).install.copy]
+    with release_file(release).open() as file:
+        copies_of_it.append(import_plugin_file(file, owner=bob).plugin)
+    for copy in copies_of_it:
+        document = Document.objects.of_plugin(copy).get(title="Socks")
+        assert (document.source_type, document.url, document.sha256) == ("html", address, fetched.sha256)
+        ingest(document.pk)
+        document.refresh_from_db()
+        assert (document.status, document.is_unverified) == ("ready", False)
+
+
+def test_a_hold_of_the_original_stays_with_it(boots: Plugin, alice: User, charlie: User) -> None:
+    """Nobody else learns of it, and copies are made and updated as before."""
+    boots.set_legal_hold(by_operator=False)
+    copy = install_copy("boots", by=charlie).install.copy
+    assert copy.legal_hold == ""
+    Plugin.objects.filter(pk=boots.pk).update(system_prompt="Very brief.")
+    publish(Plugin.objects.get(pk=boots.pk), by=alice)
+    update_copy(copy, by=charlie)
+    copy.refresh_from_db()
+    assert (copy.system_prompt, copy.legal_hold) == ("Very brief.", "")
+
+
+def test_a_copy_that_is_held_keeps_its_content(copy: Plugin, newer: Release, charlie: User) -> None:
+    copy.set_legal_hold(by_operator=False)
+    Install.objects.update(content=draft_content_hash(copy))
+    with pytest.raises(UnderLegalHold):
+        update_copy(copy, by=charlie)
+
+
+def test_settings_of_a_draft_in_the_file_of_a_release_are_ignored(boots: Plugin, charlie: User) -> None:
+    """Files of earlier versions have them."""
+    with release_file(boots.latest_release()).open() as file:
+        content = _with(file.read(), "plugin", lambda one: {**one, "config": {"crm": 7}, "spending_cap": "1.00"})
+    copy = import_plugin_file(io.BytesIO(content), owner=charlie).plugin
+    assert (copy.config, copy.spending_cap) == ({}, None)
+
+
+def test_settings_of_a_copy_stay_when_it_is_updated(copy: Plugin, newer: Release, charlie: User) -> None:
+    Plugin.objects.filter(pk=copy.pk).update(spending_cap=3, config={"crm": 7})
+    Install.objects.update(content=draft_content_hash(Plugin.objects.get(pk=copy.pk)))
+    update_copy(copy, by=charlie)
+    copy.refresh_from_db()
+    assert (copy.system_prompt, copy.spending_cap, copy.config) == ("Very brief.", 3, {"crm": 7})
 
 
 def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charlie: User) -> None:
@@ -374,6 +437,15 @@ def test_what_somebody_worked_on_is_not_overwritten(copy: Plugin, newer: Release
     second = Plugin.objects.get(slug="boots-2")
     assert answer.url == reverse("admin:plugins_plugin_change", args=[second.pk])
     assert (second.system_prompt, update_offer(second)) == ("Very brief.", None)
+
+
+def test_what_is_hashed_of_a_copy_stays_the_same() -> None:
+    """Another column would make every copy that exists look changed."""
+    limits = {"legal_hold", "keep_questions_days", "keep_chats_days", "keep_files_days", "spending_cap"}
+    about = {"kind", "name", "tagline", "description", "domain", "tags", "config", "embed_origins"}
+    settings = {"chunk_strategy", "chunk_size", "golden_gate", "golden_share"}
+    hashed = set(draft_hash._hashed_content(Plugin())["plugin"])
+    assert hashed == limits | about | settings | set(Plugin.policy_fields())
 
 
 def test_running_its_golden_questions_is_no_work(copy: Plugin) -> None:

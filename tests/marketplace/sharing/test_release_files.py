@@ -11,6 +11,7 @@ import pytest
 
 from accounts.models import User
 from knowledge.models import KnowledgeBase
+from marketplace.bundle.columns import RELEASE_COLUMNS
 from marketplace.publishing.publish import publish
 from marketplace.sharing.release_files import delete_stale_files, release_file
 from marketplace.tasks import forget_shared_files
@@ -38,6 +39,26 @@ def written(plugin: Plugin, *, at: int = 1_000_000) -> str:
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
+
+
+def test_it_holds_what_belongs_to_the_release_and_no_setting_of_the_draft(boots: Plugin) -> None:
+    """The file is for anybody: `config` is for programs of its author's own, and limits are nobody else's business."""
+    release = boots.latest_release()
+    assert release is not None
+    before = release_file(release)
+    Plugin.objects.filter(pk=boots.pk).update(
+        config={"crm": "a secret"},
+        spending_cap=12,
+        legal_hold="operator",
+        keep_questions_days=30,
+        keep_chats_days=30,
+        keep_files_days=30,
+        embed_origins=["https://intranet.example.org"],
+    )
+    release.refresh_from_db()
+    after = release_file(release)
+    assert after.head["plugin"].keys() == {*RELEASE_COLUMNS}
+    assert (after.head, after.name) == (before.head, before.name)
 
 
 def test_what_may_be_copied_stays(boots: Plugin, folder: Path) -> None:

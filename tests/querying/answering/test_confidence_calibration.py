@@ -124,6 +124,8 @@ def test_the_same_answers_give_the_same_curve_and_it_survives_storage():
         {"weights": [1.0, 2.0, -1.0]},
         {"weights": [1.0, 2.0, float("nan")]},
         {"intercept": "x"},
+        {"intercept": 10**400},
+        {"weights": [10**400, 2.0, 3.0]},
         {"reliability": [[1]]},
         {"high_from": 0.1},
         {"unknown": 1},
