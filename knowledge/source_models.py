@@ -14,6 +14,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts import key_secrets
+from lexic.errors import NotFound
 
 if TYPE_CHECKING:
     from knowledge.models import Document
@@ -43,7 +44,21 @@ class SyncInterval(models.IntegerChoices):
     WEEK = 168, "every week"
 
 
+class SourceRemoved(NotFound):
+    """Somebody has removed this source."""
+
+    code = "source_removed"
+    hint = "The documents that it had by then stay. Connect it again to have the rest."
+
+
 class SourceQuerySet(models.QuerySet["Source"]):
+    def locked(self, pk: int) -> Source:
+        """The row as it is now, which nobody else changes before the transaction ends. Raises `SourceRemoved`."""
+        source = self.select_for_update(no_key=True).filter(pk=pk).first()
+        if source is None:
+            raise SourceRemoved
+        return source
+
     def remote(self) -> SourceQuerySet:
         """Sources that are fetched from elsewhere, and that people enter themselves."""
         return self.filter(kind__in=REMOTE_KINDS)
@@ -122,6 +137,11 @@ class Source(models.Model):
     def set_credentials(self, credentials: dict[str, str]) -> None:
         """Seals them, or forgets what there was where none are given; saved with the row."""
         self.credentials_encrypted = key_secrets.encrypt(json.dumps(credentials)) if credentials else ""
+
+    def same_options(self) -> SourceQuerySet:
+        """Its row, unless the options have been changed since it was loaded: other files belong to it then, and what a
+        sync has seen of the old ones says nothing of them."""
+        return Source.objects.filter(pk=self.pk, options=self.options)
 
     def set_due(self, now: datetime) -> None:
         """When it is synced next, counted from now; saved with the row."""

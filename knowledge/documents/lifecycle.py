@@ -18,7 +18,7 @@ from knowledge import lease, legal_hold, readers, storage_usage, task_queue
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
-from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
+from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
 from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publish_version
 from knowledge.versions.document_languages import set_language
@@ -149,22 +149,25 @@ def add_url(
 
 def add_fetched_file(
     *,
-    knowledge_base: KnowledgeBase,
+    item: SourceItem,
     file_name: str,
     url: str,
     title: str,
-    is_public: bool,
     stream: ByteStream,
     enqueue: bool = True,
 ) -> Document:
     """Store a file that a source has fetched, as a document of its own whatever it is called, and have it read.
 
-    Without a title it gets the one in the file. Raises `DuplicateContent` when another document has these bytes,
-    `UnreadableDocument`, `FileTooLarge`, and `QuotaExceeded`.
+    Without a title it gets the one in the file. `item`, its row of the source's manifest, is saved with it, and it is
+    as public as the source is then: whoever opens or closes the source finds all its documents. Raises
+    `DuplicateContent` when another document has these bytes, `UnreadableDocument`, `FileTooLarge`, `QuotaExceeded`,
+    and `SourceRemoved`.
     """
     name = _clean_file_name(file_name)
     stored, source_type = _store_upload(stream, name=name)
     with transaction.atomic():
+        source = Source.objects.locked(item.source_id)
+        knowledge_base = source.knowledge_base
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         if Document.objects.present().filter(knowledge_base=knowledge_base, sha256=stored.sha256).exists():
             raise DuplicateContent
@@ -174,9 +177,11 @@ def add_fetched_file(
             is_named=bool(_clean_title(title)),
             file_name=name,
             url=url,
-            is_public=is_public,
+            is_public=source.is_public,
             **_file_columns(stored, source_type),
         )
+        item.document = document
+        item.save()
         storage_usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue).document
 
