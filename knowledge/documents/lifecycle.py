@@ -62,8 +62,8 @@ def add_file(
     """Store a file and have it read.
 
     The same bytes again are the same document, which is read again only when it had failed. Other bytes under the
-    same name are a new version of it. Raises `UnreadableDocument` for a type that no reader reads, `InvalidMetadata`,
-    and `FileTooLarge`.
+    same name are a new version of it, unless a source from elsewhere has fetched it. Raises `UnreadableDocument` for a
+    type that no reader reads, `InvalidMetadata`, and `FileTooLarge`.
     """
     columns = metadata_columns.split_metadata(metadata)
     name = _clean_file_name(file_name)
@@ -76,7 +76,7 @@ def add_file(
                 return AddResult(document=same, is_new=False)
             _reset_to_queued(same)
             return _enqueued_result(same, is_new=False, enqueue=enqueue)
-        if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
+        if older := present.not_fetched().exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
             _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
             storage_usage.check_account(knowledge_base.owner)
@@ -123,7 +123,8 @@ def add_url(
     metadata: Mapping[str, Any] | None = None,
     enqueue: bool = True,
 ) -> AddResult:
-    """Have a web page read. It is fetched by the worker; an address that is known already is fetched again.
+    """Have a web page read. It is fetched by the worker; an address that is known already is fetched again, unless
+    only a source from elsewhere has read it.
 
     Raises `InvalidUrl`, `InvalidMetadata`. Whether the address may be fetched at all is found out when it is.
     """
@@ -132,7 +133,7 @@ def add_url(
     with transaction.atomic():
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         present = Document.objects.present().filter(knowledge_base=knowledge_base)
-        if known := present.filter(url=address).first():
+        if known := present.not_fetched().filter(url=address).first():
             _reset_to_queued(known, **_merged_columns(known, title=title, columns=columns))
             return _enqueued_result(known, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
