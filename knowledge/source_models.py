@@ -6,6 +6,7 @@ Part of `knowledge.models`, which imports it.
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -32,6 +33,13 @@ class SourceKind(models.TextChoices):
 
 
 REMOTE_KINDS = (SourceKind.WEBSITE, SourceKind.FEED, SourceKind.REPOSITORY, SourceKind.BUCKET)
+
+
+def shown_address(address: str) -> str:
+    """The address for people: without its query, which may hold a secret, and without a name and password."""
+    scheme, separator, rest = re.split("[?#]", address, maxsplit=1)[0].partition("://")
+    server, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{server.rpartition('@')[2]}{slash}{path}"
 
 
 class SyncInterval(models.IntegerChoices):
@@ -119,7 +127,7 @@ class Source(models.Model):
     @property
     def shown_location(self) -> str:
         """For people: without a query, which may hold a secret; of what lies on this server, its own name alone."""
-        return self.location.partition("?")[0] if self.is_remote else PurePath(self.location).name
+        return shown_address(self.location) if self.is_remote else PurePath(self.location).name
 
     @property
     def is_remote(self) -> bool:
