@@ -33,6 +33,7 @@ from knowledge.recognised_text import PageCorrection as PageCorrection
 from knowledge.recognised_text import RecognisedText
 from knowledge.revisioned_models import Revisioned as Revisioned
 from knowledge.revisioned_models import RevisionQuerySet as RevisionQuerySet
+from knowledge.source_models import REMOTE_KINDS
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.source_models import SourceQuerySet as SourceQuerySet
@@ -119,6 +120,11 @@ class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[
     def present(self) -> DocumentQuerySet:
         """Documents that have not been deleted."""
         return self.filter(removed_in=None)
+
+    def not_fetched(self) -> DocumentQuerySet:
+        """Without those that a source from elsewhere keeps in step with itself: these are no one's but the source's,
+        whatever they are called."""
+        return self.exclude(source_items__source__kind__in=REMOTE_KINDS)
 
     def version(self, pk: uuid.UUID, *, sha256: str, title: str | None = None) -> DocumentQuerySet:
         """The document, as long as these bytes under this name (None: any) are still to be read."""

@@ -6,6 +6,7 @@ Part of `knowledge.models`, which imports it.
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts import key_secrets
+from lexic.errors import NotFound
 
 if TYPE_CHECKING:
     from knowledge.models import Document
@@ -33,6 +35,13 @@ class SourceKind(models.TextChoices):
 REMOTE_KINDS = (SourceKind.WEBSITE, SourceKind.FEED, SourceKind.REPOSITORY, SourceKind.BUCKET)
 
 
+def shown_address(address: str) -> str:
+    """The address for people: without its query, which may hold a secret, and without a name and password."""
+    scheme, separator, rest = re.split("[?#]", address, maxsplit=1)[0].partition("://")
+    server, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{server.rpartition('@')[2]}{slash}{path}"
+
+
 class SyncInterval(models.IntegerChoices):
     """In hours."""
 
@@ -43,7 +52,21 @@ class SyncInterval(models.IntegerChoices):
     WEEK = 168, "every week"
 
 
+class SourceRemoved(NotFound):
+    """Somebody has removed this source."""
+
+    code = "source_removed"
+    hint = "The documents that it had by then stay. Connect it again to have the rest."
+
+
 class SourceQuerySet(models.QuerySet["Source"]):
+    def locked(self, pk: int) -> Source:
+        """The row as it is now, which nobody else changes before the transaction ends. Raises `SourceRemoved`."""
+        source = self.select_for_update(no_key=True).filter(pk=pk).first()
+        if source is None:
+            raise SourceRemoved
+        return source
+
     def remote(self) -> SourceQuerySet:
         """Sources that are fetched from elsewhere, and that people enter themselves."""
         return self.filter(kind__in=REMOTE_KINDS)
@@ -104,7 +127,7 @@ class Source(models.Model):
     @property
     def shown_location(self) -> str:
         """For people: without a query, which may hold a secret; of what lies on this server, its own name alone."""
-        return self.location.partition("?")[0] if self.is_remote else PurePath(self.location).name
+        return shown_address(self.location) if self.is_remote else PurePath(self.location).name
 
     @property
     def is_remote(self) -> bool:
@@ -122,6 +145,11 @@ class Source(models.Model):
     def set_credentials(self, credentials: dict[str, str]) -> None:
         """Seals them, or forgets what there was where none are given; saved with the row."""
         self.credentials_encrypted = key_secrets.encrypt(json.dumps(credentials)) if credentials else ""
+
+    def same_options(self) -> SourceQuerySet:
+        """Its row, unless the options have been changed since it was loaded: other files belong to it then, and what a
+        sync has seen of the old ones says nothing of them."""
+        return Source.objects.filter(pk=self.pk, options=self.options)
 
     def set_due(self, now: datetime) -> None:
         """When it is synced next, counted from now; saved with the row."""

@@ -225,7 +225,7 @@ def _sync_if_allowed(source: Source, *, allows_removals: bool = False) -> bool:
     try:
         runner.run_sync(source, allow_empty=allows_removals and source.is_remote, reads_now=not source.is_remote)
     except LexicError as error:
-        logger.warning("%s could not be synced: %s", source.location, error.message)
+        logger.warning("source %d, %s, could not be synced: %s", source.pk, source.shown_location, error.message)
         return False
     enqueue_index_check(source.knowledge_base_id)
     return True

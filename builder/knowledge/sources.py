@@ -80,8 +80,7 @@ def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRe
 
 def switch_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:
     """To what the button says, so that pressing it twice does not turn it back."""
-    found = get_source(plugin, source)
-    source_settings.change_source(found, is_paused=request.POST.get("to") == "pause")
+    found = source_settings.change_source(get_source(plugin, source), is_paused=request.POST.get("to") == "pause")
     state = "paused" if found.is_paused else "synced by its timetable again"
     log_and_report(request, plugin, f"The source {found.shown_location} is {state}.")
     return _redirect_to_source(plugin, found)

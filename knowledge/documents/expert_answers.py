@@ -18,7 +18,7 @@ _FILE_NAME = "expert-answers.md"
 
 def expert_answers() -> DocumentQuerySet:
     """The documents of this kind, at most one in a knowledge base."""
-    return Document.objects.present().filter(file_name=_FILE_NAME)
+    return Document.objects.present().not_fetched().filter(file_name=_FILE_NAME)
 
 
 def add_expert_answer(

@@ -18,7 +18,7 @@ from knowledge import lease, legal_hold, readers, storage_usage, task_queue
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
-from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
+from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
 from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publish_version
 from knowledge.versions.document_languages import set_language
@@ -62,8 +62,8 @@ def add_file(
     """Store a file and have it read.
 
     The same bytes again are the same document, which is read again only when it had failed. Other bytes under the
-    same name are a new version of it. Raises `UnreadableDocument` for a type that no reader reads, `InvalidMetadata`,
-    and `FileTooLarge`.
+    same name are a new version of it, unless a source from elsewhere has fetched it. Raises `UnreadableDocument` for a
+    type that no reader reads, `InvalidMetadata`, and `FileTooLarge`.
     """
     columns = metadata_columns.split_metadata(metadata)
     name = _clean_file_name(file_name)
@@ -76,7 +76,7 @@ def add_file(
                 return AddResult(document=same, is_new=False)
             _reset_to_queued(same)
             return _enqueued_result(same, is_new=False, enqueue=enqueue)
-        if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
+        if older := present.not_fetched().exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
             _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
             storage_usage.check_account(knowledge_base.owner)
@@ -123,7 +123,8 @@ def add_url(
     metadata: Mapping[str, Any] | None = None,
     enqueue: bool = True,
 ) -> AddResult:
-    """Have a web page read. It is fetched by the worker; an address that is known already is fetched again.
+    """Have a web page read. It is fetched by the worker; an address that is known already is fetched again, unless
+    only a source from elsewhere has read it.
 
     Raises `InvalidUrl`, `InvalidMetadata`. Whether the address may be fetched at all is found out when it is.
     """
@@ -132,7 +133,7 @@ def add_url(
     with transaction.atomic():
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         present = Document.objects.present().filter(knowledge_base=knowledge_base)
-        if known := present.filter(url=address).first():
+        if known := present.not_fetched().filter(url=address).first():
             _reset_to_queued(known, **_merged_columns(known, title=title, columns=columns))
             return _enqueued_result(known, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
@@ -149,22 +150,25 @@ def add_url(
 
 def add_fetched_file(
     *,
-    knowledge_base: KnowledgeBase,
+    item: SourceItem,
     file_name: str,
     url: str,
     title: str,
-    is_public: bool,
     stream: ByteStream,
     enqueue: bool = True,
 ) -> Document:
     """Store a file that a source has fetched, as a document of its own whatever it is called, and have it read.
 
-    Without a title it gets the one in the file. Raises `DuplicateContent` when another document has these bytes,
-    `UnreadableDocument`, `FileTooLarge`, and `QuotaExceeded`.
+    Without a title it gets the one in the file. `item`, its row of the source's manifest, is saved with it, and it is
+    as public as the source is then: whoever opens or closes the source finds all its documents. Raises
+    `DuplicateContent` when another document has these bytes, `UnreadableDocument`, `FileTooLarge`, `QuotaExceeded`,
+    and `SourceRemoved`.
     """
     name = _clean_file_name(file_name)
     stored, source_type = _store_upload(stream, name=name)
     with transaction.atomic():
+        source = Source.objects.locked(item.source_id)
+        knowledge_base = source.knowledge_base
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         if Document.objects.present().filter(knowledge_base=knowledge_base, sha256=stored.sha256).exists():
             raise DuplicateContent
@@ -174,9 +178,11 @@ def add_fetched_file(
             is_named=bool(_clean_title(title)),
             file_name=name,
             url=url,
-            is_public=is_public,
+            is_public=source.is_public,
             **_file_columns(stored, source_type),
         )
+        item.document = document
+        item.save()
         storage_usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue).document
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
+
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_file
 from knowledge.models import Document
@@ -39,8 +41,17 @@ def add_attachments(mail: Document) -> None:
                 _add_attachment(mail, name, content)
             except LexicError as error:
                 refused.append(f"{name}: {error.message}")
-    said = {**mail.metadata.get("file", {}), **({NOT_READ: " ".join(refused)} if refused else {})}
-    Document.objects.present().filter(pk=mail.pk).update(metadata={**mail.metadata, "file": said})
+    if refused:
+        _note_refused(mail, " ".join(refused))
+
+
+@transaction.atomic
+def _note_refused(mail: Document, reasons: str) -> None:
+    # A person may have changed the metadata meanwhile: the row is read anew.
+    rows = Document.objects.present().filter(pk=mail.pk)
+    for row in rows.select_for_update(of=("self",)):
+        said = {**row.metadata.get("file", {}), NOT_READ: reasons}
+        rows.update(metadata={**row.metadata, "file": said})
 
 
 def _add_attachment(mail: Document, name: str, content: bytes) -> None:

@@ -17,7 +17,7 @@ from accounts.models import User
 from knowledge import task_queue
 from knowledge.documents.lifecycle import record_change
 from knowledge.documents.reading_limits import reading_limits
-from knowledge.documents.source_file import source_file
+from knowledge.documents.source_file import stored_file
 from knowledge.documents.word_box_alignment import placed_words
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, Page, PageCorrection
@@ -79,10 +79,13 @@ def correct_page(page: Page, *, text: str, by: User) -> None:
 
 
 def reread_page(page: Page) -> None:
-    """Read the page anew, in a confined child. Raises `NotRecognised`, `PageHasChanged`, and what reading raises."""
+    """Read the page anew, in a confined child, from the bytes that it was read from. Raises `NotRecognised`,
+    `PageHasChanged`, and what reading raises."""
     if not page.was_recognised:
         raise NotRecognised
-    with source_file(page.document) as source:
+    document = page.document
+    source_type = document.ready_source_type or document.source_type
+    with stored_file(page.source_sha256, source_type=source_type, url=document.url) as source:
         resume = ReadingPoint(page=page.number - 1, state=_START) if page.number > 1 else None
         events = read_pages(source.path, source_type=source.source_type, limits=reading_limits(), resume=resume)
         with closing(events):

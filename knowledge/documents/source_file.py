@@ -58,10 +58,18 @@ def source_file(document: Document) -> Iterator[SourceFile]:
         _record_hash(document, stored.sha256)
         storage_usage.check_account(document.knowledge_base.owner)
         source_type = detect_fetched_type(page.body, page.content_type, document.url)
-    with file_store.local_copy(document.sha256) as path:
-        if source_type == SourceType.URL:  # compared with what was fetched then, not with the page of today
+    with stored_file(document.sha256, source_type=source_type, url=document.url) as file:
+        yield file
+
+
+@contextmanager
+def stored_file(sha256: str, *, source_type: str, url: str) -> Iterator[SourceFile]:
+    """Bytes that were stored for a document, to read inside the block: of a web page those that were fetched then, not
+    the page of today. Raises `UnreadableDocument`, `SourceFileMissing` and `StorageUnavailable`."""
+    with file_store.local_copy(sha256) as path:
+        if source_type == SourceType.URL:
             with path.open("rb") as file:
-                source_type = detect_fetched_type(file.read(DETECTION_BYTES), "", document.url)
+                source_type = detect_fetched_type(file.read(DETECTION_BYTES), "", url)
         yield SourceFile(path=path, source_type=source_type)
 
 

@@ -170,4 +170,5 @@ def _detect_kind(place: Path) -> SourceKind:
 @transaction.atomic
 def _save_report(source: Source, report: SyncReport) -> None:
     source.synced_at, source.commit, source.report = timezone.now(), report.commit, report.remembered
-    source.save(update_fields=["synced_at", "commit", "report"])
+    Source.objects.filter(pk=source.pk).update(synced_at=source.synced_at, report=source.report)
+    source.same_options().update(commit=source.commit)

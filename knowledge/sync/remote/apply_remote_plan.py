@@ -15,6 +15,7 @@ from knowledge.ingest import ingest_until_done
 from knowledge.ingest_batch import ingest_small
 from knowledge.models import Document, Source, SourceItem
 from knowledge.readers.types import UnreadableDocument
+from knowledge.source_models import SourceRemoved
 from knowledge.sync.remote.compare import RemotePlan
 from knowledge.sync.remote.remote_listing import RemoteFile
 from knowledge.versions import publish_version
@@ -34,7 +35,8 @@ class Written:
 
 def write_plan(source: Source, plan: RemotePlan, *, reads_now: bool, on_progress: OnProgress | None = None) -> Written:
     """Each document in a transaction of its own. With `reads_now` they are read here, as many as are read together
-    before the next ones are taken, else by workers in their turn. Raises `LeaseLost`; what is done by then is done."""
+    before the next ones are taken, else by workers in their turn. Raises `LeaseLost` and `SourceRemoved`; what is done
+    by then is done."""
     written = Written()
     steps, number = list(_steps(plan)), 0
     for batch in batched(steps, ingest_scheduling.SMALL_TOGETHER if reads_now else 1):
@@ -85,7 +87,9 @@ def _write_file(
     """None where it could not be stored."""
     row = item or source.items.filter(path=file.path).first() or SourceItem(source=source, path=file.path)
     try:
-        document = _store_document(source, row.live_document, file, enqueue=not reads_now)
+        document = _store_document(row, file, enqueue=not reads_now)
+    except SourceRemoved:
+        raise
     except (DuplicateContent, UnreadableDocument) as error:
         written.left_out.append((file.path, error.message))
         if not row.live_document:
@@ -95,7 +99,6 @@ def _write_file(
         written.problems.append((file.path, error.message_with_hint))
         return None
     (written.changed if item else written.added).append(file.path)
-    _record(row, file, document)
     return document
 
 
@@ -106,26 +109,32 @@ def _read_now(file: RemoteFile, document: Document, written: Written) -> None:
         written.problems.append((file.path, document.error))
 
 
-def _store_document(source: Source, document: Document | None, file: RemoteFile, *, enqueue: bool) -> Document:
+def _store_document(row: SourceItem, file: RemoteFile, *, enqueue: bool) -> Document:
+    """The document of this row of the manifest, which is saved."""
     with file.content.open("rb") as stream:
-        if document is not None:
-            return replace_file(document, file_name=file.file_name, stream=stream, enqueue=enqueue)
+        if known := row.live_document:
+            document = replace_file(known, file_name=file.file_name, stream=stream, enqueue=enqueue)
+            _record(row, file, document)
+            return document
+        _describe(row, file)
         return add_fetched_file(
-            knowledge_base=source.knowledge_base,
-            file_name=file.file_name,
-            url=file.url,
-            title=file.title,
-            is_public=source.is_public,
-            stream=stream,
-            enqueue=enqueue,
+            item=row, file_name=file.file_name, url=file.url, title=file.title, stream=stream, enqueue=enqueue
         )
 
 
+@transaction.atomic
 def _record(item: SourceItem, file: RemoteFile, document: Document | None) -> None:
-    item.path, item.document, item.version = file.path, document, dict(file.version)
+    Source.objects.locked(item.source_id)
+    item.document = document
+    _describe(item, file)
+    item.save()
+
+
+def _describe(item: SourceItem, file: RemoteFile) -> None:
+    """As the file is now; saved with the row."""
+    item.path, item.version = file.path, dict(file.version)
     item.sha256 = item.stored_sha256 = file.sha256
     item.synced_at = timezone.now()
-    item.save()
 
 
 @transaction.atomic
@@ -141,6 +150,7 @@ def _rename(item: SourceItem, file: RemoteFile) -> None:
 @transaction.atomic
 def _retire_item(item: SourceItem) -> None:
     """Removes the document from the current revision. Earlier releases keep it, and so does a legal hold."""
+    Source.objects.locked(item.source_id)
     if document := item.live_document:
         publish_version.remove_document(document)
     SourceItem.objects.filter(pk=item.pk).delete()

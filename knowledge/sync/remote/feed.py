@@ -12,6 +12,7 @@ from typing import Any
 from knowledge.models import SourceItem
 from knowledge.readers.isolation.confined_call import confined_call
 from knowledge.readers.types import UnreadableDocument
+from knowledge.source_models import shown_address
 from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, file_name, normalise
 from knowledge.sync.remote.remote_listing import RemoteFile, RemoteListing, Spool, SpoolFull
@@ -68,11 +69,11 @@ def _read_entries(
     try:
         values = list(confined_call(_FEED, path, arguments={}))
     except UnreadableDocument as error:
-        raise SourceUnavailable(f"{location} is no RSS or Atom feed that can be read.") from error
+        raise SourceUnavailable(f"{shown_address(location)} is no RSS or Atom feed that can be read.") from error
     pairs = [one for one in values if isinstance(one, list) and len(one) == 2 and all(isinstance(x, str) for x in one)]
     entries = {clean: title[:300] for address, title in pairs if (clean := normalise(address))}
     if not entries:
-        raise SourceEmpty(f"The feed {location} has no entry with an address.")
+        raise SourceEmpty(f"The feed {shown_address(location)} has no entry with an address.")
     listing.state = {**version_of(said), "entries": [list(one) for one in entries.items()]}
     return entries
 

@@ -30,6 +30,17 @@ CREDENTIAL_NAMES: Mapping[str, tuple[str, ...]] = {
     SourceKind.REPOSITORY: ("username", "password"),
     SourceKind.BUCKET: ("access_key_id", "secret_access_key"),
 }
+# What `change_source` may change.
+_CHANGEABLE = (
+    "options",
+    "state",
+    "commit",
+    "credentials_encrypted",
+    "interval_hours",
+    "due_at",
+    "is_paused",
+    "is_public",
+)
 _BUCKET_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _REGION = re.compile(r"[a-z0-9-]{1,40}")
 _BRANCH = re.compile(r"(?!.*\.\.)[\w./-]{1,200}")
@@ -82,8 +93,9 @@ def change_source(
     is_public: bool | None = None,
     is_paused: bool | None = None,
 ) -> Source:
-    """None leaves each as it is. Options are given as a whole, and what they say holds with the next sync; who may read
-    its documents is changed at once. Raises `InvalidSource`."""
+    """The source as it is then; None leaves each as it is. Options are given as a whole, and what they say holds with
+    the next sync; who may read its documents is changed at once. Raises `InvalidSource` and `SourceRemoved`."""
+    source = Source.objects.locked(source.pk)
     if options is not None:
         source.options = _clean_options(source.kind, options)
         source.state, source.commit = {}, ""  # other files may belong to it now
@@ -98,7 +110,7 @@ def change_source(
         source.is_public = is_public
         documents = Document.objects.present().filter(source_items__source=source).values("pk")
         Document.objects.filter(pk__in=documents).update(is_public=is_public, updated_at=timezone.now())
-    source.save()
+    source.save(update_fields=_CHANGEABLE)
     return source
 
 

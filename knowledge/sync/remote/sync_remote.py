@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from django.db import transaction
 from django.utils import timezone
 
 from knowledge.models import Source, SourceItem
@@ -38,10 +39,9 @@ def sync_remote(
 ) -> SyncReport:
     """Brings the documents in line with the source. `allows_removals` means that a person has confirmed the removals.
 
-    If the sync fails, the reason is stored on the source. Raises `SourceUnavailable`.
+    If the sync fails, the reason is stored on the source. Raises `SourceUnavailable` and `SourceRemoved`.
     """
     source.tried_at = timezone.now()
-    source.set_due(source.tried_at)
     source.error_code = source.error = ""
     try:
         items = manifest_items(source)
@@ -54,12 +54,21 @@ def sync_remote(
         source.error_code, source.error = error.code[:40], error.message_with_hint
         raise
     finally:
-        source.save(update_fields=["tried_at", "due_at", "error_code", "error"])
+        _save_attempt(source)
     if not (listing.partly or plan.held or plan.kept):
         source.state = listing.state
-        source.save(update_fields=["state"])
+        source.same_options().update(state=source.state)
     source.knowledge_base.refresh_from_db(fields=["revision"])
     return replace(_report(source, plan, listing, written), renamed=tuple(sorted(renamed)))
+
+
+@transaction.atomic
+def _save_attempt(source: Source) -> None:
+    """It is due again by the timetable that it has now, which may have been changed during the sync."""
+    for row in Source.objects.select_for_update(no_key=True).filter(pk=source.pk):
+        source.interval_hours = row.interval_hours
+        source.set_due(source.tried_at or timezone.now())
+        source.save(update_fields=["tried_at", "due_at", "error_code", "error"])
 
 
 def _list(source: Source, items: Mapping[str, SourceItem], spool: Spool) -> RemoteListing:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from knowledge.source_models import shown_address
 from knowledge.sync.remote.source_errors import SourceUnavailable
 from lexic import egress
 from lexic.egress import EgressRefused, FetchFailed, WebResponse
@@ -57,11 +58,11 @@ class WebClient:
         try:
             said = self.get(url, version=version)
         except (EgressRefused, FetchFailed) as error:
-            raise SourceUnavailable(f"{url}: {error.message}") from error
+            raise SourceUnavailable(f"{shown_address(url)}: {error.message}") from error
         except CrawlStopped as error:
             raise SourceUnavailable(str(error)) from error
         if said.status not in (200, 304):
-            raise SourceUnavailable(f"{url} answers with status {said.status}.")
+            raise SourceUnavailable(f"{shown_address(url)} answers with status {said.status}.")
         return said
 
     def _wait(self) -> None:

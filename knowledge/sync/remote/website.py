@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from knowledge.models import SourceItem
 from knowledge.readers.types import UnreadableDocument
+from knowledge.source_models import shown_address
 from knowledge.sync.remote import crawl_rules
 from knowledge.sync.remote.addresses import PAGE_MEDIA_TYPES, Scope, file_name, normalise
 from knowledge.sync.remote.crawl_rules import PageRules
@@ -100,7 +101,7 @@ class _Crawl:
         try:
             said = self.client.get(url)
         except EgressRefused as error:
-            raise SourceUnavailable(f"{self.start}: {error.message}") from error
+            raise SourceUnavailable(f"{shown_address(self.start)}: {error.message}") from error
         except (FetchFailed, CrawlStopped) as error:
             raise SourceUnavailable("The site's robots.txt cannot be fetched, so that nothing was read.") from error
         if said.status >= 500:
@@ -112,8 +113,8 @@ class _Crawl:
         said = self.client.get_first(self.start, version=item.version if item else None)
         found = normalise(said.url) or self.start
         if not self.scope.is_on_site(found):
-            host = urlsplit(found).hostname
-            raise SourceUnavailable(f"{self.start} leads to another server, {host}, as a page to sign in does.")
+            start, host = shown_address(self.start), urlsplit(found).hostname
+            raise SourceUnavailable(f"{start} leads to another server, {host}, as a page to sign in does.")
         self.seen |= {self.start, found}
         if said.status == 304 and item:
             return _known_page(item)
@@ -121,7 +122,7 @@ class _Crawl:
         if page.media_type in _HTML_TYPES:
             page.rules = crawl_rules.read_page_rules([(page.path, page.address)] if page.path else [])[0]
         if page.rules.asks_for_password:
-            raise SourceUnavailable(f"{self.start} asks for a password.")
+            raise SourceUnavailable(f"{shown_address(self.start)} asks for a password.")
         return page
 
     def _sitemap_addresses(self, first: _Page) -> list[str]:
@@ -133,7 +134,7 @@ class _Crawl:
             try:
                 entries = crawl_rules.read_sitemap(page.path) if page.path else []
             except UnreadableDocument as error:
-                raise SourceUnavailable(f"{page.address} is no sitemap that can be read.") from error
+                raise SourceUnavailable(f"{shown_address(page.address)} is no sitemap that can be read.") from error
             pages += [address for kind, address in entries if kind == "page"]
             for kind, address in entries:
                 if kind == "sitemap" and address not in read and self.scope.is_on_site(address):

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import io
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 
 from knowledge import task_queue
-from knowledge.documents.lifecycle import add_file
+from knowledge.documents import mail_attachments
+from knowledge.documents.lifecycle import AddResult, add_file, update_details
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from tests.knowledge.bases import CountingEmbedder, make_base, registered
@@ -55,6 +57,26 @@ def test_attachments_become_documents_of_their_own(base: KnowledgeBase, queued: 
         ("Cover of the raft: mix.txt", "text"),
     ]
     assert {one.pk for one in documents} == set(queued)
+    assert received.metadata["file"]["attachments not read"] == "setup.exe: This type of document is not supported."
+    assert received.metadata["file"]["from"] == "Ruth Ömer <ruth@example.org>"
+
+
+def test_what_a_person_says_of_a_mail_while_its_attachments_are_added_stays(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = mail()
+    message.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    message.add_attachment(b"MZ\x00\x01", maintype="application", subtype="octet-stream", filename="setup.exe")
+
+    def add_meanwhile(**options: Any) -> AddResult:
+        update_details(base.documents.get(source_type="eml"), metadata={"clause": "26.4"}, enqueue=False)
+        return add_file(**options)
+
+    monkeypatch.setattr(mail_attachments, "add_file", add_meanwhile)
+    with registered(CountingEmbedder()):
+        received = receive(base, message)
+    assert len(attached(base)) == 1
+    assert received.metadata["clause"] == "26.4"
     assert received.metadata["file"]["attachments not read"] == "setup.exe: This type of document is not supported."
     assert received.metadata["file"]["from"] == "Ruth Ömer <ruth@example.org>"
 

@@ -14,7 +14,7 @@ from accounts.models import User
 from audit.actions import Action
 from audit.models import AuditEntry
 from knowledge import ingest as ingestion
-from knowledge.documents.lifecycle import add_file, reingest_document, update_details
+from knowledge.documents.lifecycle import add_file, add_url, reingest_document, update_details
 from knowledge.documents.page_corrections import (
     NoCorrection,
     NotRecognised,
@@ -28,6 +28,8 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, Page
 from knowledge.readers.isolation import reader_process
 from knowledge.readers.types import DocumentHeader, Limits, OcrReading, PageText, ReadingPoint
+from lexic import egress
+from lexic.egress import FetchedDocument
 from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, check_sound, make_base, registered
 from tests.knowledge.readers.scans import scanned_pdf
 
@@ -135,6 +137,31 @@ def test_a_page_is_read_once_more(scan: Document, readings: list[str]) -> None:
     ingest(scan.pk)
     assert (live(scan, 1).text, live(scan, 1).read_by) == ("The cover is 45 mm, OCR says now.", "ocr")
     assert page_to_reread(page.pk, scan.pk) is None
+
+
+def test_a_page_of_an_address_is_read_once_more_from_what_was_fetched_then(
+    db: None, embedder: Any, readings: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = [scanned_pdf(tmp_path / f"{number}.pdf", ["x" * number]).read_bytes() for number in (1, 2)]
+
+    def fetch(url: str, **options: object) -> FetchedDocument:
+        return FetchedDocument(url=url, content_type="application/pdf", body=fetched.pop(0))
+
+    monkeypatch.setattr(egress, "fetch", fetch)
+    base = make_base()
+    document = add_url(knowledge_base=base, url="https://example.org/rules", enqueue=False).document
+    ingest(document.pk)
+    document.refresh_from_db()
+    before = document.sha256
+    readings.append("The cover is 45 mm, OCR says now.")
+    page = page_to_reread(live(document, 1).pk, document.pk)
+    assert page is not None
+    reread_page(page)
+    ingest(document.pk)
+    document.refresh_from_db()
+    assert (document.status, document.sha256, len(fetched)) == ("ready", before, 1)
+    assert live(document, 1).text == "The cover is 45 mm, OCR says now."
+    correct_page(live(document, 1), text="The cover is 40 mm.", by=base.owner)
 
 
 def test_what_cannot_be_corrected_changes_nothing(scan: Document) -> None:

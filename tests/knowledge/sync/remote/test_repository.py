@@ -84,6 +84,21 @@ def test_a_server_without_filters_sends_all_files(base: KnowledgeBase, served: s
     assert run_sync(repository(base, served)).added == ("docs/boots.md", "docs/gloves.md")
 
 
+def test_a_folder_that_is_named_during_a_sync_is_read_by_the_next_one(
+    base: KnowledgeBase, served: str, work: Path
+) -> None:
+    (work / "rules").mkdir()
+    (work / "rules" / "hats.md").write_text("# Hats\n\nWear a hat.\n")
+    commit(work)
+
+    def name_folder(done: int, total: int) -> None:
+        change_source(Source.objects.get(), options={"folder": "rules"})
+
+    run_sync(repository(base, served), on_progress=name_folder)
+    assert Source.objects.get().commit == ""
+    assert run_sync(Source.objects.get()).added == ("rules/hats.md",)
+
+
 def test_what_cannot_be_read_changes_nothing_and_says_why(
     base: KnowledgeBase, served: str, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
