@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import django
 from django.conf import settings
-from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.core.handlers.asgi import ASGIHandler
 
 from local.module_loading import loading_modules
 from local.process_memory import return_memory_early
@@ -24,6 +24,7 @@ from lexic import metrics  # noqa: E402 -- what follows needs the apps
 from lexic.database import in_thread  # noqa: E402
 from lexic.errors import LexicError  # noqa: E402
 from lexic.http.asgi_headers import complete_headers  # noqa: E402
+from lexic.http.asgi_request import AnyTypeRequest  # noqa: E402
 from lexic.http.error_handlers import PayloadTooLarge, error_body, render_refusal, wants_page  # noqa: E402
 from lexic.infrastructure_errors import outage_error  # noqa: E402
 from lexic.middleware.event_loop import keep_on_loop  # noqa: E402
@@ -33,7 +34,7 @@ from lexic.phrases import phrase  # noqa: E402
 from lexic.postgresql.base import watch_connections  # noqa: E402
 
 
-class _SizedRequest(ASGIRequest):
+class _SizedRequest(AnyTypeRequest):
     """A request whose `CONTENT_LENGTH` is the size of the body that was received.
 
     A body in chunks (`Transfer-Encoding: chunked`) does not declare its length. Django's form parser and the REST
@@ -145,7 +146,7 @@ async def _send_error(send: Any, error: LexicError, *, scope: Any) -> None:
     """A page for a browser that sent a form, without a script; else the error as the clients of the address read it."""
     more = [(b"connection", b"close")]
     if wants_page(path=scope["path"], accept=_header(scope, b"accept")):
-        language = page_language(ASGIRequest(scope, io.BytesIO()))
+        language = page_language(AnyTypeRequest(scope, io.BytesIO()))
         page = await in_thread(render_refusal, error, language=language)
         await _send(send, error.status, page.encode(), content_type=b"text/html; charset=utf-8", more=more)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
@@ -47,13 +48,23 @@ def _filtered(tasks: A2ATaskQuerySet, params: dict[str, Any]) -> A2ATaskQuerySet
     if context_id := params.get("contextId"):
         tasks = tasks.filter(context_id=kept_context(str(context_id)))
     if state := params.get("status"):
+        if not isinstance(state, str):
+            raise InvalidInput("status is no text.", hint="Send TASK_STATE_COMPLETED, for example.", param="status")
         tasks = tasks.filter(_CONDITIONS[state]) if state in _CONDITIONS else tasks.none()
     if since := params.get("statusTimestampAfter"):
-        at = parse_datetime(since) if isinstance(since, str) else None
-        if at is None or not is_aware(at):
-            raise InvalidInput("statusTimestampAfter is no time.", param="statusTimestampAfter")
-        tasks = tasks.filter(query__created_at__gte=at)
+        tasks = tasks.filter(query__created_at__gte=_read_time(since))
     return tasks
+
+
+def _read_time(since: Any) -> datetime:
+    try:
+        at = parse_datetime(since) if isinstance(since, str) else None
+    except ValueError:  # 30 February
+        at = None
+    if at is None or not is_aware(at):
+        hint = "Send one like 2026-03-31T12:00:00Z."
+        raise InvalidInput("statusTimestampAfter is no time.", hint=hint, param="statusTimestampAfter")
+    return at
 
 
 def _read_size(params: dict[str, Any]) -> int:

@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
-from django.core.handlers.asgi import ASGIRequest
 from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -44,6 +43,7 @@ from api.oauth.metadata import challenge
 from api.permissions import MissingCapability, missing_capability
 from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
+from lexic.http.asgi_request import AnyTypeRequest
 from lexic.http.error_handlers import PayloadTooLarge, retry_headers, to_lexic_error
 from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json
 
@@ -105,7 +105,7 @@ class _ClientDisconnected(Exception):
 async def application(scope: Message, receive: Receive, send: Send) -> None:
     """The ASGI application: one request of the protocol, of any revision."""
     async with ThreadSensitiveContext():
-        answer, request = _ResponseSender(send), ASGIRequest(scope, io.BytesIO())
+        answer, request = _ResponseSender(send), AnyTypeRequest(scope, io.BytesIO())
         try:
             _check_host(request)
             if preflight := await in_thread(cors.preflight_response, request):
@@ -162,7 +162,7 @@ async def _handle_in_session(
         await answer({"type": "http.response.body", "body": b""})
         return
     known = await _count_message(message, scope, answer)
-    revision = ASGIRequest(scope, io.BytesIO()).headers.get("MCP-Protocol-Version", FORMS_SINCE)
+    revision = AnyTypeRequest(scope, io.BytesIO()).headers.get("MCP-Protocol-Version", FORMS_SINCE)
     replayed = _replay_message(message, receive)
     await answer_in_session(_http_server(), session, revision, known, replayed, answer)
 
@@ -175,7 +175,7 @@ async def _count_message(message: dict[str, Any], scope: Message, answer: _Respo
     return {**scope, ALLOWANCE_IN_SCOPE: allowance}
 
 
-def _session_of(request: ASGIRequest, key: ApiKey) -> Session | None:
+def _session_of(request: AnyTypeRequest, key: ApiKey) -> Session | None:
     """The session that the request names. Raises `UnknownSession`.
 
     A revision without a handshake has none, and a message that opens one is in none yet.
@@ -218,7 +218,7 @@ async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, a
     await answer({"type": "http.response.body", "body": json.dumps(answers).encode() if answers else b""})
 
 
-async def _receive_message(request: ASGIRequest, receive: Receive) -> Any:
+async def _receive_message(request: AnyTypeRequest, receive: Receive) -> Any:
     """One message of the protocol, or a list of them where the revision has batches.
 
     Raises `PostOnly`, `PayloadTooLarge`, `InvalidJson`, `NotSingleMessage`, `InvalidMessageBatch`.
@@ -249,7 +249,7 @@ def check_message(message: Any) -> None:
         raise
 
 
-def _check_scope(request: ASGIRequest, message: Any, key: ApiKey) -> None:
+def _check_scope(request: AnyTypeRequest, message: Any, key: ApiKey) -> None:
     """Raises `MissingCapability` for a client that can ask its person for more. For the others it is a tool's error."""
     needed = capabilities_for(message) if isinstance(message, dict) else ()
     # Whether it is a client's takes a statement, which only a refusal needs.
@@ -259,7 +259,7 @@ def _check_scope(request: ASGIRequest, message: Any, key: ApiKey) -> None:
         raise error
 
 
-def _check_host(request: ASGIRequest) -> None:
+def _check_host(request: AnyTypeRequest) -> None:
     """Refuses pages that reach this server under a name of their own (DNS rebinding)."""
     try:
         request.get_host()
@@ -267,7 +267,7 @@ def _check_host(request: ASGIRequest) -> None:
         raise WrongHost from None
 
 
-def _check_origin(request: ASGIRequest, key: ApiKey) -> Headers:
+def _check_origin(request: AnyTypeRequest, key: ApiKey) -> Headers:
     """The headers that let the calling page read the answer; none for callers that are no page of another site.
 
     Raises `WrongOrigin` for other pages.
@@ -290,7 +290,7 @@ def _origin_host(origin: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-async def _read_body(request: ASGIRequest, receive: Receive) -> bytes:
+async def _read_body(request: AnyTypeRequest, receive: Receive) -> bytes:
     """Raises `PayloadTooLarge`. A body that declares to be too long is not read."""
     declared = request.headers.get("Content-Length", "")
     if declared.isdigit() and int(declared) > _max_body_bytes():
@@ -349,7 +349,7 @@ def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
-async def _send_error(error: Exception, send: Send, request: ASGIRequest) -> None:
+async def _send_error(error: Exception, send: Send, request: AnyTypeRequest) -> None:
     ours = to_lexic_error(error)
     if ours.status >= 500:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)

@@ -7,7 +7,6 @@ import io
 from abc import ABC, abstractmethod
 from typing import Any
 
-from django.core.handlers.asgi import ASGIRequest
 from mcp.server.context import ServerRequestContext
 from rest_framework.request import Request
 
@@ -16,6 +15,7 @@ from accounts.rate_limits import Allowance, count_key_request
 from api.authentication import ApiKeyAuthentication
 from api.permissions import MissingCapability
 from lexic.errors import try_again_in
+from lexic.http.asgi_request import AnyTypeRequest
 from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
 # Where `http` leaves for the tools the key, and what is left of its limits if the message counts.
@@ -69,7 +69,7 @@ class HttpCallerResolver(CallerResolver):
         assert context.request is not None
         scope = context.request.scope
         if scope.get(_IS_RESOLVED_IN_SCOPE):
-            scope[KEY_IN_SCOPE] = authenticate_key(ASGIRequest(scope, io.BytesIO()))
+            scope[KEY_IN_SCOPE] = authenticate_key(AnyTypeRequest(scope, io.BytesIO()))
             scope[ALLOWANCE_IN_SCOPE] = count_key_request(scope[KEY_IN_SCOPE])
         scope[_IS_RESOLVED_IN_SCOPE] = True
         allowance = scope[ALLOWANCE_IN_SCOPE]
@@ -114,7 +114,7 @@ class StdioCallerResolver(CallerResolver):
         return hashlib.sha256(self._secret.encode()).hexdigest()
 
 
-def authenticate_key(request: ASGIRequest) -> ApiKey:
+def authenticate_key(request: AnyTypeRequest) -> ApiKey:
     """The key that the request has. Raises `NotAuthenticated`, and what the REST API's authentication raises."""
     found = ApiKeyAuthentication().authenticate(Request(request))
     if found is None:

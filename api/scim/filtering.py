@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from scim2_models import (
     InvalidFilterException,
     InvalidValueException,
     ListResponse,
+    PatchOp,
     PreconditionFailedException,
     ResponseParameters,
     SearchRequest,
@@ -19,9 +21,12 @@ from scim2_models import (
 
 from api.scim.protocol import json_response, read_body
 from api.scim.resources import MAX_RESULTS
+from lexic.http.strict_json import check_json
 
 Row = TypeVar("Row", bound=Any)
 _MAX_FILTER_CHARACTERS = 1000
+_MAX_START = 10**9  # an OFFSET of PostgreSQL is a bigint
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 def list_response(
@@ -49,7 +54,8 @@ def answer_search(wanted: SearchRequest[Any], model: Any, resources: list[Any]) 
 
 
 def _window(wanted: SearchRequest[Any]) -> tuple[int, int]:
-    return wanted.start_index or 1, MAX_RESULTS if wanted.count is None else min(wanted.count, MAX_RESULTS)
+    start = min(wanted.start_index or 1, _MAX_START)
+    return start, MAX_RESULTS if wanted.count is None else min(wanted.count, MAX_RESULTS)
 
 
 def _page_response(wanted: SearchRequest[Any], model: Any, page: list[Any], *, total: int) -> HttpResponse:
@@ -78,6 +84,14 @@ def check_version(request: HttpRequest, resource: Any) -> None:
         raise PreconditionFailedException(detail="It was changed meanwhile. Read it again.")
 
 
+def patch_resource(request: HttpRequest, resource: Any) -> None:
+    """Changes the resource as the body says. Raises `UnstorableText`: a path may hold text in quotation marks, in which
+    any character can be escaped, and which becomes part of the resource."""
+    kind: Any = type(resource)
+    PatchOp[kind].model_validate(read_body(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST).patch(resource)
+    check_json(resource.model_dump(mode="json"))
+
+
 def _read_query(request: HttpRequest, model: Any) -> SearchRequest[Any]:
     """Raises `InvalidFilterException`, `InvalidValueException`."""
     text = request.GET.get("filter", "")
@@ -86,7 +100,7 @@ def _read_query(request: HttpRequest, model: Any) -> SearchRequest[Any]:
     given: dict[str, Any] = {"filter": text} if text else {}
     for name in ("startIndex", "count"):
         if (number := request.GET.get(name)) is not None:
-            if not number.lstrip("-").isascii() or not number.lstrip("-").isdigit() or len(number) > 9:
+            if not _WHOLE_NUMBER.fullmatch(number):
                 raise InvalidValueException(detail=f"{name} is a whole number.")
             given[name] = int(number)
     found: SearchRequest[Any] = SearchRequest[model].model_validate({**given, **_read_names(request)})

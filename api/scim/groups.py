@@ -8,9 +8,16 @@ from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
-from scim2_models import Context, InvalidValueException, NotFoundException, PatchOp
+from scim2_models import Context, InvalidValueException, NotFoundException
 
-from api.scim.filtering import answer_search, check_version, list_response, read_search, resource_response
+from api.scim.filtering import (
+    answer_search,
+    check_version,
+    list_response,
+    patch_resource,
+    read_search,
+    resource_response,
+)
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import Group, User, as_group
 from api.scim.users import all_people, scim_root
@@ -57,7 +64,7 @@ def patch_group(request: ScimRequest, group: UUID) -> HttpResponse:
     found = _find_group(request, group)
     said = _as_group(request, found)
     check_version(request, said)
-    PatchOp[Group].model_validate(read_body(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST).patch(said)
+    patch_resource(request, said)
     _save(found, said)
     return _group_response(request, found, Context.RESOURCE_PATCH_RESPONSE)
 

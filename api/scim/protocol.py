@@ -24,6 +24,7 @@ from scim2_models import (
 from accounts.rate_limits import MINUTE, count_or_wait
 from api.scim.resources import POLICY
 from lexic.errors import Conflict, InvalidInput, LexicError, NotFound
+from lexic.http.strict_json import InvalidJson, read_json
 from organisations.models import DirectoryToken, Organisation
 
 CONTENT_TYPE = "application/scim+json"
@@ -72,16 +73,10 @@ def scim_view(**by_method: View) -> View:
 
 
 def read_body(request: HttpRequest) -> Any:
-    """The JSON of the request. Raises `InvalidSyntaxException`, `InvalidValueException`."""
+    """The JSON of the request. Raises `InvalidSyntaxException`, `InvalidJson`, `UnstorableText`."""
     if int(request.headers.get("Content-Length") or 0) > MAX_BODY_BYTES:
         raise InvalidSyntaxException(detail="The request is larger than one megabyte.")
-    try:
-        found = json.loads(request.body)
-    except (ValueError, RecursionError):
-        raise InvalidSyntaxException(detail="The body is not JSON.") from None
-    if "\x00" in json.dumps(found, ensure_ascii=False) or "\\u0000" in json.dumps(found):
-        raise InvalidValueException(detail="A text has a null character in it.")
-    return found
+    return read_json(request.body)
 
 
 def json_response(content: Any, *, status: int = 200) -> HttpResponse:
@@ -105,6 +100,8 @@ def as_scim(error: LexicError) -> SCIMException:
         return NotFoundException(detail=said)
     if isinstance(error, Conflict):
         return UniquenessException(detail=said)
+    if isinstance(error, InvalidJson):
+        return InvalidSyntaxException(detail=said)
     return InvalidValueException(detail=said) if isinstance(error, InvalidInput) else SCIMException(detail=said)
 
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 from django.http import HttpResponse
-from scim2_models import Context, NotFoundException, PatchOp
+from scim2_models import Context, NotFoundException
 
-from api.scim.filtering import check_version, list_response, resource_response
+from api.scim.filtering import check_version, list_response, patch_resource, resource_response
 from api.scim.protocol import ScimRequest, read_body
 from api.scim.resources import User, as_user, person_fields
 from marketplace.publishing.provisioning import add_person, change_person, people_of, remove_person
@@ -47,8 +47,7 @@ def replace_person(request: ScimRequest, person: UUID) -> HttpResponse:
 def patch_person(request: ScimRequest, person: UUID) -> HttpResponse:
     found = _find_person(request, person)
     before, said = _as_user(request, found), _as_user(request, found)
-    asked = PatchOp[User].model_validate(read_body(request), scim_ctx=Context.RESOURCE_PATCH_REQUEST)
-    asked.patch(said)
+    patch_resource(request, said)
     return _change_person(request, found, before, said, Context.RESOURCE_PATCH_RESPONSE)
 
 

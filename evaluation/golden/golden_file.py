@@ -16,6 +16,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from lexic.errors import InvalidInput
 from lexic.http.error_handlers import PayloadTooLarge
+from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, parse_json
 from plugins.models import Plugin
 
 MAX_GOLDEN_ROWS = 5000
@@ -109,9 +110,15 @@ def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:
 def parse_json_line(line: str) -> dict[str, Any]:
     """One golden question of a line of JSON, complete. Raises `InvalidGoldenRow`."""
     try:
-        given = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        given = parse_json(line.encode(errors="surrogatepass"))
+    except InvalidJson as error:
         raise InvalidGoldenRow("this is not JSON.") from error
+    try:
+        check_json(given)
+    except UnstorableText as error:
+        raise InvalidGoldenRow("it has a null character or half a character, which no text can hold.") from error
+    except InvalidJson as error:
+        raise InvalidGoldenRow(error.message) from error
     return validated_row(given)
 
 

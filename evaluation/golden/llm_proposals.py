@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,8 @@ from evaluation.golden.propose_questions import MAX_PROPOSED, ProposedQuestion, 
 from knowledge.models import Chunk
 from language.sentences import sentence_spans
 from lexic.database import release_connections
+from lexic.errors import InvalidInput
+from lexic.http.strict_json import read_json
 from plugins.models import Plugin
 from querying.llm_interface import LLM
 from querying.query_log.cost import cost_of
@@ -59,13 +60,13 @@ def _messages(chunks: Sequence[Chunk]) -> tuple[dict[str, str], ...]:
 def _read_line(line: str, chunks: Sequence[Chunk]) -> ProposedQuestion | None:
     """None where the line is no question, or its quotation does not stand in the passage."""
     try:
-        said: Any = json.loads(line)
+        said: Any = read_json(line.encode(errors="surrogatepass"))
         number, question, quote = said["passage"], str(said["question"]).strip(), str(said["quote"]).strip()
         chunk = chunks[number - 1] if isinstance(number, int) and 0 < number <= len(chunks) else None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (InvalidInput, TypeError, KeyError):
         return None
     at = chunk.content.find(quote) if chunk and quote else -1
-    if chunk is None or at < 0 or not 3 <= len(question) <= _MAX_QUESTION or "\0" in question:
+    if chunk is None or at < 0 or not 3 <= len(question) <= _MAX_QUESTION:
         return None
     around = [span for span in sentence_spans(chunk.content) if span[0] <= at < span[1]]
     start, end = around[0] if around else (at, at + len(quote))

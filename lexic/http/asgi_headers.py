@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponse
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
 
+from lexic.http.asgi_request import AnyTypeRequest
 from lexic.middleware.csp import ContentSecurityPolicyMiddleware
 from lexic.middleware.request_id import HEADER, current_request_id
 
@@ -21,7 +21,7 @@ def complete_headers(scope: dict[str, Any], start: dict[str, Any]) -> dict[str, 
     sent = {name.lower() for name, _ in start.get("headers", [])}
     if HEADER.lower().encode() in sent:
         return start
-    request, response = ASGIRequest({**scope, "query_string": b""}, io.BytesIO()), HttpResponse()
+    request, response = AnyTypeRequest({**scope, "query_string": b""}, io.BytesIO()), HttpResponse()
     for middleware in _MIDDLEWARE:
         middleware(lambda request: response).process_response(request, response)
     response.headers[HEADER] = current_request_id()

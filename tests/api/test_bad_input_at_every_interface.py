@@ -1,4 +1,4 @@
-"""Thirty-three bad requests at every interface, over real HTTP: none is a failure of ours, and each interface has one
+"""Thirty-five bad requests at every interface, over real HTTP: none is a failure of ours, and each interface has one
 form of error.
 
 The form is `{"error", "code", "hint"}`; inside the envelope of the protocol where an interface speaks one (OpenAI,
@@ -167,6 +167,14 @@ HEADERS: dict[str, Callable[[Interface], Sent]] = {
         b"\x78\x9c",
         {"Content-Type": f"{interface.content_type}; charset=zlib"},
     ),
+    "a charset in an encoding that is none": lambda interface: (
+        b"{",
+        {"Content-Type": f"{interface.content_type}; charset*=bogus''x"},
+    ),
+    "a charset of half a character": lambda interface: (
+        b"{",
+        {"Content-Type": f"{interface.content_type}; charset*=utf-7''+2AA-"},
+    ),
     "another content type": lambda interface: (b"<x/>", {"Content-Type": "application/xml"}),
     "a form without a boundary": lambda interface: (b"--x", {"Content-Type": "multipart/form-data"}),
     "a content type that is none": lambda interface: (b"x", {"Content-Type": "///;;;=,"}),
@@ -178,8 +186,8 @@ RAW = {
 }
 
 
-def test_there_are_thirty_three() -> None:
-    assert len(BODIES) + len(HEADERS) + len(METHODS) + len(RAW) == 33
+def test_there_are_thirty_five() -> None:
+    assert len(BODIES) + len(HEADERS) + len(METHODS) + len(RAW) == 35
 
 
 @pytest.fixture

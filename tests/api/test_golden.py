@@ -206,6 +206,8 @@ def test_out_as_lines_and_in_again(golden: GoldenQuestion, alice: User) -> None:
         (b"nothing", "not_golden_questions"),
         (b"\xff", "not_text"),
         (b'{"question": "a\\u0000"}', "not_golden_questions"),
+        (b'{"question": "a\\ud800"}', "not_golden_questions"),
+        (b'{"question": "a", "facts": {"x": NaN}}', "not_golden_questions"),
     ],
 )
 def test_a_file_that_is_wrong_changes_nothing(plugin: Plugin, alice: User, text: bytes, code: str) -> None:

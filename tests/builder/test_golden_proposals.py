@@ -134,6 +134,8 @@ def test_a_model_proposes_what_stands_on_a_page_and_nothing_else(
         {"passage": 1, "question": "Which toe have boots on site?", "quote": "steel toe"},
         {"passage": 1, "question": "What do they cost?", "quote": "40 euros"},
         {"passage": 99, "question": "Who?", "quote": "steel toe"},
+        {"passage": 1, "question": "Which toe\ud800?", "quote": "steel toe"},
+        {"passage": 1, "question": "Which toe\x00?", "quote": "steel toe"},
         ["no object"],
     ]
     model = with_model(Scripted("\n".join(map(json.dumps, lines)) + "\nHere you are."))

@@ -258,6 +258,31 @@ def test_what_is_wrong_is_an_error_of_the_protocol_and_nothing_is_asked(key: str
     assert not Query.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"status": ["TASK_STATE_COMPLETED"]},
+        {"status": {"a": 1}},
+        {"status": 7},
+        {"statusTimestampAfter": "2024-02-30T00:00:00Z"},
+        {"statusTimestampAfter": "2024-02-28T25:00:00Z"},
+        {"statusTimestampAfter": "2024-02-28T12:00:00"},
+        {"statusTimestampAfter": 7},
+        {"pageSize": 10**30},
+        {"pageToken": ["1"]},
+    ],
+    ids=str,
+)
+def test_a_list_of_tasks_by_what_cannot_be_is_refused(key: str, params: dict[str, Any]) -> None:
+    assert error(call(key, "ListTasks", params)) == (-32602, "invalid")
+
+
+def test_tasks_are_listed_from_any_time_on(key: str) -> None:
+    send(key, BEAM)
+    for since, found in (("0001-01-01T00:00:00+14:00", 1), ("9999-12-31T23:59:59-14:00", 0)):
+        assert result(call(key, "ListTasks", {"statusTimestampAfter": since}))["totalSize"] == found
+
+
 def test_a_task_stays_in_its_context(key: str) -> None:
     task = send(key, BEAM)
     other = call(key, "SendMessage", message("severe", taskId=task["id"], contextId="another"))

@@ -123,6 +123,11 @@ def test_the_last_owner_is_not_taken_out(ask: Ask, alice: User) -> None:
         person("x" * 400 + "@example.org"),
         person("gina@example.org", externalId="x" * 300),
         person("gina@example.org", displayName="a\x00b"),
+        person("gina@example.org", displayName="a\ud800"),
+        person("gina@example.org", **{"\udfff": "b"}),
+        person("gina@example.org", externalId=float("nan")),
+        person("gina@example.org", externalId=float("inf")),
+        person("gina@example.org", name={"givenName": ["\ud800"]}),
         person("gina@example.org", emails="x"),
         [],
         "x",
@@ -135,6 +140,25 @@ def test_what_makes_no_sense_changes_nothing(said: Any, ask: Ask) -> None:
     assert refused["http"] == 400
     assert refused["schemas"] == ["urn:ietf:params:scim:api:messages:2.0:Error"]
     assert (User.objects.count(), ProvisionedPerson.objects.count()) == (before, 0)
+
+
+@pytest.mark.parametrize("escape", [r"\u0000", r"\ud800"])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ('emails[type eq "{}"].value', "g.green@example.org"),
+        ('emails[value eq "{}"].type', "work"),
+        ('members[value eq "{}"]', {"display": "Gina"}),
+    ],
+)
+def test_text_in_a_path_that_cannot_be_stored_changes_nothing(ask: Ask, place: str, value: Any, escape: str) -> None:
+    kind, made = ("Groups", group()) if place.startswith("members") else ("Users", person())
+    address = f"/{kind}/{ask('POST', f'/{kind}', made)['id']}"
+    before = ask("GET", address)
+    for operation in ("add", "replace"):
+        refused = ask("PATCH", address, patch({"op": operation, "path": place.format(escape), "value": value}))
+        assert (refused["http"], refused["scimType"]) == (400, "invalidValue")
+    assert ask("GET", address) == before
 
 
 def test_what_directories_send_beyond_that_is_not_kept(ask: Ask) -> None:
@@ -185,6 +209,26 @@ def test_lists_come_in_pages_and_by_filters(ask: Ask) -> None:
         assert ask("GET", f"/Users?filter={text}")["totalResults"] == number, text
     for wrong in ("/Users?filter=userName", "/Users?filter=(((", "/Users?count=x", f"/Users?filter={'(' * 2000}"):
         assert ask("GET", wrong)["http"] == 400, wrong
+
+
+def search(**wanted: Any) -> dict[str, Any]:
+    return {"schemas": ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"], **wanted}
+
+
+@pytest.mark.parametrize("address", ["/.search", "/Users/.search", "/Groups/.search"])
+def test_a_page_beyond_the_last_is_empty(ask: Ask, address: str) -> None:
+    for start in (2**31, 2**63, 10**30, 10**400):
+        for filtered in ({}, {"filter": 'externalId eq "x"'}):
+            page = ask("POST", address, search(startIndex=start, count=start, **filtered))
+            assert (page["http"], page["itemsPerPage"]) == (200, 0), (start, page)
+    assert ask("POST", address, search(startIndex=-(10**30), count=-(10**30)))["http"] == 200
+
+
+def test_a_page_is_chosen_by_whole_numbers(ask: Ask) -> None:
+    assert ask("GET", "/Users?startIndex=-5&count=-1")["http"] == 200
+    for number in ("--5", "-", "1-", "+1", "1e3", "²", "9" * 5000):
+        for name in ("startIndex", "count"):
+            assert ask("GET", f"/Users?{name}={number}")["http"] == 400, number
 
 
 def test_a_version_that_was_changed_meanwhile_is_not_written_over(ask: Ask) -> None:

@@ -68,6 +68,12 @@ def test_importing_twice_adds_nothing_and_brings_up_to_date(plugin: Plugin):
         json.dumps({**ROW, "must_reach": "x" * 121}),
         json.dumps({**ROW, "must_reach": None}),
         json.dumps({**ROW, "question": "a\x00b"}),
+        json.dumps({**ROW, "question": "a\ud800"}),
+        json.dumps({**ROW, "facts": {"\udfff": "severe"}}),
+        json.dumps({**ROW, "facts": {"depth": float("nan")}}),
+        json.dumps({**ROW, "facts": {"depth": float("-inf")}}),
+        '{"question": "?", "facts": {"depth": 1e999}}',
+        '{"question": "\ud800"}',
     ],
 )
 def test_one_wrong_line_is_named_and_nothing_is_taken(plugin: Plugin, wrong: str):
@@ -76,9 +82,10 @@ def test_one_wrong_line_is_named_and_nothing_is_taken(plugin: Plugin, wrong: str
     assert not plugin.golden_questions.exists()
 
 
+TEXT = st.text(st.characters(), max_size=8)  # with halves of characters
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda one: st.lists(one) | st.dictionaries(TEXT, one),
     max_leaves=4,
 )
 

@@ -113,6 +113,17 @@ def test_a_text_of_the_wrong_form_is_explained(plugin: Plugin, text: str, senten
     assert sentence in problem
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (r'{"question": "a\ud800"}', "Line 2: it has a null character or half a character, which no text can hold."),
+        ('{"question": "a", "facts": {"x": NaN}}', "Line 2: NaN is no number that can be read."),
+    ],
+)
+def test_lines_of_json_that_cannot_be_stored_are_named(plugin: Plugin, line: str, sentence: str) -> None:
+    assert problems(plugin, '{"question": "Good?"}\n' + line) == [sentence]
+
+
 def test_too_many_questions_are_refused(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "MAX_GOLDEN_ROWS", 2)
     assert problems(plugin, "a?\nb?\nc?") == ["There are more than 2 questions. Import them in several parts."]
