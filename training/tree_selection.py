@@ -1,7 +1,7 @@
 """Trains the cross-encoder of querying/question/tree_cross_encoder.py and writes its weights.
 
     python -m training.tree_selection OUT
-    python -m training.tree_selection OUT --start WEIGHTS --epochs 1.2 --share .5
+    python -m training.tree_selection OUT --start WEIGHTS --sets SET.json … --epochs .8 --share .5
 
 It goes on from the weights of the one that reads excerpts, with the sets of benchmarks/tree_questions: a question that
 a tree should take with that tree, and with others; one that no tree should take with the nearest ones; and for each
@@ -48,6 +48,7 @@ SETTINGS = Settings(epochs=1.5, learning_rate=8e-5, new_parts_factor=3.0, warm_u
 # Of the pairs that do not belong together these shares are learnt.
 _NEAREST_OTHER, _ANY_OTHER, _OTHER_TOPIC, _SECOND_TREE = 0.5, 0.25, 0.8, 0.3
 _WORDINGS_EACH = 2
+_WITHOUT_DESCRIPTION = 0.25
 # Of the questions in the words of a tree that should leave them alone, this share is learnt once more as replies to
 # questions that it should take.
 _AS_REPLY = 0.4
@@ -89,10 +90,7 @@ def build_pairs(paths: Sequence[Path], *, seed: int = 5) -> list[TreePair]:
 
 
 def _pairs_of(data: dict[str, Any], rng: random.Random) -> Iterator[TreePair]:
-    texts = {
-        tree["key"]: tree_cross_encoder.tree_text(tree["name"], tree["description"], parse_tree(tree["tree"]))
-        for tree in data["trees"]
-    }
+    texts = _TreeTexts(data, rng)
     for question, nearest in zip(data["questions"], _nearest_trees(data), strict=True):
         for key in _trees_to_read(question, nearest, rng):
             yield TreePair(question=question_text(question), tree_text=texts[key], is_own=key == question["tree"])
@@ -105,6 +103,23 @@ def _pairs_of(data: dict[str, Any], rng: random.Random) -> Iterator[TreePair]:
         for wording in rng.sample(wordings, _WORDINGS_EACH):
             asked = wording.format(tree["name"].rstrip("?."))
             yield TreePair(question=asked, tree_text=texts[tree["key"]], is_own=False)
+
+
+class _TreeTexts:
+    """What is read of each tree, of some pairs without its description: not every author writes one."""
+
+    def __init__(self, data: dict[str, Any], rng: random.Random) -> None:
+        self._rng = rng
+        self._texts = {
+            tree["key"]: (_tree_text(tree, tree["description"]), _tree_text(tree, "")) for tree in data["trees"]
+        }
+
+    def __getitem__(self, key: str) -> str:
+        return self._texts[key][self._rng.random() < _WITHOUT_DESCRIPTION]
+
+
+def _tree_text(tree: dict[str, Any], description: str) -> str:
+    return tree_cross_encoder.tree_text(tree["name"], description, parse_tree(tree["tree"]))
 
 
 def _trees_to_read(question: dict[str, Any], nearest: Sequence[str], rng: random.Random) -> Iterator[str]:
@@ -188,13 +203,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--start", type=Path, default=answer_cross_encoder.WEIGHTS, help="weights to go on from")
+    parser.add_argument("--sets", type=Path, nargs="+", help="learn from these files alone")
     parser.add_argument("--epochs", type=float, default=SETTINGS.epochs)
     parser.add_argument("--learning-rate", type=float, default=SETTINGS.learning_rate)
+    parser.add_argument("--seed", type=int, default=SETTINGS.seed)
     parser.add_argument("--share", type=float, default=1.0, help="what the new weights count for, of 1")
     given = parser.parse_args()
-    settings = replace(SETTINGS, epochs=given.epochs, learning_rate=given.learning_rate)
+    settings = replace(SETTINGS, epochs=given.epochs, learning_rate=given.learning_rate, seed=given.seed)
     given.out.mkdir(parents=True, exist_ok=True)
-    pairs, log = build_pairs(learnt_sets()), list[dict[str, Any]]()
+    pairs, log = build_pairs(given.sets or learnt_sets()), list[dict[str, Any]]()
     network = train(pairs, settings, log, start=given.start)
     average_weights(network, given.start, share=given.share)
     save_weights(network, given.out / tree_cross_encoder.WEIGHTS.name)

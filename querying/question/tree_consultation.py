@@ -22,7 +22,7 @@ from querying.types.token_usage import Usage
 from trees.definition.nodes import Tree
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
-from trees.walk import MissingFact, walk
+from trees.walk import MissingFact, Walk, walk
 from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
@@ -46,8 +46,8 @@ class RelevantTree:
 async def consult_trees(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
     """Walk the tree that this question is about. Facts come from the request, then its words, then the model.
 
-    A tree that would have to ask back is left alone when the question is about something else as well that the passages
-    speak of: then they answer, and not the tree.
+    A tree that would have to ask back, or that goes by the question's words alone, is left alone when the question is
+    about something else as well that the passages speak of: then they answer, and not the tree.
     """
     found = await in_turn(find_relevant_tree, question)
     if found is None:
@@ -64,7 +64,7 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         outcomes = _outcomes(tree, facts, walked.missing)
         if not outcomes:  # the documents may know
             return Consultation(usage=usage)
-    elif walked.missing and _is_for_documents(question, found=found, knows_facts=bool(facts), passages=passages):
+    elif _is_for_documents(question, found=found, walked=walked, knows_facts=bool(facts), passages=passages):
         return Consultation(usage=usage)
     decided_by = walked.facts_used if walked.action else {}
     return Consultation(
@@ -104,17 +104,20 @@ def find_relevant_tree(question: Question) -> RelevantTree | None:
 
 
 def _is_for_documents(
-    question: Question, *, found: RelevantTree, knows_facts: bool, passages: Sequence[Passage]
+    question: Question, *, found: RelevantTree, walked: Walk, knows_facts: bool, passages: Sequence[Passage]
 ) -> bool:
-    """Whether the documents answer, and no tree that would have to ask back: of the words that the tree lacks a passage
-    says all, or, if the tree is not sure, one; and if it is not sure and knows no fact, whatever they say."""
+    """Whether the documents answer, and not the tree, by the words of the question that the tree lacks: where a passage
+    says all of them, unless the tree is at an end by facts that it was given; of a tree that would have to ask back and
+    is not sure, where a passage says one of them, or, if no fact is known, whatever they say."""
     others = unrelated_stems(found.profile, question=question.text)
     if not others:
         return False
-    if found.is_sure:
+    if walked.missing and not found.is_sure:
+        return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
+    if walked.missing or all(fact.source != "request" for fact in walked.facts_used.values()):
         headed = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
         return any(others <= content_stems(text) for text in headed)
-    return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
+    return False
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

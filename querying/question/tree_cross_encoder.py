@@ -17,11 +17,13 @@ from knowledge.embedders.bert import PerProcess, Precision
 from knowledge.embedders.cross_encoder import CrossEncoder
 from knowledge.embedders.wordpiece import WordPiece
 from language.language_identification import ENGLISH, language_of
-from trees.definition.nodes import Tree
+from trees.definition.fields import FactField, collect_fields
+from trees.definition.nodes import ActionNode, Tree
 
 WEIGHTS = Path(__file__).with_name("tree_cross_encoder.safetensors")
 MAX_QUESTION_TOKENS = 64
-MAX_TREE_TOKENS = 112
+MAX_TREE_TOKENS = 144
+_SYNONYMS_EACH = 2
 _MAX_CHARACTERS = 2_000  # of either, which hold more tokens than are read
 _ENGLISH_WORDS = re.compile(r"\b(?:the|which|what|how|does|should|when|where|why)\b", re.IGNORECASE)
 
@@ -62,10 +64,25 @@ def is_english(text: str) -> bool:
 
 
 def tree_text(name: str, description: str, tree: Tree) -> str:
-    """What is read of a tree: its name, what it says of itself, its recommendations, and its questions."""
-    advice = [node.action.recommendation for node in tree.actions]
-    questions = [node.question.text for node in tree.questions if node.question.text]
-    return " ".join(filter(None, [f"{name.rstrip('.')}.", description, *advice, *questions]))
+    """What is read of a tree: its name, what it says of itself, what it asks with the answers that it tells apart, and
+    its recommendations. Questions and recommendations nearer to the root come first."""
+    nodes, fields = tree.nodes_from_root, collect_fields(tree)
+    asked = dict.fromkeys(node.field for node in nodes if not isinstance(node, ActionNode))
+    title = name if name.endswith(("?", "!", ".")) else f"{name}."
+    advice = [node.action.recommendation for node in nodes if isinstance(node, ActionNode)]
+    return " ".join(filter(None, [title, description, *(_question_text(fields[one]) for one in asked), *advice]))
+
+
+def _question_text(field: FactField) -> str:
+    """The question for a fact, and its answers in words, each with its first synonyms."""
+    if field.type in {"boolean", "number"}:
+        return field.question_text
+    answers = [_answer_text(option, field.synonyms.get(option, ())) for option in (field.choices or field.options)]
+    return f"{field.question_text} {', '.join(answers)}." if answers else field.question_text
+
+
+def _answer_text(option: str, synonyms: Sequence[str]) -> str:
+    return f"{option} ({', '.join(synonyms[:_SYNONYMS_EACH])})" if synonyms else option
 
 
 _model = PerProcess(

@@ -342,7 +342,7 @@ def base(**more: Any) -> dict[str, Any]:
         document(source_type="pdf"),
         document(source_type="url"),
         document(source_type=["markdown"]),
-        document(url="https://example.org/"),
+        document(url="file:///etc/passwd"),
         document(url="file:///etc/passwd", source_type="url"),
         document(title=""),
         document(sha256="0" * 64),

@@ -26,13 +26,12 @@ from querying.types.question import Caller, Question
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.definition.parser import parse_tree
 
-PAINT = parse_tree(
-    tree(
-        question("surface", {"steel": "a", "wood": "b"}, text="Which surface is painted?", extractFrom="surface"),
-        action("a", "Two coats of zinc primer"),
-        action("b", "One coat of varnish, minimum thickness 50 microns"),
-    )
+PAINT_DATA = tree(
+    question("surface", {"steel": "a", "wood": "b"}, text="Which surface is painted?", extractFrom="surface"),
+    action("a", "Two coats of zinc primer"),
+    action("b", "One coat of varnish, minimum thickness 50 microns"),
 )
+PAINT = parse_tree(PAINT_DATA)
 
 VET = tree(
     question("sign", {"bleeding": "now", "limping": "later"}, text="What is the worst sign?", extractFrom="sign"),
@@ -103,8 +102,8 @@ def test_facts_alone_do_not_drag_in_a_question_about_something_else():
 
 def test_an_earlier_turn_carries_a_short_question():
     earlier = ["What is the nominal cover for a beam?"]
-    assert selected(trees(), question="What about indoors?", context=earlier) == 0
-    assert selected(trees(), question="What about indoors?") is None
+    assert selected(trees(), question="What about wet places?", context=earlier) == 0
+    assert selected(trees(), question="What about wet places?") is None
 
 
 def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
@@ -203,7 +202,7 @@ def test_questions_of_trees_that_nobody_learnt_from_come_out_right(file_name: st
 def test_a_case_told_in_words_that_the_tree_lacks_is_asked_back_about():
     """How a person tells a case. The rule on other words used to leave it to the documents."""
     seen = {"name": "How soon must the animal be seen?", "description": "", "tree_data": VET}
-    asked = "My Labrador has vomited since Tuesday and I am worried: how soon must he be seen?"
+    asked = "My Labrador has been poorly since Tuesday and I am worried: how soon must he be seen?"
     question = Question(text=asked, release=Release(trees=[seen]), caller=Caller(name="alice"))
     found = async_to_sync(consult_trees)(question, passages=(), llm=Extractive())
     assert found.clarification is not None

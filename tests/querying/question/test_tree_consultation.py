@@ -1,0 +1,43 @@
+"""When a tree answers, and when the documents do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asgiref.sync import async_to_sync
+
+from plugins.models import Release
+from querying.answering.llms.extractive import Extractive
+from querying.question.consultation import Consultation
+from querying.question.tree_consultation import consult_trees
+from querying.types.question import Caller, Question
+from tests.querying.passages import passage
+from tests.querying.question.test_tree_selection import PAINT_DATA
+
+SAID = "Which primer goes on a steel gate in the garden?"
+
+
+def consulted(text: str, *pages: str, facts: dict[str, Any] | None = None) -> Consultation:
+    about = "Which primer, paint or varnish goes on steel or wood."
+    release = Release(trees=[{"name": "Paint systems", "description": about, "tree_data": PAINT_DATA}])
+    question = Question(text=text, release=release, caller=Caller(name="alice"), facts=facts or {})
+    return async_to_sync(consult_trees)(question, passages=[passage(page) for page in pages], llm=Extractive())
+
+
+def test_a_tree_that_is_at_an_end_by_the_questions_words_answers() -> None:
+    assert consulted(SAID).recommendation == "Two coats of zinc primer"
+    assert consulted(SAID, "Gates are painted in spring.").has_decided
+
+
+def test_where_a_page_says_everything_that_the_tree_lacks_the_documents_answer() -> None:
+    assert not consulted(SAID, "A gate that stands in a garden gets a primer without zinc.").has_decided
+
+
+def test_whoever_gives_the_fact_means_the_tree() -> None:
+    page = "A gate that stands in a garden gets a primer without zinc."
+    assert consulted("Which primer goes on a gate in the garden?", page, facts={"surface": "steel"}).has_decided
+
+
+def test_the_words_that_stated_a_fact_are_kept_with_their_option() -> None:
+    assert consulted(SAID).options_by_words == {"steel": ["steel"]}
+    assert consulted("Which primer goes on it?").options_by_words == {}
