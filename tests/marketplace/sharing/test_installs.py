@@ -20,7 +20,7 @@ from accounts.quotas import TooManyCopies
 from knowledge.documents.lifecycle import add_fetched_file, delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
-from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page
+from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page, Source, SourceItem
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
@@ -170,14 +170,12 @@ def test_a_copy_is_offered_where_one_can_be_had_and_refused_with_the_true_reason
 def test_a_document_that_a_synced_website_fetched_goes_with_a_copy(boots: Plugin, alice: User, bob: User) -> None:
     """It has an address, and is a file all the same: nothing fetches it again."""
     address, page = "https://example.org/socks", b"<html><h1>Socks</h1><p>Wool is worn in boots.</p></html>"
+    site = Source.objects.create(
+        knowledge_base=boots.knowledge_base, kind="website", location="https://example.org/", is_public=True
+    )
+    item, stream = SourceItem(source=site, path=address), io.BytesIO(page)
     fetched = add_fetched_file(
-        knowledge_base=boots.knowledge_base,
-        file_name="socks.html",
-        url=address,
-        title="Socks",
-        is_public=True,
-        stream=io.BytesIO(page),
-        enqueue=False,
+        item=item, file_name="socks.html", url=address, title="Socks", stream=stream, enqueue=False
     )
     ingest(fetched.pk)
     release = publish(boots, by=alice).release
