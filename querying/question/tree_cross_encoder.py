@@ -19,11 +19,12 @@ from knowledge.embedders.wordpiece import WordPiece
 from language.language_identification import ENGLISH, language_of
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.nodes import ActionNode, Tree
+from trees.words import normalise
 
 WEIGHTS = Path(__file__).with_name("tree_cross_encoder.safetensors")
 MAX_QUESTION_TOKENS = 64
 MAX_TREE_TOKENS = 144
-_SYNONYMS_EACH = 2
+_ANSWERS_EACH, _SYNONYMS_EACH = 12, 2
 _MAX_CHARACTERS = 2_000  # of either, which hold more tokens than are read
 _ENGLISH_WORDS = re.compile(r"\b(?:the|which|what|how|does|should|when|where|why)\b", re.IGNORECASE)
 
@@ -74,10 +75,12 @@ def tree_text(name: str, description: str, tree: Tree) -> str:
 
 
 def _question_text(field: FactField) -> str:
-    """The question for a fact, and its answers in words, each with its first synonyms."""
+    """The question for a fact, and its first answers in words, each with its first synonyms."""
     if field.type in {"boolean", "number"}:
         return field.question_text
-    answers = [_answer_text(option, field.synonyms.get(option, ())) for option in (field.choices or field.options)]
+    synonyms = {normalise(option): others for option, others in field.synonyms.items()}
+    options = (field.choices or field.options)[:_ANSWERS_EACH]
+    answers = [_answer_text(option, synonyms.get(normalise(option), ())) for option in options]
     return f"{field.question_text} {', '.join(answers)}." if answers else field.question_text
 
 

@@ -8,34 +8,44 @@ from trees.words import WordToken, word_set
 DENIAL_WINDOW = 4
 _DENIALS = word_set(
     "not no non never without neither nor none cannot except excluding unlike instead than "
-    "isnt arent wasnt werent dont doesnt didnt cant wont "
+    "isnt arent wasnt werent dont doesnt didnt cant wont"
+)
+# Of other languages. Their word order is not known here: what they stand beside is left open, and never its opposite.
+_FOREIGN_DENIALS = word_set(
     "nicht nie niemals ohne weder kein keine keinen keinem keiner keines "
-    "nunca jamás sin ni tampoco ne pas jamais sans aucun aucune não nem sem "
+    "nunca jamás sin tampoco ne pas jamais sans aucun aucune não nem sem "
     "नहीं न ना मत बिना ليس ليست لا لم لن غير بدون"
 )
 # In these languages it also stands behind: “verzinkt ist es nicht”, “गीला नहीं है”.
 _DENIALS_BEHIND = word_set("nicht nie niemals नहीं न ना मत बिना")
 # What follows these is no longer denied: “not only wet”, “not mild but severe”.
 _CONTRASTS = word_set("but only however although sondern aber nur mais seulement sino pero sólo solo mas só लेकिन لكن")
+_CONJUNCTIONS = word_set(
+    "and or if when und oder wenn falls et ou si quand y e o cuando und och और या अगर यदि و أو إذا إن"
+)
 
 
 def is_denial(word: str) -> bool:
-    return word in _DENIALS or word.endswith("n't") or word.startswith("n'")
+    return word in _DENIALS or word.endswith("n't")
 
 
-def is_denial_behind(word: str) -> bool:
-    return word in _DENIALS_BEHIND
+def is_foreign_denial(word: str) -> bool:
+    return word in _FOREIGN_DENIALS or word.startswith("n'")
 
 
 def is_contrast(word: str) -> bool:
     return word in _CONTRASTS
 
 
-def words_of_clause_behind(said: list[WordToken], last: int) -> list[str]:
-    """The next few words after this one that belong to its clause."""
-    found: list[str] = []
+def is_conjunction(word: str) -> bool:
+    return word in _CONJUNCTIONS
+
+
+def is_denied_behind(said: list[WordToken], last: int) -> bool:
+    """Whether a denial stands in the few words behind this one, before the thought ends."""
     for word in said[last + 1 : last + 1 + DENIAL_WINDOW]:
-        if word.starts_clause:
-            break
-        found.append(word.text)
-    return found
+        if word.starts_clause or is_contrast(word.text) or is_conjunction(word.text):
+            return False
+        if word.text in _DENIALS_BEHIND:
+            return True
+    return False

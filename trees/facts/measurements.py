@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
-from trees.facts.denials import is_contrast, is_denial
+from trees.facts.denials import is_contrast, is_denial, is_foreign_denial
 from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
 from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
 
@@ -26,7 +26,9 @@ _BOUND_WORDS = word_set(
 _BOUNDS_AFTER_OR = word_set(
     "more less longer shorter older younger over above fewer higher lower greater bigger smaller up upwards under below"
 )
-_BOUNDS_BEHIND = word_set("least most minimum maximum min max plus")
+_BOUNDS_AFTER_AT = frozenset({"least", "most"})
+_BOUNDS_AT_THE_END = word_set("minimum maximum min max plus")
+_WORDS_BEHIND = 4
 # “Almost 18”, “I turn 18 next month”.
 _NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -84,7 +86,7 @@ class _NumberContext:
         return cls(
             measure=measure,
             before=said[max(since, first - _LINK_WINDOW) : first],
-            after=said[past : past + 3],
+            after=said[past : past + _WORDS_BEHIND],
             starts_clause=first < len(said) and said[first].starts_clause,
         )
 
@@ -104,7 +106,7 @@ class _NumberContext:
 
     def distance_after(self, name: list[str]) -> int | None:
         """“6 m span”, “45 mm of nominal cover”."""
-        for distance, word in enumerate(self.after):
+        for distance, word in enumerate(self.after[:3]):
             if word.starts_clause:
                 return None
             if is_same_word(word.text, name[-1]):
@@ -119,7 +121,7 @@ class _NumberContext:
         if self.starts_clause:
             return False
         for word in reversed(self.before):
-            if is_denial(word.text) or word.text in _NOT_YET_WORDS:
+            if is_denial(word.text) or is_foreign_denial(word.text) or word.text in _NOT_YET_WORDS:
                 return True
             others += word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and word.text not in _HEDGES
             if others > 1 or word.starts_clause or is_contrast(word.text):
@@ -130,13 +132,17 @@ class _NumberContext:
         return self.is_bound_before(text) or self.is_bound_behind(text)
 
     def is_bound_behind(self, text: str) -> bool:
-        """“30 days or more”, “30+ days”, “6 m minimum”."""
+        """“30 days or more”, “30+ days”, “6 m at least”, and “6 m minimum” where nothing follows that it belongs to."""
         if "+" in text[self.measure.start + 1 : self.measure.end + 1]:
             return True
-        behind = list(takewhile(lambda word: not word.starts_clause, self.after))
+        behind = [word.text for word in takewhile(lambda word: not word.starts_clause, self.after)]
+        if len(behind) < len(self.after) or len(behind) < _WORDS_BEHIND:
+            behind.append("")  # the clause ends
         return any(
-            word.text in _BOUNDS_BEHIND or (earlier and earlier.text == "or" and word.text in _BOUNDS_AFTER_OR)
-            for earlier, word in zip([None, *behind], behind, strict=False)
+            (word == "or" and following in _BOUNDS_AFTER_OR)
+            or (word == "at" and following in _BOUNDS_AFTER_AT)
+            or (word in _BOUNDS_AT_THE_END and not following)
+            for word, following in pairwise(behind)
         )
 
     def is_bound_before(self, text: str) -> bool:

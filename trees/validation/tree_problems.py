@@ -10,7 +10,6 @@ from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, P
 from trees.definition.parser import ParsedTree, parse_with_problems
 from trees.facts.field_values import match_option, parse_value
 from trees.validation.contradictions import find_contradictions
-from trees.walk import chosen_option
 from trees.words import normalise
 
 MAX_TREE_DEPTH = 200
@@ -22,9 +21,9 @@ def find_problems(tree_data: object) -> list[Problem]:
     Codes of errors. Form: not_a_tree, too_large, unreadable_text, missing_root, no_nodes, not_a_node,
     unknown_type, id_mismatch, bad_id, missing_label, missing_condition, missing_field, unknown_operator,
     wrong_value, missing_question, missing_recommendation, unknown_severity, bad_field, wrong_type, too_long.
-    Structure: dangling_child, missing_child, unmatched_answer, not_a_value, same_answer, cycle, dead_end,
-    unreachable, too_deep.
-    Codes of warnings: missing_source_hint, not_an_option, already_decided.
+    Structure: dangling_child, missing_child, unmatched_answer, same_answer, cycle, dead_end, unreachable,
+    too_deep.
+    Codes of warnings: missing_source_hint, not_an_option, not_a_value, already_decided.
     """
     reading = parse_with_problems(tree_data)
     found = [*reading.problems, *_node_problems(reading)]
@@ -192,17 +191,17 @@ def _condition_problems(node: ConditionNode, fields: Mapping[str, FactField]) ->
 
 
 def _option_problems(node: QuestionNode, field: FactField) -> Iterator[Problem]:
-    """An option that is no value of its field would be asked for for ever, whoever presses it."""
+    """A warning, for a tree may still be of use by its other options: whoever chooses this one is asked again."""
+    answers = tuple(node.children_by_answer)
     for option in node.options:
-        if match_option(option, tuple(node.children_by_answer)) is None:
-            continue  # it leads nowhere, and is reported for that
-        value = parse_value(option, field)
-        if value is None or chosen_option(value, node, field) is None:
+        # One that leads nowhere is reported for that.
+        if parse_value(option, field) is None and match_option(option, answers) is not None:
             yield Problem(
                 code="not_a_value",
                 node_id=node.id,
+                severity="warning",
                 message=f"“{option:.60}” is not a value of {field.name:.60}, which is a {field.type}.",
-                hint="Correct the option, or declare the field as a choice that has it.",
+                hint="Whoever chooses it is asked again: correct it, or declare the field as a choice that has it.",
             )
 
 

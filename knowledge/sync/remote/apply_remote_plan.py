@@ -66,19 +66,27 @@ def _write_batch(
 ) -> Iterator[RemoteFile]:
     """Gives each file when it is done with."""
     stored = []
-    for item, file in batch:
-        lease.confirm_held()
-        if document := _write_file(source, item, file, written, reads_now=reads_now):
-            stored.append((file, document))
-        else:
-            yield file
-    if reads_now:
-        ingest_small([document.pk for _, document in stored])
+    try:
+        for item, file in batch:
+            lease.confirm_held()
+            if document := _write_file(source, item, file, written, reads_now=reads_now):
+                stored.append((file, document))
+            else:
+                yield file
+    except SourceRemoved:  # what it had by then stays, and is read
+        _read_small(stored, reads_now=reads_now)
+        raise
+    _read_small(stored, reads_now=reads_now)
     for file, document in stored:
         if reads_now:
             lease.confirm_held()
             _read_now(file, document, written)
         yield file
+
+
+def _read_small(stored: Sequence[tuple[RemoteFile, Document]], *, reads_now: bool) -> None:
+    if reads_now:
+        ingest_small([document.pk for _, document in stored])
 
 
 def _write_file(
@@ -139,8 +147,8 @@ def _describe(item: SourceItem, file: RemoteFile) -> None:
 
 @transaction.atomic
 def _rename(item: SourceItem, file: RemoteFile) -> None:
-    document = item.document
-    item.source.items.filter(path=file.path).exclude(pk=item.pk).delete()
+    document, source = item.document, Source.objects.locked(item.source_id)
+    source.items.filter(path=file.path).exclude(pk=item.pk).delete()
     _record(item, file, document)
     if document:
         columns = {"file_name": file.file_name, "url": file.url, "updated_at": timezone.now()}

@@ -114,9 +114,11 @@ def change_source(
     return source
 
 
+@transaction.atomic
 def delete_source(source: Source) -> None:
-    """Its documents stay, as if they had been uploaded; its credentials go."""
-    source.delete()
+    """Its documents stay, as if they had been uploaded; its credentials go. A sync locks the source before its items,
+    and so is done here. Raises `SourceRemoved`."""
+    Source.objects.locked(source.pk).delete()
 
 
 # --- What may be said of a source ---

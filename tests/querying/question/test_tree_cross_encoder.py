@@ -90,6 +90,15 @@ def test_a_tree_is_read_as_its_name_its_description_its_questions_with_answers_a
     assert tree_text("Which paint?", "", painted).startswith("Which paint? Which surface")
 
 
+def test_of_many_answers_the_first_are_read_so_that_the_advice_still_is():
+    countries = {f"Country {number}": "a" for number in range(100)}
+    spelled = {"country 0": ["Home"]}
+    asked = question("where", countries, text="Where is it?", extractFrom="country", synonyms=spelled)
+    text = tree_text("Travel", "", parse_tree(tree(asked, action("a", "Ask first."))))
+    assert text.startswith("Travel. Where is it? Country 0 (Home), Country 1, ")
+    assert text.endswith("Country 11. Ask first.")
+
+
 @given(asked=st.text(max_size=60), text=st.text(max_size=200))
 @settings(max_examples=25)
 def test_any_texts_get_a_probability(exact: TreeCrossEncoder, asked: str, text: str):

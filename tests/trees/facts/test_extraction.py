@@ -92,6 +92,21 @@ class TestOptions:
         coated = parse_tree(tree(question("blech", {"verzinkt": "a", "roh": "a"}, extractFrom="blech"), action("a")))
         assert values(coated, text) == {}
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Das Bauteil ist verzinkt und nicht lackiert", {"verzinkt": True}),
+            ("verzinkt, aber nicht lackiert", {"verzinkt": True}),
+            ("verzinkt aber nicht lackiert", {"verzinkt": True}),
+            ("Das Bauteil ist nicht verzinkt", {}),
+            ("Kein Keller und verzinkt", {}),
+            ("Es ist nicht nass und verzinkt", {}),
+            ("a SIN verzinkt wall", {}),
+        ],
+    )
+    def test_a_denial_of_another_language_never_says_the_opposite(self, text, expected):
+        assert values(yes_no_tree("verzinkt", "eq", True), text) == expected
+
     def test_words_of_other_alphabets_are_whole(self):
         asked = parse_tree(tree(question("what", {"कर": "a", "किराया": "a"}, extractFrom="what"), action("a")))
         assert values(asked, "मुझे किराया देना है, क्या करें?") == {"what": "किराया"}
@@ -230,6 +245,8 @@ class TestNumbers:
             "18 years or older",
             "18+ years",
             "18 years at least",
+            "18 years minimum",
+            "18 years minimum, then",
             "Ich bin noch nicht 18 years old",
         ],
     )
@@ -246,6 +263,8 @@ class TestNumbers:
             "I am 18 years old or so she says",
             "I am about 18 years old, and not married",
             "Is 18 years ok or not?",
+            "18 years max load 5 kN",
+            "Which minimum does somebody of 18 years minimum pay?",
         ],
     )
     def test_a_number_is_taken_where_something_else_is_denied(self, text):

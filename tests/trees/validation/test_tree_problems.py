@@ -265,20 +265,20 @@ def test_what_has_no_errors_can_be_read_and_what_cannot_be_read_has_errors(data)
     "declared",
     [{"coating": {"type": "boolean"}}, {"coating": {"type": "number", "unit": "mm"}}],
 )
-def test_an_option_that_is_no_value_of_its_field_is_a_problem(declared):
+def test_an_option_that_is_no_value_of_its_field_is_a_warning(declared):
     asked = question("ask", {"Yes, coated": "a", "No, bare": "b"}, extractFrom="coating")
-    problems = errors_of(tree(asked, action("a"), action("b"), fields=declared))
-    assert [problem.code for problem in problems] == ["not_a_value", "not_a_value"]
+    problems = find_problems(tree(asked, action("a"), action("b"), fields=declared))
+    assert [(one.code, one.severity) for one in problems] == [("not_a_value", "warning")] * 2
     assert problems[0].message.startswith("“Yes, coated” is not a value of coating, which is a ")
 
 
-def test_an_option_that_a_condition_makes_a_number_is_a_problem():
+def test_an_option_that_a_condition_makes_a_number_is_a_warning():
     asked = question("ask", {"short": "check", "long": "b"}, extractFrom="span")
     data = tree(asked, condition("check", "span", "gt", 6, true="a", false="b"), action("a"), action("b"))
-    assert [problem.code for problem in errors_of(data)] == ["not_a_value", "not_a_value"]
+    assert [problem.code for problem in find_problems(data)] == ["not_a_value", "not_a_value"]
 
 
 def test_a_synonym_of_yes_is_a_value():
     asked = question("ask", {"Yes, coated": "a", "no": "b"}, extractFrom="coating")
     declared = {"coating": {"type": "boolean", "synonyms": {"yes": ["Yes, coated"]}}}
-    assert errors_of(tree(asked, action("a"), action("b"), fields=declared)) == []
+    assert find_problems(tree(asked, action("a"), action("b"), fields=declared)) == []
