@@ -57,11 +57,13 @@ def test_every_entry_is_imported_from_the_packed_files_and_the_first_needs_no_ot
 @pytest.mark.long
 def test_the_install_command_of_the_readme_works_in_an_empty_folder(tmp_path: Path) -> None:
     development_packages()  # or it is skipped, where npm reaches no packages
-    copy = shutil.copytree(SDK, tmp_path / "sdk-ts", ignore=shutil.ignore_patterns("node_modules", "dist", "build"))
+    clone, project = tmp_path / "lexic", tmp_path / "project"
+    copy = shutil.copytree(SDK, clone / "sdk-ts", ignore=shutil.ignore_patterns("node_modules", "dist", "build"))
     (install,) = re.findall(r"```bash\n(npm .*?)```", (copy / "README.md").read_text(), re.DOTALL)
-    run("bash", "-euc", install, cwd=tmp_path)
+    project.mkdir()
+    run("bash", "-euc", install.replace("~/lexic", str(clone)), cwd=project)
     program = 'import { Lexic } from "lexic-sdk"; console.log(new Lexic({ apiKey: "lx_a" }).baseUrl)'
-    assert run("node", "--input-type=module", "-e", program, cwd=tmp_path).startswith("http://127.0.0.1:8000")
+    assert run("node", "--input-type=module", "-e", program, cwd=project).startswith("http://127.0.0.1:8000")
 
 
 def test_it_has_no_dependencies_and_its_versions_agree() -> None:
