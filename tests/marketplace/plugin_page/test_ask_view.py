@@ -90,6 +90,18 @@ def test_a_missing_fact_is_asked_for_and_the_answer_goes_on(client: Client, with
     assert "on site" in said
 
 
+def test_an_answer_that_the_tree_does_not_understand_is_named_as_it_asks_again(
+    client: Client, with_tree: Plugin
+) -> None:
+    token = token_in(ask(client, "Which boots must be worn?"))
+    said = client.post(TRY, {"token": token, "answer": "<b>purple</b>"}).content.decode()
+    assert 'data-outcome="clarify"' in said
+    assert "Where are the boots worn?" in said
+    assert "The decision tree does not understand the answer “" in said
+    assert "purple" in said
+    assert "<b>purple" not in said
+
+
 def test_a_token_is_good_for_its_own_plugin_alone(client: Client, with_tree: Plugin, alice: User) -> None:
     token = token_in(ask(client, "Which boots must be worn?"))
     other = Plugin.objects.create(
