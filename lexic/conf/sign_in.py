@@ -39,6 +39,7 @@ MFA_ADAPTER = "accounts.adapters.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Lexic"
+MFA_TOTP_TOLERANCE = 1  # a code of the half minute before is taken too (RFC 6238, 5.2): it is typed and sent meanwhile
 MFA_FORMS = {"add_webauthn": "accounts.forms.AddPasskeyForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"

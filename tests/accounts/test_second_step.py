@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal import auth as totp
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from django.test import Client
 from django.urls import reverse
@@ -60,6 +62,18 @@ def test_the_builder_has_no_way_in_of_its_own(alice: User, client: Client, secre
     response = client.post("/admin/login/", form)
     assert response["Location"].startswith(reverse("account_login"))
     assert not is_signed_in(client)
+
+
+@pytest.mark.parametrize(("steps_ago", "opens"), [(0, True), (1, True), (2, False)])
+def test_a_code_may_be_one_step_old(
+    alice: User, client: Client, secret: str, monkeypatch: pytest.MonkeyPatch, steps_ago: int, opens: bool
+) -> None:
+    """It is typed and sent while the next half minute begins."""
+    now = 1_900_000_000
+    monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: float(now)))
+    sign_in(client, alice)
+    client.post(reverse("mfa_authenticate"), {"code": format_hotp_value(hotp_value(secret, now // 30 - steps_ago))})
+    assert is_signed_in(client) is opens
 
 
 @pytest.mark.parametrize("code", ["000000", "", "abcdef", "1" * 500])
