@@ -201,7 +201,7 @@ def _option_problems(node: QuestionNode, field: FactField) -> Iterator[Problem]:
                 node_id=node.id,
                 severity="warning",
                 message=f"“{option:.60}” is not a value of {field.name:.60}, which is a {field.type}.",
-                hint="Whoever chooses it is asked again: correct it, or declare the field as a choice that has it.",
+                hint="People who choose it are asked again: correct it, or declare the field as a choice that has it.",
             )
 
 
