@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
-from trees.facts.denials import DENIAL_WINDOW, is_contrast, is_denial, is_denied_behind, is_foreign_denial
 from trees.facts.field_values import has_no_signs
+from trees.facts.negation import NEGATION_WINDOW, is_contrast, is_foreign_negation, is_negated_behind, is_negation
 from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
@@ -131,19 +131,19 @@ def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int) -> Field
 
 
 def _detect_stance(said: list[WordToken], first: int, last: int) -> Stance:
-    """Whether the words around deny it. “Not wet and cold” leaves cold unclear, and so does a denial of another
+    """Whether the words around deny it. “Not wet and cold” leaves cold unclear, and so does a negation of another
     language whatever stands beside it."""
-    if is_denied_behind(said, last):
+    if is_negated_behind(said, last):
         return "unclear"
     is_further = False
-    for index in range(first, max(first - DENIAL_WINDOW - 1, -1), -1):
+    for index in range(first, max(first - NEGATION_WINDOW - 1, -1), -1):
         word = said[index]
         if index < first:
             if is_contrast(word.text):
                 break
-            if is_denial(word.text):
+            if is_negation(word.text):
                 return "unclear" if is_further else "denied"
-            if is_foreign_denial(word.text):
+            if is_foreign_negation(word.text):
                 return "unclear"
             is_further = is_further or word.text == "and"
         if word.starts_clause or word.starts_sentence:

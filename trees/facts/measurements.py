@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
-from trees.facts.denials import is_contrast, is_denial, is_foreign_denial
+from trees.facts.negation import is_contrast, is_foreign_negation, is_negation
 from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
 from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
 
@@ -116,12 +116,12 @@ class _NumberContext:
         return None
 
     def is_denied(self) -> bool:
-        """“Not yet 18 years old”: with at most one word of another kind between the denial and the number."""
+        """“Not yet 18 years old”: with at most one word of another kind between the negation and the number."""
         others = 0
         if self.starts_clause:
             return False
         for word in reversed(self.before):
-            if is_denial(word.text) or is_foreign_denial(word.text) or word.text in _NOT_YET_WORDS:
+            if is_negation(word.text) or is_foreign_negation(word.text) or word.text in _NOT_YET_WORDS:
                 return True
             others += word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and word.text not in _HEDGES
             if others > 1 or word.starts_clause or is_contrast(word.text):
