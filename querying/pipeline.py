@@ -15,7 +15,6 @@ from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from lexic.concurrency import Place
 from lexic.database import in_thread
@@ -304,7 +303,7 @@ def _with_fact_options(
     mean."""
     if not consultation.options_by_words:
         return question
-    texts = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
+    texts = (passage.titled_content for passage in passages)
     return question.with_fact_options(options_of_unsaid_words(consultation.options_by_words, texts))
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from knowledge.chunking.title_path import title_path
 from knowledge.code_location import FilePlace, lines_of_span
 from knowledge.page_names import page_name
 from language.cache_sizes import CACHED_PASSAGES
@@ -69,6 +70,16 @@ class Passage:
     def page_name(self) -> str:
         """What people call its page; empty where the source has no pages."""
         return page_name(self.page_number, self.page_label)
+
+    @property
+    def titles(self) -> str:
+        """The headings that it stands under, in one line."""
+        return title_path(self.document_title, self.section_path)
+
+    @property
+    def titled_content(self) -> str:
+        """Its content behind its headings."""
+        return f"{self.titles} {self.content}"
 
     def has_unsure_number(self, start: int, end: int) -> bool:
         """Whether the span from `start` to `end` of its page holds a number that read differently a second time."""

@@ -10,9 +10,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from knowledge.chunking.title_path import title_path
 from knowledge.embedders.cross_encoder import log_odds
-from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence, Sentence
@@ -62,7 +60,7 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
 def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:
     """What the cross-encoder adds to the share of each."""
     excerpts = [
-        Excerpt(title=_titles(evidence.passages[one.source]), text=one.text, center=(0, len(one.text)))
+        Excerpt(title=evidence.passages[one.source].titles, text=one.text, center=(0, len(one.text)))
         for one in sentences
     ]
     likely = answer_cross_encoder().probabilities(question, excerpts)
@@ -71,9 +69,5 @@ def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence
 
 def _word_share(words: Set[str], sentence: Sentence, evidence: Evidence) -> float:
     """Of the words, how many the sentence and its headings say."""
-    said = content_stems(f"{_titles(evidence.passages[sentence.source])} {sentence.text}")
+    said = content_stems(f"{evidence.passages[sentence.source].titles} {sentence.text}")
     return len(words & said) / max(1, len(words))
-
-
-def _titles(passage: Passage) -> str:
-    return title_path(passage.document_title, passage.section_path)

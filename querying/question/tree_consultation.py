@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage
 from lexic.concurrency import in_turn
 from plugins.models import Release
@@ -66,14 +65,15 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
             return Consultation(usage=usage)
     elif _is_for_documents(question, found=found, walked=walked, knows_facts=bool(facts), passages=passages):
         return Consultation(usage=usage)
-    decided_by = walked.facts_used if walked.action else {}
     return Consultation(
         tree_name=profile.name,
         walk=walked,
         facts={field: fact.value for field, fact in facts.items()},
         usage=usage,
         outcomes=outcomes,
-        options_by_words=tree_facts.options_by_words(tree, decided_by, text=question.text),
+        options_by_words=(
+            tree_facts.options_by_words(tree, walked.facts_used, text=question.text) if walked.action else {}
+        ),
     )
 
 
@@ -115,8 +115,7 @@ def _is_for_documents(
     if walked.missing and not found.is_sure:
         return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
     if walked.missing or all(fact.source != "request" for fact in walked.facts_used.values()):
-        headed = (f"{title_path(one.document_title, one.section_path)} {one.content}" for one in passages)
-        return any(others <= content_stems(text) for text in headed)
+        return any(others <= content_stems(passage.titled_content) for passage in passages)
     return False
 
 

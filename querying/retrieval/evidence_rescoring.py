@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from knowledge.chunking.title_path import title_path
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence
 
@@ -54,7 +53,7 @@ def _best_excerpt(evidence: Evidence) -> Excerpt:
         return Excerpt(title="", text=text, center=(len(text) - 1, len(text)))
     begin = max(0, best.start - _CONTEXT_CHARACTERS)
     return Excerpt(
-        title=title_path(passage.document_title, passage.section_path),
+        title=passage.titles,
         text=passage.content[begin : best.end + _CONTEXT_CHARACTERS],
         center=(best.start - begin, best.end - begin),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knowledge.chunking.title_path import title_path
 from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.passages import Passage
 from language.terms import terms
@@ -92,4 +91,4 @@ def split_into_windows(index: int, passage: Passage) -> list[Window]:
 
 def title_prefix(passage: Passage) -> str:
     """What stands before each window: as much of the title path as counts."""
-    return title_path(passage.document_title, passage.section_path)[:_TITLE_CHARACTERS]
+    return passage.titles[:_TITLE_CHARACTERS]

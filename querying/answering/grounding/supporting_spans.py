@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from knowledge.chunking.title_path import title_path
 from knowledge.search.passages import Passage, content_spans
 from language.cache_sizes import CACHED_PASSAGES, CACHED_SENTENCES
 from language.content_words import content_stems
@@ -135,7 +134,7 @@ def _may_paraphrase(words: WordOverlap) -> bool:
 
 
 def _span_surroundings(passage: Passage) -> Surroundings:
-    heading = title_path(passage.document_title, passage.section_path)
+    heading = passage.titles
     return Surroundings(heading=heading, passage=passage.content)
 
 

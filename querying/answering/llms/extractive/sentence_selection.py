@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap, takewhile
 
-from knowledge.chunking.title_path import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
 from querying.answering.llms.extractive.asked_rows import rows_asked_together
@@ -140,7 +139,7 @@ def _count_new_words(question: str, evidence: Evidence, neighbours: Neighbours) 
     """For a sentence, how many words and numbers it has that are neither the question's nor of the headings that it
     stands under. A line that leads in to a list says what its items say."""
     asked = _stems_and_numbers(question)
-    known = [asked | _stems_and_numbers(title_path(one.document_title, one.section_path)) for one in evidence.passages]
+    known = [asked | _stems_and_numbers(one.titles) for one in evidence.passages]
 
     def count(sentence: Sentence) -> int:
         items = list_items(sentence, neighbours) if leads_in(sentence.text) else ()
@@ -259,7 +258,7 @@ class _Choice:
     def _adds_information(self, sentence: Sentence) -> bool:
         """Whether it has much that the question names and the chosen ones leave out. Words of the title add nothing."""
         asked, first = content_stems(self.question), self.evidence.passages[0]
-        title = title_path(first.document_title, first.section_path)
+        title = first.titles
         known = frozenset().union(*map(content_stems, (title, *(other.text for other in self.chosen))))
         return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
