@@ -187,9 +187,10 @@ class ResolvedQuestion(Question):
         return replace(self, search_text=replace_words(self.search_text, misspellings), misspellings=dict(misspellings))
 
     def with_fact_options(self, options: Mapping[str, str]) -> ResolvedQuestion:
-        """The question as the pages are judged by it if these words of it stated facts of a tree."""
+        """The question as the pages are judged by it if these words of it stated facts of a tree. Without such words it
+        is the same object, which keeps what was looked up for it."""
         text = replace_words(self.search_text, options)
-        if not re.search(r"\w", text):
+        if not options or not re.search(r"\w", text):
             return self
         return replace(self, search_text=text, fact_options=dict(options))
 

@@ -148,14 +148,13 @@ class Tree:
     @property
     def nodes_from_root(self) -> list[Node]:
         """The nodes that can be reached, those nearer to the root first, and those of a question as it offers them."""
-        reached = {self.root_id: None}
+        reached: dict[str, Node] = {}
         waiting = [self.root_id]
         for node_id in waiting:  # grows while it is read
-            node = self.nodes.get(node_id)
-            new = [child for child in node.children if child not in reached] if node else []
-            reached |= dict.fromkeys(new)
-            waiting += dict.fromkeys(new)
-        return [self.nodes[node_id] for node_id in reached if node_id in self.nodes]
+            if node_id in self.nodes and node_id not in reached:
+                reached[node_id] = self.nodes[node_id]
+                waiting += self.nodes[node_id].children
+        return list(reached.values())
 
     @property
     def conditions(self) -> list[ConditionNode]:
