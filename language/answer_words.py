@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from language.lazy_pattern import lazy_pattern
 from language.negation import has_negation
-from language.scripts import WORD_OR_CHARACTER
+from language.scripts import word_or_character
 
 # Each with the words that deny in its languages; of English, `language.negation` knows them.
 _DENIALS = {
@@ -21,7 +21,7 @@ _DENIALS = {
     "نعم": "لا ليس ليست لم لن غير بدون",
 }
 _MARKS = ",:;.!–—，：；。！،؛"
-_WORD = lazy_pattern(WORD_OR_CHARACTER)
+_WORD = lazy_pattern(word_or_character)
 
 
 def without_leading_yes(text: str) -> str:

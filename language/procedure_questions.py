@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from language.scripts import WORD_OR_CHARACTER
+from language.scripts import word_or_character
 
 
 class AskedFor(enum.Enum):
@@ -48,7 +48,7 @@ def _words(text: str) -> tuple[str, ...]:
 @cache
 def _word_pattern() -> re.Pattern[str]:
     # "qu'" and "peut-" keep their sign.
-    return re.compile(rf"{WORD_OR_CHARACTER}(?:['-](?=\w))?")
+    return re.compile(rf"{word_or_character()}(?:['-](?=\w))?")
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 from itertools import chain
 
 # Letters up to this one are Latin.
@@ -29,12 +30,16 @@ def _as_ranges(codes: Iterable[int]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in runs)
 
 
-# Combining marks of the Basic Multilingual Plane, for character classes. Python's `\w` leaves them out,
-# and without them the words of Hindi or of vocalised Arabic would fall apart.
-COMBINING_MARKS = _as_ranges(code for code in chain(*_WITH_MARKS) if unicodedata.category(chr(code))[0] == "M")
+@cache
+def combining_marks() -> str:
+    """Combining marks of the Basic Multilingual Plane, for character classes. Python's `\\w` leaves them out,
+    and without them the words of Hindi or of vocalised Arabic would fall apart. No Latin text has any."""
+    return _as_ranges(code for code in chain(*_WITH_MARKS) if unicodedata.category(chr(code))[0] == "M")
 
-# A pattern of one word; of scripts without spaces, each character is one.
-WORD_OR_CHARACTER = rf"[{SPACELESS_SCRIPTS}]|(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+"
+
+def word_or_character() -> str:
+    """A pattern of one word; of scripts without spaces, each character is one."""
+    return rf"[{SPACELESS_SCRIPTS}]|(?:(?![{SPACELESS_SCRIPTS}])[\w{combining_marks()}])+"
 
 
 def is_latin(text: str) -> bool:

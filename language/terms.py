@@ -22,7 +22,7 @@ from itertools import chain
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.lazy_pattern import lazy_pattern
-from language.scripts import COMBINING_MARKS, SPACELESS_SCRIPTS, is_latin
+from language.scripts import SPACELESS_SCRIPTS, combining_marks, is_latin
 from language.stemming import latin_stem, stem
 from language.stop_words import STOP_WORDS
 
@@ -30,22 +30,32 @@ from language.stop_words import STOP_WORDS
 MAX_TERM_LENGTH = 64
 
 _CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
-_COMPOUND = re.compile(rf"[\w{COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{COMBINING_MARKS}]+)*")
+# Of most patterns there are two: Latin text has no marks and no scripts without spaces, and the patterns that know
+# these take long to compile.
+_LATIN_COMPOUND = re.compile(r"\w+(?:(?:[-']|(?<=\d)[.,](?=\d))\w+)*")
+_COMPOUND = lazy_pattern(lambda: rf"[\w{combining_marks()}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{combining_marks()}]+)*")
 _CONTRACTION_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
 _COMPOUND_JOINT = re.compile(r"[-'_]+")
 # "refreshToken" and "HTTPServer" have a joint, "PDFs" and "kN" have none.
 # Capitals are few, so the search begins with one.
 _CAMEL_JOINT = re.compile(r"[A-Z](?<=[A-Za-z][A-Z])(?=[a-z]{2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_TERM_PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{COMBINING_MARKS}])*"
+_LATIN_TERM_PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_TERM_PIECE = lazy_pattern(
+    lambda: (
+        rf"\d+(?:[.,]\d+)*|[{SPACELESS_SCRIPTS}]+"
+        rf"|[^\W\d_{SPACELESS_SCRIPTS}](?:[^\W\d_{SPACELESS_SCRIPTS}]|[{combining_marks()}])*"
+    )
 )
-_SPACELESS_START = re.compile(f"[{SPACELESS_SCRIPTS}]")
+_SPACELESS_START = lazy_pattern(f"[{SPACELESS_SCRIPTS}]")
 # A word as it stands in a text, what is joined to it included; of scripts without spaces a run of characters.
+_LATIN_WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 _WORD_OR_RUN = lazy_pattern(
-    rf"(?P<run>[{SPACELESS_SCRIPTS}]+)"
-    rf"|(?:(?![{SPACELESS_SCRIPTS}])\w)(?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])*"
-    rf"(?:[.\-'’](?:(?![{SPACELESS_SCRIPTS}])[\w{COMBINING_MARKS}])+)*"
+    lambda: (
+        rf"(?P<run>[{SPACELESS_SCRIPTS}]+)"
+        rf"|(?:(?![{SPACELESS_SCRIPTS}])\w)(?:(?![{SPACELESS_SCRIPTS}])[\w{combining_marks()}])*"
+        rf"(?:[.\-'’](?:(?![{SPACELESS_SCRIPTS}])[\w{combining_marks()}])+)*"
+    )
 )
 
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
@@ -86,6 +96,9 @@ def terms_of_old_index(text: str) -> list[str]:
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """`(start, end)` of each word as it stands in the text; of scripts without spaces, of each pair of characters."""
+    if is_latin(text):
+        yield from (match.span() for match in _LATIN_WORD.finditer(text))
+        return
     for match in _WORD_OR_RUN.finditer(text):
         start, end = match.span()
         if match["run"] and end - start > 2:
@@ -97,7 +110,8 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
 def _compounds(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP))
-    return _COMPOUND.findall(_CAMEL_JOINT.sub(r"_\g<0>", text).lower())
+    text = _CAMEL_JOINT.sub(r"_\g<0>", text).lower()
+    return (_LATIN_COMPOUND if is_latin(text) else _COMPOUND).findall(text)
 
 
 @lru_cache(maxsize=65_536)
@@ -118,10 +132,11 @@ def _split_compound(compound: str, *, stemmed: Callable[[str], str] = stem) -> I
 
 
 def _part_terms(part: str, stemmed: Callable[[str], str]) -> Iterator[str]:
-    for piece in _TERM_PIECE.findall(part):
+    latin = is_latin(part)
+    for piece in (_LATIN_TERM_PIECE if latin else _TERM_PIECE).findall(part):
         if piece[0].isdecimal():
             yield from _number_terms(piece)
-        elif _SPACELESS_START.match(piece):
+        elif not latin and _SPACELESS_START.match(piece):
             yield from (piece[at : at + 2] for at in range(max(1, len(piece) - 1)))
         elif piece not in STOP_WORDS:
             yield stemmed(piece[:MAX_TERM_LENGTH])

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from language.content_words import generic_stems
 from language.lazy_pattern import lazy_pattern
-from language.scripts import COMBINING_MARKS
+from language.scripts import combining_marks
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 from language.terms import terms
 
-_WORD = lazy_pattern(rf"\w[\w{COMBINING_MARKS}’'-]*")
+_WORD = lazy_pattern(lambda: rf"\w[\w{combining_marks()}’'-]*")
 
 
 def topic_stems(text: str) -> frozenset[str]:

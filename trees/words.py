@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from language.lazy_pattern import lazy_pattern
-from language.scripts import COMBINING_MARKS
+from language.scripts import combining_marks
 from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 
 # Each is linear: the repeated parts cannot match the same characters.
-_LETTERS = rf"[^\W_]+(?:[{COMBINING_MARKS}]+[^\W_]*)*"  # the vowel signs of Hindi are marks
-_WORD_PATTERN = lazy_pattern(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+_WORD_PATTERN = lazy_pattern(lambda: rf"{_letters()}(?:['’]{_letters()})*")
 _HYPHEN_PATTERN = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLAUSE_END = frozenset(",.;:!?()[]—–\n")
@@ -23,6 +22,10 @@ _SENTENCE_END = frozenset(".;!?\n")
 # Endings that make another form of the same word, as opposed to another word of the same root:
 # the stemmer alone would read “several” as “severe”.
 _INFLECTIONS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied", "ying", "'s", "s'"})
+
+
+def _letters() -> str:
+    return rf"[^\W_]+(?:[{combining_marks()}]+[^\W_]*)*"  # the vowel signs of Hindi are marks
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.terms import MAX_TERM_LENGTH, STOP_WORDS, terms
+from language.terms import MAX_TERM_LENGTH, STOP_WORDS, terms, word_spans
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,12 @@ def test_any_text_gives_terms_that_can_be_stored(text: str) -> None:
 @given(st.text(), st.text())
 def test_a_text_has_the_terms_of_its_lines(one: str, other: str) -> None:
     assert terms(f"{one}\n{other}") == terms(one) + terms(other)
+
+
+@given(st.text(st.characters(max_codepoint=0x24F)))
+def test_latin_text_has_the_same_words_alone_and_beside_another_alphabet(text: str) -> None:
+    assert terms(f"{text}\n漢") == [*terms(text), "漢"]
+    assert list(word_spans(f"{text}\n漢"))[:-1] == list(word_spans(text))
 
 
 def test_a_word_longer_than_the_limit_is_still_found_by_itself() -> None:
