@@ -35,11 +35,15 @@ class FactField:
 
     @property
     def words(self) -> list[str]:
-        """The words of its name, without the ones that only fill it and without its unit."""
+        """The words of its name, without the ones that only fill it and without a unit behind a name of its own: of
+        “span_m” the span is meant, of “working_days” the days."""
         found = split_identifier(self.name)
         while len(found) > 1 and found[0] in _FILLER_WORDS:
             found = found[1:]
-        return found[:-1] if self.type == "number" and len(found) > 1 and find_unit(found[-1]) else found
+        if self.type != "number" or len(found) < 2 or not find_unit(found[-1]):
+            return found
+        is_counted = found[-2].endswith("ing") and found[-1].endswith("s")
+        return found if is_counted else found[:-1]
 
 
 def collect_fields(tree: Tree) -> dict[str, FactField]:

@@ -163,9 +163,12 @@ class _TextNumbers:
 
     @classmethod
     def of(cls, text: str) -> _TextNumbers:
-        said = split_words(text)
-        spots = [_NumberContext.of(measure, said) for measure in find_measures(text)[:MAX_MEASURES]]
-        return cls(text=text, spots=spots, stems=frozenset(word.stem for word in said))
+        said, measures = split_words(text), find_measures(text)[:MAX_MEASURES]
+        spots = [_NumberContext.of(measure, said) for measure in measures]
+        # “10 days” says “days” as a unit, and does not name a field “working_days”.
+        in_measures = {at for measure in measures for at in range(measure.start, measure.end)}
+        stems = frozenset(word.stem for word in said if word.start not in in_measures)
+        return cls(text=text, spots=spots, stems=stems)
 
     def named(self, fields: Mapping[str, FactField]) -> dict[str, list[int]]:
         """The numbers that stand by the name of each field."""

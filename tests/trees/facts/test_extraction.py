@@ -284,6 +284,20 @@ class TestNumbers:
         assert values(yes_no_tree("span", "gt", 6, fields=declared), "a bar of 20 mm") == {}
         assert values(yes_no_tree("span", "gt", 6, fields=declared), "a beam of 5 m or 7 m") == {}
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("May I work from Spain for 10 days?", {"working_days": 10}),
+            ("May I work from Spain for 10 working days?", {"working_days": 10}),
+            ("I am away for 30 days, of which 10 working days are in Spain", {"working_days": 10}),
+            ("How are the days counted if I stay for 10 days?", {}),
+            ("In 2 days I leave: may I work from Spain for 10 days?", {}),
+        ],
+    )
+    def test_the_unit_of_a_number_does_not_name_the_field_that_ends_in_it(self, text, expected):
+        declared = {"working_days": {"type": "number", "unit": "days"}}
+        assert values(yes_no_tree("working_days", "gt", 20, fields=declared), text) == expected
+
     def test_the_words_that_gave_the_number_are_kept(self):
         facts = extract_facts(numbers_tree(), question="a span of 650 cm")
         assert facts["span"] == Fact(value=6.5, source="question", span="650 cm")
