@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from knowledge.embedders.cross_encoder import log_odds
 from language.content_words import content_stems
+from language.sentences import sentence_spans
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence, Sentence
 
@@ -23,7 +24,7 @@ _PROBABILITY_WEIGHT = 0.1
 _DOUBTFUL = 0.0
 _MAX_LOG_ODDS = 9.0
 _MIN_CHARACTERS = 20  # shorter ones are headings and scraps
-_QUANTITY = re.compile(r"\d+(?:\.\d+)?")
+_QUANTITY = re.compile(r"(?<!\w)\d+(?:\.\d+)?")  # none is in “A1”
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +36,12 @@ class Support:
 
 
 def find_support(question: str, *, recommendation: str, decision_text: str, evidence: Evidence) -> Support | None:
-    """The sentence that supports the recommendation: it has every figure of it, says most of the question's words and
-    of the facts (`decision_text`), and is likely to answer. None where none has the figures."""
-    figures = set(_QUANTITY.findall(recommendation))
+    """The sentence that supports the recommendation: it has every figure of it, or every one of one of its sentences,
+    says most of the question's words and of the facts (`decision_text`), and is likely to answer. None where none has
+    the figures."""
     words = content_stems(f"{question} {decision_text}")
-    # What a sentence says of the words, less the other figures that it brings in.
-    found = [
-        (_word_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
-        for one in evidence.sentences
-        if len(one.text) >= _MIN_CHARACTERS and figures <= (others := set(_QUANTITY.findall(one.text)))
-    ]
-    best = sorted(found, key=lambda pair: (-pair[0], -pair[1].score))[:_MAX_READ]
+    candidates = (_sentences_with(figures, words, evidence) for figures in _figures_to_find(recommendation))
+    best = next((found[:_MAX_READ] for found in candidates if found), [])
     if not best:
         return None
     added = _cross_encoder_scores(question, [one for _, one in best], evidence)
@@ -55,6 +51,24 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
     )
     asked = _word_share(content_stems(question), sentence, evidence)
     return Support(sentence=sentence, is_doubtful=asked + reading < _DOUBTFUL)
+
+
+def _figures_to_find(recommendation: str) -> list[set[str]]:
+    """The figures of the whole, then those of each sentence that has some: a page may say in two what it needs."""
+    each = (recommendation[start:end] for start, end in sentence_spans(recommendation))
+    found = [set(_QUANTITY.findall(text)) for text in (recommendation, *each)]
+    return [found[0], *filter(None, found[1:])]
+
+
+def _sentences_with(figures: Set[str], words: Set[str], evidence: Evidence) -> list[tuple[float, Sentence]]:
+    """The sentences that have the figures, each with what it says of the words, less the other figures that it brings
+    in; the best first."""
+    found = [
+        (_word_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
+        for one in evidence.sentences
+        if len(one.text) >= _MIN_CHARACTERS and figures <= (others := set(_QUANTITY.findall(one.text)))
+    ]
+    return sorted(found, key=lambda pair: (-pair[0], -pair[1].score))
 
 
 def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:

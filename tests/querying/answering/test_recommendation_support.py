@@ -42,6 +42,21 @@ def test_other_figures_in_a_sentence_count_against_it():
     assert found.sentence.text == SLAB.content
 
 
+def test_two_sentences_of_a_recommendation_may_stand_in_two_of_the_page():
+    page = passage(
+        "Within the European Union you may work for up to 20 working days in a calendar year. "
+        "Take the A1 certificate with you: human resources need 15 working days to get it."
+    )
+    for certificate in ("Take the A1 certificate with you.", "Ask for the certificate 15 working days before."):
+        found = support(
+            page,
+            recommendation=f"You may work there for up to 20 working days in a calendar year. {certificate}",
+            question="May I work from Spain for 10 days?",
+        )
+        assert found is not None
+        assert "up to 20 working days" in found.sentence.text
+
+
 def test_a_few_sentences_are_read_whatever_the_page_holds():
     many = [
         passage(f"Slab number {letter} has a nominal cover of 45 mm in weather.", number=at)
