@@ -28,3 +28,9 @@ def test_words_that_state_two_facts_stand_for_what_the_pages_say_of_both() -> No
 
 def test_a_number_that_the_tree_has_compared_need_not_be_on_a_page() -> None:
     assert options_of_unsaid_words({"17 days": [], "20 days": []}, [PAGE, "20 days"]) == {"17 days": ""}
+
+
+def test_a_number_is_said_where_its_unit_stands_beside_it() -> None:
+    texts = [PAGE, "Ask 10 weeks before."]
+    assert options_of_unsaid_words({"10 days": []}, texts) == {"10 days": ""}
+    assert options_of_unsaid_words({"10 days": []}, [*texts, "It takes 10 days."]) == {}
