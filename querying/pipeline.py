@@ -255,6 +255,8 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
         _set_answer(record, _clarification(record, unclear, reason="unclear_reference"))
         return
     await place.run(_weigh, record, passages)
+    if consultation.left_to_documents and record.findings and not record.findings.is_sufficient:
+        _return_to_tree(record, consultation.left_to_documents)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,6 +296,13 @@ def _weigh(record: QueryRecord, passages: Sequence[Passage]) -> None:
     record.findings = apply_gate(
         question, evidence=evidence, consultation=consultation, passages=passages, llm=record.llm
     )
+
+
+def _return_to_tree(record: QueryRecord, consultation: Consultation) -> None:
+    """A tree was left alone for the documents, which do not answer: it asks."""
+    assert consultation.clarification is not None
+    record.consultation = consultation
+    _set_answer(record, _missing_fact(record, consultation.clarification))
 
 
 def _with_fact_options(

@@ -10,6 +10,7 @@ from plugins.models import CitationMode
 from querying.answering import document_list, tree_answers
 from querying.answering.confidence import confidence_basis
 from querying.answering.guard import refusal_answer
+from querying.answering.recommendation_support import can_support
 from querying.answering.sufficiency import Sufficiency, assess_sufficiency
 from querying.llm_interface import LLM
 from querying.question.answer_language import reasons_in_language, said_in_language
@@ -44,10 +45,11 @@ class Findings:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """What was read, best first: the gate's numbers, and those of `[Source N]`, follow this order."""
-        if self.evidence:
-            return self.evidence.passages
-        return tuple(citation.passage for citation in self.answer.citations) if self.answer else ()
+        """What was read, best first: the gate's numbers, and those of `[Source N]`, follow this order. Behind it what
+        the answer cites besides."""
+        read = self.evidence.passages if self.evidence else ()
+        cited = dict.fromkeys(citation.passage for citation in self.answer.citations) if self.answer else ()
+        return (*read, *(passage for passage in cited if passage not in read))
 
     @property
     def is_sufficient(self) -> bool:
@@ -106,8 +108,20 @@ def apply_gate(
     if refusal is None and not judged.passes and release.citation_mode == CitationMode.OPTIONAL:
         found = replace(found, basis=replace(basis, level=Confidence.LOW))
     if consultation.outcomes:
-        return replace(found, answer=tree_answers.possible_outcomes(question, consultation, evidence) or refusal)
+        return replace(found, answer=tree_answers.possible_outcomes(question.asked, consultation) or refusal)
+    if end := _supported_end(found, is_refused=refusal is not None, llm=llm):
+        return replace(found, answer=end)
     return replace(found, answer=refusal and document_list.list_in_place_of(refusal, question, passages))
+
+
+def _supported_end(found: Findings, *, is_refused: bool, llm: LLM) -> Answer | None:
+    """What a tree recommends, with its page, where what was read does not answer the question or does not say it."""
+    consultation, evidence = found.consultation, found.evidence
+    if not consultation.has_decided or evidence is None:
+        return None
+    if is_refused or (llm.is_offline and not can_support(consultation.recommendation, evidence)):
+        return tree_answers.supported_end(found.question.asked, consultation)
+    return None
 
 
 def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM) -> Findings:

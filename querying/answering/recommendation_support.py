@@ -53,6 +53,17 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
     return Support(sentence=sentence, is_doubtful=asked + reading < _DOUBTFUL)
 
 
+def can_support(recommendation: str, evidence: Evidence) -> bool:
+    """Whether `find_support` finds a sentence."""
+    wanted = _figures_to_find(recommendation)
+    return any(
+        figures <= set(_QUANTITY.findall(one.text))
+        for one in evidence.sentences
+        if len(one.text) >= _MIN_CHARACTERS
+        for figures in wanted
+    )
+
+
 def _figures_to_find(recommendation: str) -> list[set[str]]:
     """The figures of the whole, then those of each sentence that has some: a page may say in two what it needs."""
     each = (recommendation[start:end] for start, end in sentence_spans(recommendation))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from knowledge.search.passages import Passage
 from lexic.phrases import phrase
 from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
+from querying.answering.tree_support import end_claim, end_passages
 from querying.question.consultation import Consultation
 from querying.sanitize import sanitize
-from querying.types.answer import Answer, Outcome
+from querying.types.answer import Answer, Citation, Outcome
 from querying.types.confidence import Confidence
-from querying.types.evidence import Evidence
 from querying.types.question import Question
-from querying.types.refusals import OUTCOMES_LEAD, RECOMMENDATION_LEAD
+from querying.types.refusals import NO_PAGE, OUTCOMES_LEAD, RECOMMENDATION_LEAD
+
+if TYPE_CHECKING:
+    from trees.definition.nodes import TreeAction
 
 UNSUPPORTED = "unsupported_recommendation"
 
@@ -37,26 +42,67 @@ def unsupported_end(question: Question, consultation: Consultation, refusal: Ans
     )
 
 
-def possible_outcomes(question: Question, consultation: Consultation, evidence: Evidence) -> Answer | None:
-    """What the tree recommends for each answer that the person could not give, each with the page that supports it.
-    With mandatory citations only those that have one; None where none has."""
-    citer = CitationVerifier(evidence.passages, finds_conflicts=False)
-    is_strict = question.release.citation_mode == CitationMode.MANDATORY
-    cited = [(option, citer.cite(f"{outcome.rstrip(' .')}.")) for option, outcome in consultation.outcomes]
-    shown = [pair for pair in cited if pair[1].citations or not is_strict]
-    if not shown or consultation.walk is None or consultation.walk.missing is None:
+def supported_end(question: Question, consultation: Consultation) -> Answer | None:
+    """An end of a tree that was reached by a reply, with the page that says what it recommends, found by these words as
+    it was before publishing: the words of the question need not be there. None where no page says it. One search."""
+    if not (consultation.walk and consultation.action and consultation.has_replies):
         return None
-    style = question.options.citation_style
-    lines = [OUTCOMES_LEAD, "", *_outcome_lines(shown)]
-    return Answer(
-        text=render_sentence("\n".join(lines), style=style) + render_footnotes(citer.citations, style=style),
-        outcome=Outcome.ANSWERED,
-        citations=citer.citations,
-        confidence=Confidence.MEDIUM if all(sentence.citations for _, sentence in cited) else Confidence.LOW,
-    )
+    citer = _EndCiter(question)
+    said = citer.cite(consultation.walk.path[-1].label, consultation.action)
+    if not said.citations:
+        return None
+    return citer.answer(f"{RECOMMENDATION_LEAD} {said.text}", confidence=Confidence.MEDIUM)
 
 
-def _outcome_lines(shown: list[tuple[str, CitedSentence]]) -> Iterator[str]:
-    for option, sentence in shown:
-        unverified = "" if sentence.citations else UNVERIFIED_SUFFIX
-        yield f"- {sanitize(option)}: {sentence.text.rstrip('.')}{unverified}"
+def possible_outcomes(question: Question, consultation: Consultation) -> Answer | None:
+    """What the tree recommends for each answer that the person could not give, each with the page that supports it.
+    With mandatory citations an answer whose recommendation no page says stands without it; None where all do. One
+    search for each."""
+    citer = _EndCiter(question)
+    is_strict = question.release.citation_mode == CitationMode.MANDATORY
+    cited = [(option, citer.cite(option, action)) for option, action in consultation.outcomes]
+    if is_strict and not citer.citations:
+        return None
+    lines = [OUTCOMES_LEAD, "", *_outcome_lines(cited, is_strict=is_strict)]
+    is_whole = all(sentence.citations for _, sentence in cited)
+    return citer.answer("\n".join(lines), confidence=Confidence.MEDIUM if is_whole else Confidence.LOW)
+
+
+def _outcome_lines(cited: Sequence[tuple[str, CitedSentence]], *, is_strict: bool) -> Iterator[str]:
+    for option, sentence in cited:
+        if sentence.citations:
+            said = sentence.text.rstrip(".")
+        else:
+            said = NO_PAGE if is_strict else f"{sentence.text.rstrip('.')}{UNVERIFIED_SUFFIX}"
+        yield f"- {sanitize(option)}: {said}"
+
+
+class _EndCiter:
+    """Cites what ends of trees recommend, each by the passages that are nearest to it."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._passages = list[Passage]()
+        self._citer = CitationVerifier(self._passages, finds_conflicts=False)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        return self._citer.citations
+
+    def cite(self, label: str, action: TreeAction) -> CitedSentence:
+        """One search. Raises `EmbedderError`."""
+        said = action.recommendation
+        self._passages[:] = end_passages(
+            self._question, label=label, recommendation=said, source_hint=action.source_hint or ""
+        )
+        return self._citer.cite(end_claim(said))
+
+    def answer(self, text: str, *, confidence: Confidence) -> Answer:
+        style = self._question.options.citation_style
+        shown = render_sentence(text, style=style) + render_footnotes(self.citations, style=style)
+        return Answer(
+            text="\n\n".join(filter(None, [shown, self._question.release.disclaimer])),
+            outcome=Outcome.ANSWERED,
+            citations=self.citations,
+            confidence=confidence,
+        )

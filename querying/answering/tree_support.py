@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 
 from django.core.cache import caches
 
+from knowledge.search.passages import Passage
 from language.answer_words import without_leading_yes
 from plugins.models import Plugin, Release
 from querying import releases
@@ -61,10 +62,22 @@ def _find_unsupported(release: Release) -> Iterator[UnsupportedEnd]:
 
 def find_end_support(release: Release, *, label: str, recommendation: str, source_hint: str) -> EndSupport:
     """Whether a page says what an end recommends. One search. Raises `EmbedderError`."""
-    text = f"{label}. {recommendation} {source_hint}"
-    passages = retriever.retrieve(Question(text=text, release=release, caller=Caller(name="author")))
-    claim = f"{recommendation.rstrip(' .')}."
+    author = Question(text="", release=release, caller=Caller(name="author"))
+    passages = end_passages(author, label=label, recommendation=recommendation, source_hint=source_hint)
+    claim = end_claim(recommendation)
     if found := CitationVerifier(passages, finds_conflicts=False).cite(claim).citations:
         return EndSupport(citations=found)
     (dropped,) = explain_drops([DroppedSentence(claim=without_leading_yes(claim), passages=tuple(passages))])
     return EndSupport(citations=(), why=dropped.explanation)
+
+
+def end_passages(question: Question, *, label: str, recommendation: str, source_hint: str) -> Sequence[Passage]:
+    """The passages that are nearest to what an end recommends, of what may be read by whoever asks. One search. Raises
+    `EmbedderError`."""
+    text = f"{label}. {recommendation} {source_hint}"
+    return retriever.retrieve(replace(question, text=text, context=(), facts={}))
+
+
+def end_claim(recommendation: str) -> str:
+    """What a page has to say of it."""
+    return f"{recommendation.rstrip(' .')}."

@@ -17,7 +17,7 @@ from lexic.phrases import in_language
 from querying.types.answer import Answer
 from querying.types.events import Delta, Done, Event, Failed, Status
 from querying.types.question import Question
-from querying.types.refusals import OPENING_LINES, REFUSALS
+from querying.types.refusals import NO_PAGE, OPENING_LINES, REFUSALS
 
 # The catalogue of each language that a question may be in. That of Arabic has phrases alone: no page is in Arabic.
 _CATALOGUES = {"ar": "ar", "de": "de", "es": "es", "fr": "fr", "hi": "hi", "pt": "pt-br", "zh": "zh-hans"}
@@ -94,8 +94,14 @@ def _text_in_language(text: str, language: str) -> str:
     """A text of ours, or one of sources behind a line of ours."""
     for line in OPENING_LINES:
         if text.startswith(line):
-            return in_language(line, language) + text.removeprefix(line)
+            lines = text.removeprefix(line).split("\n")
+            return in_language(line, language) + "\n".join(_outcome_in_language(one, language) for one in lines)
     return in_language(text, language)
+
+
+def _outcome_in_language(line: str, language: str) -> str:
+    """A line for an answer whose recommendation no page says."""
+    return line.removesuffix(NO_PAGE) + in_language(NO_PAGE, language) if line.endswith(NO_PAGE) else line
 
 
 def _failure_in_language(failed: Failed, language: str) -> Failed:

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 class Consultation:
     """What the trees said. Without a tree for this question everything is empty. `outcomes` is where each answer would
     lead, in pairs, where the person does not know the answer. `options_by_words` has the words of the question that
-    stated a fact by which the tree decided, with the options that they stand for; a number has none."""
+    stated a fact by which the tree decided, with the options that they stand for; a number has none.
+    `left_to_documents` is that of a tree which has something to ask and was left alone for them: it asks where they do
+    not answer."""
 
     tree_name: str = ""
     walk: Walk | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
-    outcomes: tuple[tuple[str, str], ...] = ()
+    outcomes: tuple[tuple[str, TreeAction], ...] = ()
     options_by_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    left_to_documents: Consultation | None = None
 
     @property
     def path(self) -> tuple[Mapping[str, Any], ...]:
@@ -59,10 +62,15 @@ class Consultation:
         return bool(self.recommendation)
 
     @property
+    def has_replies(self) -> bool:
+        """Whether a fact by which it decided was given with the question, as one answers what a tree asks back."""
+        return self.walk is not None and any(fact.source == "request" for fact in self.walk.facts_used.values())
+
+    @property
     def decision_text(self) -> str:
         """What the tree adds to the question, in words: the facts it used and what it recommends."""
         if self.outcomes:
-            return " ".join(outcome for _, outcome in self.outcomes)
+            return " ".join(action.recommendation for _, action in self.outcomes)
         if not self.has_decided:
             return ""
         values = (str(step.get("value", "")) for step in self.path)

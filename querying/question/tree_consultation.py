@@ -18,10 +18,10 @@ from querying.question.tree_selection import TreeProfile, profile_tree, select_t
 from querying.question.unsure_replies import is_unsure
 from querying.types.question import Question
 from querying.types.token_usage import Usage
-from trees.definition.nodes import Tree
+from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
-from trees.walk import MissingFact, Walk, walk
+from trees.walk import MissingFact, walk
 from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
@@ -58,14 +58,12 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         understood, usage = await _facts_from_model(question, tree=tree, llm=llm)
         facts = {**understood, **facts}
         walked = walk(tree, facts)
-    outcomes: tuple[tuple[str, str], ...] = ()
+    outcomes: tuple[tuple[str, TreeAction], ...] = ()
     if walked.missing and is_unsure(question.facts.get(walked.missing.field)):
         outcomes = _outcomes(tree, facts, walked.missing)
         if not outcomes:  # the documents may know
             return Consultation(usage=usage)
-    elif _is_for_documents(question, found=found, walked=walked, knows_facts=bool(facts), passages=passages):
-        return Consultation(usage=usage)
-    return Consultation(
+    consultation = Consultation(
         tree_name=profile.name,
         walk=walked,
         facts={field: fact.value for field, fact in facts.items()},
@@ -75,10 +73,14 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
             tree_facts.options_by_words(tree, walked.facts_used, text=question.text) if walked.action else {}
         ),
     )
+    if outcomes or not _is_for_documents(question, found=found, consultation=consultation, passages=passages):
+        return consultation
+    may_ask = consultation.clarification and (found.is_sure or facts)
+    return Consultation(usage=usage, left_to_documents=consultation if may_ask else None)
 
 
-def _outcomes(tree: Tree, facts: Mapping[str, Any], missing: MissingFact) -> tuple[tuple[str, str], ...]:
-    """Each answer that could be given, with what the tree then recommends; nothing where one of them leads to a further
+def _outcomes(tree: Tree, facts: Mapping[str, Any], missing: MissingFact) -> tuple[tuple[str, TreeAction], ...]:
+    """Each answer that could be given, with the end to which it leads; nothing where one of them leads to a further
     question, or where there are too many."""
     if not 1 < len(missing.options) <= _MAX_OUTCOMES:
         return ()
@@ -86,7 +88,7 @@ def _outcomes(tree: Tree, facts: Mapping[str, Any], missing: MissingFact) -> tup
     actions = {option: walk(tree, {**facts, **fact}).action for option, fact in given.items()}
     if not all(actions.values()):
         return ()
-    return tuple((option, action.recommendation) for option, action in actions.items() if action)
+    return tuple((option, action) for option, action in actions.items() if action)
 
 
 def find_relevant_tree(question: Question) -> RelevantTree | None:
@@ -104,7 +106,7 @@ def find_relevant_tree(question: Question) -> RelevantTree | None:
 
 
 def _is_for_documents(
-    question: Question, *, found: RelevantTree, walked: Walk, knows_facts: bool, passages: Sequence[Passage]
+    question: Question, *, found: RelevantTree, consultation: Consultation, passages: Sequence[Passage]
 ) -> bool:
     """Whether the documents answer, and not the tree, by the words of the question that the tree lacks: where a passage
     says all of them, unless the tree is at an end by facts that it was given; of a tree that would have to ask back and
@@ -112,9 +114,10 @@ def _is_for_documents(
     others = unrelated_stems(found.profile, question=question.text)
     if not others:
         return False
-    if walked.missing and not found.is_sure:
-        return not knows_facts or any(others & content_stems(passage.content) for passage in passages)
-    if walked.missing or all(fact.source != "request" for fact in walked.facts_used.values()):
+    is_open = not consultation.has_decided
+    if is_open and not found.is_sure:
+        return not consultation.facts or any(others & content_stems(passage.content) for passage in passages)
+    if is_open or not consultation.has_replies:
         return any(others <= content_stems(passage.titled_content) for passage in passages)
     return False
 

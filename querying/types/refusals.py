@@ -23,6 +23,9 @@ RECOMMENDATION_LEAD = phrase("The expert recommends:")
 # Where the person does not know what the tree asks.
 OUTCOMES_LEAD = phrase("The expert's recommendation depends on the answer:")
 
+# In place of what it recommends for an answer, where citations are mandatory.
+NO_PAGE = phrase("no page says what the expert recommends for this")
+
 # What we say ourselves at the beginning of a text that quotes sources.
 OPENING_LINES = (RECOMMENDATION_LEAD, OUTCOMES_LEAD)
 

@@ -23,6 +23,7 @@ from tests.querying.question.planning.test_planned_queries import answered, aske
 
 pytestmark = pytest.mark.django_db
 
+SENTENCE = "For severe exposure the nominal cover of a beam is 45 mm."
 ASKED = "What is the nominal cover of a beam?"
 
 
@@ -31,6 +32,19 @@ def with_recommendations(**by_node: str) -> dict[str, Any]:
     for node, recommendation in by_node.items():
         changed["nodes"][node]["action"] = {"recommendation": recommendation, "sourceHint": ""}
     return changed
+
+
+def with_a_second_question() -> dict[str, Any]:
+    tree: dict[str, Any] = copy.deepcopy(TREE)
+    tree["nodes"]["exposure_check"]["childrenByAnswer"]["severe"] = "wet"
+    tree["nodes"]["wet"] = {
+        "id": "wet",
+        "type": "question",
+        "label": "Wet?",
+        "question": {"text": "Is it wet?", "options": ["yes", "no"]},
+        "childrenByAnswer": {"yes": "cover_severe", "no": "cover_mild"},
+    }
+    return tree
 
 
 def published(plugin: Plugin, alice: User, *, tree: dict[str, Any] = TREE, **policy: Any) -> Plugin:
@@ -50,6 +64,21 @@ def replied(plugin: Plugin, reply: str) -> Any:
 def test_an_end_that_a_page_supports_is_the_experts_and_comes_first(plugin: Plugin, alice: User) -> None:
     answer = replied(published(plugin, alice), "severe")
     assert answer.text.startswith("The expert recommends: 45 mm nominal cover [Source 1].")
+    assert "45 mm" in answer.citations[0].excerpt
+
+
+def test_a_recommendation_that_the_page_says_word_for_word_is_said_once(plugin: Plugin, alice: User) -> None:
+    answer = replied(published(plugin, alice, tree=with_recommendations(cover_severe=SENTENCE)), "severe")
+    assert answer.text.count(SENTENCE.rstrip(".")) == 1
+
+
+def test_an_end_that_was_reached_by_a_reply_is_answered_though_the_page_lacks_the_words_of_the_question(
+    plugin: Plugin, alice: User
+) -> None:
+    strict = published(plugin, alice, evidence_threshold=0.99)
+    answer = replied(strict, "severe")
+    assert answer.text == "The expert recommends: 45 mm nominal cover [Source 1]."
+    assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.MEDIUM)
     assert "45 mm" in answer.citations[0].excerpt
 
 
@@ -118,17 +147,28 @@ def test_whoever_does_not_know_is_shown_both_ways_with_their_pages(plugin: Plugi
     assert ["20 mm" in answer.citations[0].excerpt, "45 mm" in answer.citations[1].excerpt] == [True, True]
 
 
+def test_a_way_that_no_page_supports_is_named_all_the_same(plugin: Plugin, alice: User) -> None:
+    tree = with_recommendations(cover_severe="Ask Professor Quillfeather about zirconium sleeves")
+    answer = replied(published(plugin, alice, tree=tree), "no idea")
+    assert answer.text.splitlines()[2:] == [
+        "- mild: 20 mm nominal cover [Source 1]",
+        "- severe: no page says what the expert recommends for this",
+    ]
+    assert answer.confidence == Confidence.LOW
+
+
+def test_a_tree_that_was_left_to_the_documents_asks_where_they_do_not_answer(plugin: Plugin, alice: User) -> None:
+    said, tree = "Which nominal cover does a coastal beam with spacers need?", with_a_second_question()
+    answer, _ = answered(asked(said, published(plugin, alice, tree=tree, evidence_threshold=0.01)))
+    assert (answer.outcome, answer.decision_path) == (Outcome.ANSWERED, ())
+    asking, _ = answered(asked(said, published(plugin, alice, tree=tree, evidence_threshold=0.99)))
+    assert (asking.outcome, asking.text) == (Outcome.CLARIFY, "Is it wet?")
+    assert asking.decision_path[0]["value"] == "severe"
+
+
 def test_where_the_ways_are_not_ends_the_documents_answer(plugin: Plugin, alice: User) -> None:
-    tree: dict[str, Any] = copy.deepcopy(TREE)
-    tree["nodes"]["exposure_check"]["childrenByAnswer"]["severe"] = "wet"
-    tree["nodes"]["wet"] = {
-        "id": "wet",
-        "type": "question",
-        "label": "Wet?",
-        "question": {"text": "Is it wet?", "options": ["yes", "no"]},
-        "childrenByAnswer": {"yes": "cover_severe", "no": "cover_mild"},
-    }
-    answer, _ = answered(asked(ASKED, published(plugin, alice, tree=tree), facts={"exposure": "no idea"}))
+    asking = published(plugin, alice, tree=with_a_second_question())
+    answer, _ = answered(asked(ASKED, asking, facts={"exposure": "no idea"}))
     assert answer.outcome == Outcome.ANSWERED
     assert answer.decision_path == ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from language.sentences import leads_into_list
@@ -22,6 +23,7 @@ from querying.types.refusals import RECOMMENDATION_LEAD, REFUSAL
 
 # With the sentences that must be said together with those that answer. A list or a table's row counts as one.
 MAX_QUOTATIONS = 3
+_WORD = re.compile(r"\w+")
 
 
 def compose(prompt: Prompt) -> list[str]:
@@ -38,12 +40,20 @@ def compose(prompt: Prompt) -> list[str]:
         places = code_places(evidence, quoted=[each.first for each in quotations])
     else:
         quotations, places = _build_quotations(chosen, prompt), []
+    if supporting:
+        quotations = [one for one in quotations if not _is_the_same(one, prompt.recommendation)]
     pieces = _cited_pieces(quotations, evidence, question=question)
     pieces += [with_source_mark(" ".join(one.text.split()).rstrip(" :{"), one.source) for one in places]
     if supporting:
         lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
         pieces[:0] = [RECOMMENDATION_LEAD, lead]
     return pieces
+
+
+def _is_the_same(quotation: Quotation, recommendation: str) -> bool:
+    """Whether the recommendation, which stands before it, says it word for word."""
+    said = " ".join(sentence.text for sentence in quotation.sentences)
+    return quotation.header is None and _WORD.findall(said.lower()) == _WORD.findall(recommendation.lower())
 
 
 def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, question: str) -> list[str]:
