@@ -19,6 +19,7 @@ from api.fields import (
 from api.pagination import page_serializer
 from api.query.serializers import TreeStepSerializer
 from trees.definition.key_order import order_tree_keys
+from trees.definition.nodes import OPERATORS
 from trees.drafts import MAX_DESCRIPTION_LENGTH, MAX_TREE_NAME_LENGTH
 from trees.models import DecisionTree, TreeCase
 from trees.tree_test_cases import MAX_CASE_NAME_LENGTH, MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
@@ -26,6 +27,7 @@ from trees.validation.tree_problems import find_problems
 
 _TREE_FORMAT = (
     '`{"rootNodeId": id, "nodes": {id: node}}`; a node has `id`, `type` (condition, question or action), `label`.'
+    " The operator of a condition is one of " + ", ".join(f"`{one}`" for one in OPERATORS) + "."
 )
 
 

@@ -22,15 +22,14 @@ from trees.words import normalise
 _KINDS = ("keyword", "threshold", "missing", "all", "any")
 _MAX_DEPTH, _MAX_PARTS = 4, 20
 _THRESHOLD = re.compile(r"(?P<name>[^<>=≤≥]{1,80}?)\s{0,4}(?P<sign><=|>=|≤|≥|<|>|=)\s{0,4}(?P<amount>[^<>=≤≥]{1,60})")
-# What a tree can say: "at least" is "not less than".
-_OPERATORS: dict[str, tuple[Operator, bool]] = {
-    ">": ("gt", True),
-    "<": ("lt", True),
-    "=": ("eq", True),
-    ">=": ("lt", False),
-    "≥": ("lt", False),
-    "<=": ("gt", False),
-    "≤": ("gt", False),
+_OPERATORS: dict[str, Operator] = {
+    ">": "gt",
+    "<": "lt",
+    "=": "eq",
+    ">=": "gte",
+    "≥": "gte",
+    "<=": "lte",
+    "≤": "lte",
 }
 # The figures of a review that a threshold may name, beside the limits of the playbook.
 COUNTS = ("red", "yellow", "green", "missing", "score")
@@ -107,12 +106,9 @@ def _threshold_holds(written: str, facts: EscalationFacts) -> bool:
     match = _THRESHOLD.fullmatch(written)
     if match is None:
         return False
-    operator, expected = _OPERATORS[match["sign"]]
     limit = parse_quantity(match["amount"].strip())
     as_number = FactField(name=match["name"], type="number", unit=limit.unit if limit else None)
-    wanted = Condition(field=match["name"], operator=operator, value=match["amount"].strip())
+    wanted = Condition(field=match["name"], operator=_OPERATORS[match["sign"]], value=match["amount"].strip())
     figures = {name.casefold(): values for name, values in facts.figures.items()}
     values = [parse_value(value, as_number) for value in figures.get(match["name"].strip().casefold(), ())]
-    return any(
-        evaluate_condition(wanted, value=value, field=as_number) is expected for value in values if value is not None
-    )
+    return any(evaluate_condition(wanted, value=value, field=as_number) for value in values if value is not None)

@@ -8,10 +8,18 @@ from typing import Any
 
 from marketplace.comparison.side_by_side import Row, compare_texts
 from plugins.models import Release
-from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, QuestionNode, Tree
+from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, Operator, QuestionNode, Tree
 from trees.definition.parser import parse_with_problems
 
-_OPERATORS = {"eq": "is", "gt": "is greater than", "lt": "is less than", "contains": "contains", "in": "is one of"}
+_OPERATORS: dict[Operator, str] = {
+    "eq": "is",
+    "gt": "is greater than",
+    "gte": "is at least",
+    "lt": "is less than",
+    "lte": "is at most",
+    "contains": "contains",
+    "in": "is one of",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,8 @@ from accounts.models import User
 from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.cover import TREE
+from tests.trees.growing import action, condition
+from tests.trees.growing import tree as grow
 from trees.drafts import MAX_TREE_BYTES, export_draft, parse_draft, save_draft
 from trees.models import DecisionTree, TreeCase
 
@@ -302,6 +304,18 @@ def test_a_question_says_facts_too_and_what_is_given_counts_more(agent: APIClien
     assert said["facts"] == {"exposure": "severe"}
     given_ = agent.post(one(tree, "/walk"), {**body, "facts": {"exposure": "mild"}}, format="json").json()
     assert given_["action"]["node"] == "cover_mild"
+
+
+def test_a_limit_belongs_to_at_least_and_to_at_most(agent: APIClient):
+    check = condition("adult", "age", "gte", 18, true="yes", false="no")
+    adults = grow(check, action("yes", "Served."), action("no", "Not served."))
+    made = agent.post(ALL, {"name": "Age", "treeData": adults}, format="json").json()
+    assert made["problems"] == []
+    for operator, age, recommendation in (("gte", 18, "Served."), ("gte", 17, "Not served."), ("lte", 18, "Served.")):
+        check["condition"]["operator"] = operator
+        body = {"treeData": adults, "facts": {"age": age}}
+        walked = agent.post(one(made["id"], "/walk"), body, format="json").json()
+        assert walked["action"]["recommendation"] == recommendation
 
 
 def test_a_tree_that_was_sent_is_walked_in_the_place_of_the_saved_one(agent: APIClient, tree: DecisionTree):

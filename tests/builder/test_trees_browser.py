@@ -28,7 +28,8 @@ from tests.browsers import (
 )
 from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
-from tests.trees.growing import cover_tree_data
+from tests.trees.growing import action, condition, cover_tree_data, tree
+from trees.definition.nodes import OPERATORS
 from trees.definition.starter_trees import MINIMAL_TREE
 from trees.drafts import create_tree, parse_draft
 from trees.models import DecisionTree
@@ -129,6 +130,24 @@ def test_problems_are_shown_on_their_node_and_mended(page: Page, alice: User, co
     page.get_by_label("Recommendation").fill("50 mm")
     page.get_by_label("Source hint", exact=True).fill("Table 16")
     expect(part(page, "state")).to_have_text("no problems")
+
+
+def test_a_condition_offers_every_operator_and_is_drawn_with_its_sign(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    check = condition("exposure_check", "span", "gt", 6, true="mild_cover", false="moderate_cover")
+    DecisionTree.objects.update(tree_data=tree(check, action("mild_cover"), action("moderate_cover")))
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").click()
+    offered = page.get_by_label("Is", exact=True)
+    expect(offered).to_have_value("gt")
+    assert offered.locator("option").evaluate_all("all => all.map((one) => one.value)") == list(OPERATORS)
+    offered.select_option("at least")
+    expect(node(page, "exposure_check")).to_contain_text("span ≥ 6")
+    offered.select_option("at most")
+    expect(node(page, "exposure_check")).to_contain_text("span ≤ 6")
+    expect(part(page, "state")).to_have_text("no problems")
+    assert save(page)["nodes"]["exposure_check"]["condition"] == {"field": "span", "operator": "lte", "value": 6}
 
 
 def containing(words: str) -> re.Pattern[str]:

@@ -120,6 +120,10 @@ class TestConditions:
             ("gt", 6, 6.5, "true"),
             ("gt", 6, 6, "false"),
             ("gt", "6", "7", "true"),
+            ("gte", 6, 6, "true"),
+            ("gte", "6", "5.9", "false"),
+            ("lte", 6, 6, "true"),
+            ("lte", 6, "6.1", "false"),
             ("lt", 6, 6, "false"),
             ("lt", 6, "5.5", "true"),
             ("contains", "wind", "Wind and snow", "true"),
@@ -142,8 +146,14 @@ class TestConditions:
         tree = yes_no_tree("cover", operator, 45, fields={"cover": {"type": "number", "unit": "mm"}})
         assert outcome(tree, cover="4.5 cm") == "false"
 
+    @pytest.mark.parametrize("operator", ["gte", "lte"])
+    def test_an_equal_quantity_is_at_least_and_at_most(self, operator):
+        tree = yes_no_tree("cover", operator, 45, fields={"cover": {"type": "number", "unit": "mm"}})
+        assert outcome(tree, cover="4.5 cm") == "true"
+
     def test_a_unit_in_the_value_declares_the_field(self):
         assert outcome(yes_no_tree("cover", "gt", "45 mm"), cover="5 cm") == "true"
+        assert outcome(yes_no_tree("cover", "gte", "45 mm"), cover="4 cm") == "false"
 
     def test_a_synonym_counts_in_a_condition_too(self):
         tree = yes_no_tree(
@@ -155,7 +165,8 @@ class TestConditions:
         assert outcome(tree, exposure="wet") == "true"
 
     @pytest.mark.parametrize(
-        ("operator", "value"), [("eq", "a"), ("gt", 1), ("lt", 1), ("contains", "a"), ("in", ["a"])]
+        ("operator", "value"),
+        [("eq", "a"), ("gt", 1), ("gte", 1), ("lt", 1), ("lte", 1), ("contains", "a"), ("in", ["a"])],
     )
     def test_lx_050_a_missing_fact_is_asked_for_and_never_counts_as_false(self, operator, value):
         result = walked(yes_no_tree("x", operator, value))
@@ -199,6 +210,7 @@ class TestWhatToAsk:
             ("exposure", "eq", "severe", "What is the exposure?"),
             ("member_type", "eq", "beam", "What is the member type?"),
             ("span", "gt", "6 m", "What is the span (in m)?"),
+            ("span", "lte", "6 m", "What is the span (in m)?"),
             ("exposed", "eq", True, "Yes or no: exposed?"),
         ],
     )
@@ -247,7 +259,7 @@ nodes = st.one_of(
     st.builds(lambda options: question("?", options), st.dictionaries(answers, children, min_size=1)),
     st.builds(
         lambda operator, true, false: condition("?", "n0", operator, 7, true=true, false=false),
-        st.sampled_from(["eq", "gt", "lt"]),
+        st.sampled_from(["eq", "gt", "gte", "lt", "lte"]),
         children,
         children,
     ),

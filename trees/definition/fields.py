@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trees.definition.nodes import Condition, FieldDeclaration, FieldType, QuestionNode, Scalar, Synonyms, Tree
+from trees.definition.nodes import (
+    NUMBER_OPERATORS,
+    Condition,
+    FieldDeclaration,
+    FieldType,
+    QuestionNode,
+    Scalar,
+    Synonyms,
+    Tree,
+)
 from trees.quantities import Unit, find_unit, parse_quantity
 from trees.words import normalise, split_identifier
 
@@ -101,7 +110,7 @@ def _field_options(
 def _infer_type(asked: tuple[str, ...], conditions: list[Condition]) -> FieldType:
     values: list[Scalar] = [value for condition in conditions for value in condition.values]
     operators = {condition.operator for condition in conditions}
-    if operators & {"gt", "lt"}:
+    if operators & NUMBER_OPERATORS:
         return "number"
     if asked or not values:
         return "boolean" if asked and all(map(is_yes_or_no, asked)) else "choice"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-Operator = Literal["eq", "gt", "lt", "contains", "in"]
+Operator = Literal["eq", "gt", "gte", "lt", "lte", "contains", "in"]
 FieldType = Literal["choice", "number", "boolean", "text"]
 Importance = Literal["info", "warning", "critical"]
 Severity = Literal["error", "warning"]
@@ -14,6 +14,7 @@ Scalar: TypeAlias = str | int | float | bool
 Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 
 OPERATORS: tuple[str, ...] = get_args(Operator)
+NUMBER_OPERATORS: frozenset[Operator] = frozenset({"gt", "gte", "lt", "lte"})
 FIELD_TYPES: tuple[str, ...] = get_args(FieldType)
 IMPORTANCES: tuple[str, ...] = get_args(Importance)
 

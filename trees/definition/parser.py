@@ -2,11 +2,12 @@
 
 A tree is `{"rootNodeId": id, "nodes": {id: node}}`, in camelCase. A node has an `id`, a `label` and a `type`:
 
-- `condition`: `condition {field, operator: eq|gt|lt|contains|in, value}`, `trueChildId`, `falseChildId`;
+- `condition`: `condition {field, operator: eq|gt|gte|lt|lte|contains|in, value}`, `trueChildId`, `falseChildId`;
 - `question`: `question {text, options?, extractFrom?}`, `childrenByAnswer {answer: node id}`;
 - `action` (the end): `action {recommendation, sourceHint?, severity?: info|warning|critical}`.
 
-`value` is a text or a number, for `in` a list of them; true and false may be written for yes/no fields.
+`gte` is “at least”, `lte` “at most”. `value` is a text or a number, for `in` a list of them; true and false may be
+written for yes/no fields.
 Read as well, and allowed beyond that form:
 
 - `question.synonyms`: `{option: [words]}`, other ways to say an option;

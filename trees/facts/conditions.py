@@ -32,5 +32,5 @@ def _compare_numbers(operator: str, value: Value, limit: Value | None) -> bool |
     if isinstance(value, str | bool) or limit is None or isinstance(limit, str | bool):
         return None
     if nearly_equal(value, limit):
-        return False
-    return value > limit if operator == "gt" else value < limit
+        return operator in ("gte", "lte")
+    return value > limit if operator in ("gt", "gte") else value < limit

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.graph import TreeGraph
-from trees.definition.nodes import ActionNode, Condition, ConditionNode, Node, Problem, QuestionNode, Tree
+from trees.definition.nodes import (
+    NUMBER_OPERATORS,
+    ActionNode,
+    Condition,
+    ConditionNode,
+    Node,
+    Problem,
+    QuestionNode,
+    Tree,
+)
 from trees.definition.parser import ParsedTree, parse_with_problems
 from trees.facts.field_values import match_option, parse_value
 from trees.validation.contradictions import find_contradictions
@@ -180,7 +189,7 @@ def _unreachable_problems(tree: Tree, graph: TreeGraph) -> Iterator[Problem]:
 
 def _condition_problems(node: ConditionNode, fields: Mapping[str, FactField]) -> Iterator[Problem]:
     field, condition = fields[node.condition.field], node.condition
-    if condition.operator in ("gt", "lt") and field.type != "number":
+    if condition.operator in NUMBER_OPERATORS and field.type != "number":
         yield _wrong_value_problem(
             node, f"`{condition.operator}` compares numbers, and {field.name:.60} is a {field.type}."
         )

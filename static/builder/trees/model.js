@@ -7,11 +7,13 @@ export const KINDS = { question: "Question", condition: "Condition", action: "Ac
 export const OPERATORS = {
   eq: "equal to",
   gt: "greater than",
+  gte: "at least",
   lt: "less than",
+  lte: "at most",
   contains: "containing",
   in: "one of",
 };
-const SIGNS = { eq: "=", gt: ">", lt: "<", contains: "contains", in: "is one of" };
+const SIGNS = { eq: "=", gt: ">", gte: "≥", lt: "<", lte: "≤", contains: "contains", in: "is one of" };
 const SIDES = { true: "trueChildId", false: "falseChildId" };
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -21,6 +21,7 @@ from querying.types.evidence import SUFFICIENCY_THRESHOLD
 from tests.cover import HANDBOOK, TREE, give_document, handbook, plugin, published  # noqa: F401
 from tests.knowledge.bases import attach
 from tests.marketplace.comparison.replaced import replace_text
+from tests.trees.growing import condition
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +132,28 @@ def test_nodes_of_trees_are_told_in_sentences(published: Plugin) -> None:  # noq
         "Exposure condition?": [("new", "", "“coastal” leads to: Cover at the coast")],
         "Cover in severe exposure": [("changed", "Recommends: 45 mm nominal cover", "Recommends: 50 mm nominal cover")],
     }
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "words"),
+    [
+        ("eq", 18, "age is 18"),
+        ("gt", 18, "age is greater than 18"),
+        ("gte", 18, "age is at least 18"),
+        ("lt", 18, "age is less than 18"),
+        ("lte", 18, "age is at most 18"),
+        ("contains", "18", "age contains 18"),
+        ("in", [17, 18], "age is one of 17 or 18"),
+    ],
+)
+def test_a_condition_is_told_in_words(published: Plugin, operator: str, value: Any, words: str) -> None:  # noqa: F811
+    changed = copy.deepcopy(TREE)
+    nodes: Any = changed["nodes"]
+    nodes["exposure_check"] = condition("exposure_check", "age", operator, value, true="cover_severe", false=None)
+    DecisionTree.objects.update(tree_data=changed)
+    (tree,) = compare(published).trees.changed
+    (node,) = tree.changed
+    assert f"Condition: {words}" in [now for _, _, now in shown(node.rows)]
 
 
 def test_golden_questions_with_another_answer_are_named(plugin: Plugin, handbook: Document) -> None:  # noqa: F811

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.trees.growing import action, condition, cover_tree_data, question, tree
+from trees.definition.fields import collect_fields
 from trees.definition.nodes import Condition, FieldDeclaration, TreeAction, TreeQuestion
 from trees.definition.parser import InvalidTree, parse_tree
 
@@ -18,6 +19,13 @@ def test_a_condition_node_is_read():
     node = parsed.nodes["c"]
     assert node.condition == Condition(field="span", operator="gt", value=6)
     assert (node.true_child, node.false_child) == ("yes", None)
+
+
+@pytest.mark.parametrize("operator", ["gte", "lte"])
+def test_at_least_and_at_most_are_operators(operator):
+    parsed = parse_tree(tree(condition("c", "age", operator, 18), action("yes"), action("no")))
+    assert parsed.nodes["c"].condition == Condition(field="age", operator=operator, value=18)
+    assert collect_fields(parsed)["age"].type == "number"
 
 
 def test_a_list_of_values_is_read_as_a_tuple():

@@ -104,7 +104,9 @@ def test_each_problem_is_named_at_its_node(data, expected):
         ("eq", ""),
         ("gt", [1]),
         ("gt", "long"),
+        ("gte", "long"),
         ("lt", True),
+        ("lte", [1]),
         ("gt", 10**400),
         ("contains", 3),
     ],
@@ -121,6 +123,9 @@ def test_a_value_that_does_not_suit_its_operator_is_a_problem(operator, value):
         ({"type": "boolean"}, "eq", "severe"),
         ({"type": "choice", "options": ["a", "b"]}, "gt", 3),
         ({"type": "text"}, "lt", 3),
+        ({"type": "boolean"}, "gte", 3),
+        ({"type": "text"}, "lte", 3),
+        ({"type": "number", "unit": "mm"}, "lte", "4 kg"),
     ],
 )
 def test_a_value_that_does_not_suit_its_field_is_a_problem(declared, operator, value):
@@ -220,7 +225,7 @@ node_like = st.fixed_dictionaries(
             {},
             optional={
                 "field": st.sampled_from(["x", "y"]) | json_values,
-                "operator": st.sampled_from(["eq", "gt", "lt", "in", "contains"]) | json_values,
+                "operator": st.sampled_from(["eq", "gt", "gte", "lt", "lte", "in", "contains"]) | json_values,
                 "value": json_values,
             },
         )
