@@ -44,6 +44,29 @@ def test_a_word_of_another_name_does_not_ask_for_its_row() -> None:
     ]
 
 
+LIGHTS = """| light | meaning |
+|---|---|
+| green, blinking | the boiler is heating |
+| green, steady | ready for coffee |
+| orange, blinking | the water tank is empty |
+| orange, steady | descaling is due |
+| red, steady | the boiler is too hot |
+| red, blinking | a fault |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "best", "expected"),
+    [
+        ("what does red blinking and orange steady mean?", "red, blinking", ["orange, steady", "red, blinking"]),
+        ("What do a steady green and a blinking red light mean?", "green, steady", ["green, steady", "red, blinking"]),
+        ("whats the orange light blinking for?", "orange, blinking", ["orange, blinking"]),
+    ],
+)
+def test_a_row_whose_words_others_have_too_is_named_as_a_whole(question: str, best: str, expected: list[str]) -> None:
+    assert names(question, LIGHTS, best) == [f"light {name}" for name in expected]
+
+
 def test_what_the_heading_above_a_table_names_is_the_table() -> None:
     page = read(FARES, "Monthly")
     fares = replace(page, passages=(replace(page.passages[0], section_path=("Fares",)),))

@@ -4,7 +4,7 @@ them, where it names nothing but the heading above the table."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
 
 from knowledge.readers.tables import is_separator_row
@@ -62,17 +62,41 @@ def _rows(lines: Iterable[Sentence]) -> Iterator[Sentence]:
 def _named_rows(question: str, rows: Sequence[Sentence]) -> list[Sentence]:
     """Those of whose names the question says what tells them from the others, and a word that they share with these,
     where they do: "a monthly one" is not "one zone". Where one name is a part of another, it must be said once more:
-    "Office Plus" does not name "Office"."""
-    names = [Counter(terms(cells[0].value)) if (cells := parse_cells(row.text)) else Counter[str]() for row in rows]
-    counts = Counter(chain.from_iterable(names))
-    asked = Counter(terms(question))
+    "Office Plus" does not name "Office". A name without a word of its own ("red, blinking") is said as a whole, first
+    where its words stand together."""
+    names = [terms(cells[0].value) if (cells := parse_cells(row.text)) else [] for row in rows]
+    counts = Counter(chain.from_iterable(map(set, names)))
+    own = [{stem for stem in name if counts[stem] == 1} for name in names]
+    asked = terms(question)
     left = Counter(asked)
-    found: list[int] = []
-    for at in sorted(range(len(rows)), key=lambda one: -len(names[one])):
-        own = {stem for stem in names[at] if counts[stem] == 1} or set(names[at])
-        said = {stem for stem in own if left[stem]}
-        shared = set(names[at]) - own
-        if own and len(said) >= _MIN_SHARE * len(own) and (not shared or any(asked[stem] for stem in shared)):
-            left -= names[at]
-            found.append(at)
+    longest_first = sorted((at for at in range(len(rows)) if names[at]), key=lambda at: -len(names[at]))
+    found: set[int] = set()
+    others = [at for at in longest_first if not own[at]]
+    for at in longest_first:
+        if own[at] and _is_told_apart(names[at], own[at], left=left, asked=asked):
+            left -= Counter(names[at])
+            found.add(at)
+    for at in chain(_side_by_side([names[at] for at in others], asked), range(len(others))):
+        if others[at] not in found and all(left[stem] for stem in names[others[at]]):
+            left -= Counter(names[others[at]])
+            found.add(others[at])
     return [rows[at] for at in sorted(found)]
+
+
+def _is_told_apart(name: Sequence[str], own: Set[str], *, left: Mapping[str, int], asked: Sequence[str]) -> bool:
+    shared = set(name) - own
+    is_said = sum(left[stem] > 0 for stem in own) >= _MIN_SHARE * len(own)
+    return is_said and (not shared or not shared.isdisjoint(asked))
+
+
+def _side_by_side(names: Sequence[Sequence[str]], asked: Sequence[str]) -> Iterator[int]:
+    """Which of the names have their words side by side in the question, in any order ("a steady red light" is "light
+    red, steady"), as one reads them: what one has taken is not the beginning of another."""
+    wanted, at = [sorted(name) for name in names], 0
+    while at < len(asked):
+        read = (number for number, name in enumerate(wanted) if sorted(asked[at : at + len(name)]) == name)
+        if (number := next(read, None)) is None:
+            at += 1
+        else:
+            yield number
+            at += len(wanted[number])
