@@ -13,7 +13,7 @@ from language.stemming import stem
 from language.stop_words import REQUEST_STOP_WORDS
 
 # Each is linear: the repeated parts cannot match the same characters.
-_WORD_PATTERN = lazy_pattern(lambda: rf"{_letters()}(?:['’]{_letters()})*")
+_WORD_PATTERN = lazy_pattern(lambda: rf"{_letters_with_signs()}(?:['’]{_letters_with_signs()})*")
 _HYPHEN_PATTERN = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLAUSE_END = frozenset(",.;:!?()[]—–\n")
@@ -24,7 +24,7 @@ _SENTENCE_END = frozenset(".;!?\n")
 _INFLECTIONS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied", "ying", "'s", "s'"})
 
 
-def _letters() -> str:
+def _letters_with_signs() -> str:
     return rf"[^\W_]+(?:[{combining_marks()}]+[^\W_]*)*"  # the vowel signs of Hindi are marks
 
 
