@@ -67,6 +67,29 @@ def test_a_page_laid_out_by_a_table_reads_as_text(tmp_path):
     assert read_text(page(tmp_path / "a.html", layout), "html").split("\n")[-1] == "menu"
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("10<sup>6</sup> cycles", "10⁶ cycles"),
+        ("10<sup>-3</sup> m", "10⁻³ m"),
+        ("10<span style='vertical-align: super'>6</span>", "10⁶"),
+        ("25 m<sup>2</sup> and 3 cm<sup>3</sup>", "25 m² and 3 cm³"),
+        ("9.81 m s<sup>−2</sup>", "9.81 m s⁻²"),
+        ("x<sup>2</sup>", "x²"),
+        ("30 mm<sup>1</sup>", "30 mm"),
+        ("30<sup><a href='#n6'>6</a></sup> mm", "30 mm"),
+        ("30<a href='#n6'><sup>6</sup></a> mm", "30 mm"),
+        ("The cover<sup>1</sup> of steel.<sup>2, 3</sup>", "The cover of steel."),
+        ("<sup>1</sup> On the coast.", "1 On the coast."),
+        ("the 14<sup>th</sup> day, CO<sub>2</sub>, Ca<sup>2+</sup>", "the 14th day, CO2, Ca2+"),
+    ],
+)
+def test_raised_digits_are_an_exponent_or_the_mark_of_a_note_and_no_other_number(tmp_path, written: str, text: str):
+    assert read_text(page(tmp_path / "a.html", f"<p>{written}"), "html") == text
+    table = f"<table><tr><td>Key<td>Text<tr><td>a<td>{written}</table>"
+    assert read_text(page(tmp_path / "a.html", table), "html").endswith(text)
+
+
 def test_code_keeps_its_lines(tmp_path):
     assert read_text(page(tmp_path / "a.html", "<pre>one\ntwo</pre><p>x\ny"), "html") == "one\ntwo\n\nx y"
 
