@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from knowledge.readers.html_list_marks import HtmlListMarks
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.superscripts import end_of, raised_text
 from knowledge.readers.tables import row_lines
@@ -135,6 +136,8 @@ class VisibleText(TextLines):
         super().__init__()
         self._with_addresses = with_addresses
         self._pending: list[str] = []
+        self._list_marks = HtmlListMarks(is_hidden)
+        self._mark = ""  # stands before the next line
         self._preformatted = 0
 
     def result(self) -> tuple[str, list[Heading]]:
@@ -158,6 +161,7 @@ class VisibleText(TextLines):
             self._end_line()
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self.append_blank_line()
+        self._mark += self._list_marks.next_mark(element)
         if element.tag == "table" and is_data_table(element):
             for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
                 self.append(line)
@@ -174,6 +178,8 @@ class VisibleText(TextLines):
             self._end_heading(_HEADING_LEVELS[element.tag])
         elif element.tag in _BLOCK_LEVEL_TAGS:
             self._end_line()
+        if element.tag == "li" and not is_hidden(element):
+            self._mark = ""
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self.append_blank_line()
         if element.tag == "pre" and not is_hidden(element):
@@ -200,7 +206,8 @@ class VisibleText(TextLines):
         line = one_line("".join(self._pending))
         self._pending.clear()
         if line:
-            self.append(line)
+            self.append(f"{self._mark}{line}")
+            self._mark = ""
 
 
 def is_data_table(table: etree._Element) -> bool:
@@ -247,6 +254,7 @@ def _cell_span(cell: etree._Element, name: str) -> int:
 
 def _cell_text(cell: etree._Element, *, with_addresses: bool) -> str:
     parts: list[str] = []
+    marks = HtmlListMarks(is_hidden)
     walker = etree.iterwalk(cell, events=("start", "end"))
     for event, element in walker:
         if event == "start":
@@ -256,7 +264,7 @@ def _cell_text(cell: etree._Element, *, with_addresses: bool) -> str:
                 parts.append(raised)
                 walker.skip_subtree()
             else:
-                parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.text or ""]
+                parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", marks.next_mark(element), element.text or ""]
         elif element is not cell:
             if with_addresses and not is_hidden(element) and (address := link_address(element)):
                 parts.append(f" ({address})")
