@@ -122,6 +122,8 @@ _UNIT_BY_FOLDED_SPELLING = {
 # All that `parse_unit` makes its expressions of.
 UNIT_NAMES = frozenset({*_UNIT_BY_SPELLING.values(), *_UNIT_BY_FOLDED_SPELLING.values(), "newton", "kilonewton"})
 CURRENCIES = frozenset({"US_dollar", "euro", "pound_sterling", "rupee", "yen"})
+# A currency before its number.
+CURRENCY_PATTERN = r"(?:US\$|[$€£₹¥]|\b(?:USD|EUR|GBP|INR|Rs)\b\.?) ?"
 
 
 def _alternation(spellings: Iterable[str]) -> str:

@@ -9,10 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from language.language_identification import language_of
 from language.lazy_pattern import lazy_pattern
+from language.number_notation import (
+    COMMAS_BETWEEN_THOUSANDS,
+    DECIMAL_COMMA,
+    POINT_AND_THREE_DIGITS,
+    language_has_decimal_comma,
+)
 from language.units import convert_number, parse_unit
-from trees.words import word_set
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
 # `language.units`, and these in any case.
@@ -76,11 +80,6 @@ _NUMBER_PATTERN = r"[-+−]?(?:\d{1,3}(?:\.\d{3}){1,9},\d{1,30}|\d[\d,]{0,30}(?:
 _UNIT_PATTERN = r"[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
 _QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
 _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
-_THOUSANDS_PATTERN = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
-_DECIMAL_COMMA_PATTERN = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+")
-# A thousand, or one and a fraction, as the language has it.
-_POINT_AND_THREE_DIGITS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
-_DECIMAL_COMMA_LANGUAGES = word_set("bg ca cs da de el es et eu fi fr hu id it lt nl no pl pt ro ru sr sv tr uk")
 
 
 def find_unit(spelling: str) -> Unit | None:
@@ -134,8 +133,8 @@ def fold_digits(text: str) -> str:
 def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
     """`1,500` is a thousand and a half wherever it is not told to be something else."""
     text = text.replace("−", "-")
-    if "," in text and not _THOUSANDS_PATTERN.fullmatch(text):
-        if not (has_decimal_comma and _DECIMAL_COMMA_PATTERN.fullmatch(text)):
+    if "," in text and not COMMAS_BETWEEN_THOUSANDS.fullmatch(text):
+        if not (has_decimal_comma and DECIMAL_COMMA.fullmatch(text)):
             return None
         text = text.replace(".", "").replace(",", ".")
     number = float(text.replace(",", ""))
@@ -145,7 +144,7 @@ def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
 def find_measures(text: str) -> list[QuantityMention]:
     """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
     found = []
-    has_decimal_comma = cache(lambda: language_of(text) in _DECIMAL_COMMA_LANGUAGES)
+    has_decimal_comma = cache(lambda: language_has_decimal_comma(text))
     for match in _MEASURE_PATTERN.finditer(fold_digits(text)):
         currency, digits, spelling = match.group(1), match.group(2), match.group(3) or ""
         written = digits.rstrip(",")
@@ -164,10 +163,10 @@ def find_measures(text: str) -> list[QuantityMention]:
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:
     """The number, read by the rules of the text's language where these matter; None where it may be two numbers."""
     if "," in written:
-        if _THOUSANDS_PATTERN.fullmatch(written):
+        if COMMAS_BETWEEN_THOUSANDS.fullmatch(written):
             return None if has_decimal_comma() else _parse_number(written, has_decimal_comma=False)
         return _parse_number(written, has_decimal_comma=True) if has_decimal_comma() else None
-    if _POINT_AND_THREE_DIGITS.fullmatch(written) and has_decimal_comma():
+    if POINT_AND_THREE_DIGITS.fullmatch(written) and has_decimal_comma():
         return None
     return _parse_number(written, has_decimal_comma=False)
 

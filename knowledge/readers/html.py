@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from lxml import etree
 
+from knowledge.readers.html_list_marks import HtmlListMarks
 from knowledge.readers.single_page import single_page_events
+from knowledge.readers.superscripts import end_of, raised_text
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text, one_line
@@ -39,6 +41,8 @@ _HIDING_STYLE = re.compile(
     r"(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![.\d]))",
     re.IGNORECASE,
 )
+_RAISING_STYLE = re.compile(r"vertical-align\s{0,9}:\s{0,9}super", re.IGNORECASE)
+_MAX_RAISED_LENGTH = 40
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _MAX_SPAN = 100
@@ -92,6 +96,20 @@ def is_hidden(element: etree._Element) -> bool:
     return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
 
 
+def raised_digits(element: etree._Element, before: Sequence[str]) -> str | None:
+    """What a raised element says behind the pieces of text before it; None where it is no exponent and no mark of a
+    note, and is read as any other."""
+    if element.tag != "sup" and not _RAISING_STYLE.search(element.get("style", "")[:2000]):
+        return None
+    text = "".join(islice(element.itertext(), _MAX_LINK_TEXTS))[:_MAX_RAISED_LENGTH].strip()
+    end = end_of(before)
+    raised = raised_text(text, end)
+    if raised == text or any(is_hidden(inner) for inner in element.iterdescendants(etree.Element)):
+        return None
+    is_link = element.find(".//a") is not None or next(element.iterancestors("a"), None) is not None
+    return raised_text(text, end, is_link=is_link)
+
+
 def link_address(element: etree._Element) -> str:
     """Where a link leads, if that is a page or somebody's mailbox and not what the link says already. Links without
     text are pictures, and very long addresses count clicks: a reader is better off without them."""
@@ -118,6 +136,8 @@ class VisibleText(TextLines):
         super().__init__()
         self._with_addresses = with_addresses
         self._pending: list[str] = []
+        self._list_marks = HtmlListMarks(is_hidden)
+        self._mark = ""  # stands before the next line
         self._preformatted = 0
 
     def result(self) -> tuple[str, list[Heading]]:
@@ -141,9 +161,13 @@ class VisibleText(TextLines):
             self._end_line()
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self.append_blank_line()
+        self._mark += self._list_marks.next_mark(element)
         if element.tag == "table" and is_data_table(element):
             for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
                 self.append(line)
+            return False
+        if (raised := raised_digits(element, self._pending)) is not None:
+            self._pending.append(raised)
             return False
         self._preformatted += element.tag == "pre"
         self._add_text(element.text)
@@ -154,6 +178,8 @@ class VisibleText(TextLines):
             self._end_heading(_HEADING_LEVELS[element.tag])
         elif element.tag in _BLOCK_LEVEL_TAGS:
             self._end_line()
+        if element.tag == "li" and not is_hidden(element):
+            self._mark = ""
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self.append_blank_line()
         if element.tag == "pre" and not is_hidden(element):
@@ -180,7 +206,8 @@ class VisibleText(TextLines):
         line = one_line("".join(self._pending))
         self._pending.clear()
         if line:
-            self.append(line)
+            self.append(f"{self._mark}{line}")
+            self._mark = ""
 
 
 def is_data_table(table: etree._Element) -> bool:
@@ -227,13 +254,17 @@ def _cell_span(cell: etree._Element, name: str) -> int:
 
 def _cell_text(cell: etree._Element, *, with_addresses: bool) -> str:
     parts: list[str] = []
+    marks = HtmlListMarks(is_hidden)
     walker = etree.iterwalk(cell, events=("start", "end"))
     for event, element in walker:
         if event == "start":
             if not isinstance(element.tag, str) or is_hidden(element):
                 walker.skip_subtree()
+            elif element is not cell and (raised := raised_digits(element, parts)) is not None:
+                parts.append(raised)
+                walker.skip_subtree()
             else:
-                parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.text or ""]
+                parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", marks.next_mark(element), element.text or ""]
         elif element is not cell:
             if with_addresses and not is_hidden(element) and (address := link_address(element)):
                 parts.append(f" ({address})")

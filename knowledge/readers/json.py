@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from knowledge.readers.types import DamagedDocument, Heading, Limits, ReaderEven
 MAX_DEPTH = 100
 # Objects in lists nested deeper than this read better in the paragraph of their parent.
 _MAX_PARAGRAPH_DEPTH = 2
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class RawScalar(str):
@@ -45,7 +47,8 @@ def parse_json(text: str) -> Any:
 
 
 def _parse_lines(text: str, error: json.JSONDecodeError) -> list[Any]:
-    lines = [line for line in text.splitlines() if line.strip()]
+    # Only these end a line: other separators, such as U+2028, may stand inside a string.
+    lines = [line for line in _LINE_END.split(text) if line.strip()]
     try:
         if len(lines) > 1:
             return [_load_raw(line) for line in lines]

@@ -1,15 +1,18 @@
-"""OpenDocument text: paragraphs, headings by their level, tables row by row, and notes below what refers to them. What
-somebody deleted or hid, and comments, are left out; nothing outside the file is followed."""
+"""OpenDocument text: paragraphs, items of lists with their marks, headings by their level, tables row by row, and notes
+below what refers to them. What somebody deleted or hid, and comments, are left out; nothing outside the file is
+followed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxml import etree
 
+from knowledge.readers.odt_styles import OdtListMarks, raised_style_names
 from knowledge.readers.safe_xml import parse_xml
 from knowledge.readers.single_page import single_page_events
+from knowledge.readers.superscripts import end_of, raised_text
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.text_lines import TextLines
@@ -30,6 +33,8 @@ _SKIPPED = frozenset(
 )
 _CHARACTERS = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": "\n", f"{_TEXT}s": " "}
 _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
+# Set on what stands above the line, which only the styles say.
+_RAISED = "raised"
 # A cell or a row may claim to be there a million times; what is beyond this is the empty rest of a sheet.
 _MAX_REPEATED = 100
 _MAX_CELLS = 500_000
@@ -41,7 +46,9 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     body = content.find(f"{_OFFICE}body/{_OFFICE}text")
     if body is None:
         raise DamagedDocument()
-    page = _BodyText()
+    roots = [root for root in (styles, content) if root is not None]
+    _mark_raised(content, raised_style_names(roots))
+    page = _BodyText(OdtListMarks(roots))
     page.add_blocks(body)
     page.add_margins(styles)
     title = next((heading.title for heading in page.headings if heading.level == 1), None)
@@ -58,8 +65,18 @@ def _parts(path: Path) -> tuple[etree._Element, etree._Element | None]:
         return parse_xml(archive.read("content.xml")), styles
 
 
+def _mark_raised(content: etree._Element, styles: frozenset[str]) -> None:
+    for span in content.iter(f"{_TEXT}span") if styles else ():
+        if span.get(f"{_TEXT}style-name") in styles:
+            span.set(_RAISED, "")
+
+
 class _BodyText(TextLines):
     """Gathers the text of a document as lines, with the offsets of its headings."""
+
+    def __init__(self, marks: OdtListMarks) -> None:
+        super().__init__()
+        self._marks = marks
 
     def add_blocks(self, container: etree._Element) -> None:
         stack = [iter(container)]
@@ -86,6 +103,7 @@ class _BodyText(TextLines):
                 self.append("")
 
     def _add_paragraph(self, paragraph: etree._Element) -> None:
+        mark = self._marks.next_mark(paragraph)
         text = "\n".join(filter(None, map(one_line, _paragraph_text(paragraph).split("\n"))))
         if text:
             if paragraph.tag == f"{_TEXT}h":
@@ -93,7 +111,8 @@ class _BodyText(TextLines):
                 number = min(int(level), 6) if level.isascii() and level.isdigit() and len(level) < 3 else 1
                 title = one_line(text).removesuffix(":")[:200]
                 self.headings.append(Heading(page=1, start=self.length, level=max(1, number), title=title))
-            self.append(text)
+                mark = ""
+            self.append(f"{mark}{text}")
             self.append("")
         for note in paragraph.iter(f"{_TEXT}note-body"):
             if words := one_line(" ".join(_paragraph_text(one) for one in note.iter(*_PARAGRAPHS))):
@@ -116,9 +135,19 @@ def _paragraph_text(element: etree._Element) -> str:
             parts.append(apart + (node.tail or "") if is_inner else "")
         elif not isinstance(node.tag, str) or (is_inner and _is_skipped(node)):
             walker.skip_subtree()
+        elif _RAISED in node.attrib and (raised := _raised_digits(node, parts)) is not None:
+            parts.append(raised)
+            walker.skip_subtree()
         else:
             parts.append(_CHARACTERS.get(node.tag, "") + apart + (node.text or ""))
     return clean_text("".join(parts))
+
+
+def _raised_digits(span: etree._Element, before: Sequence[str]) -> str | None:
+    """An exponent, or the mark of a note, which is left out; None for other text."""
+    text = "".join(span.itertext())
+    raised = raised_text(text, end_of(before))
+    return None if raised == text else raised
 
 
 def _table_rows(table: etree._Element) -> list[list[str]]:

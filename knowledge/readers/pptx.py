@@ -3,6 +3,7 @@ apart. Macros, links and pictures are never opened; a slide that is hidden says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -10,6 +11,7 @@ from typing import IO, Any
 from knowledge.readers.chart_text import chart_text
 from knowledge.readers.metadata_titles import given_title
 from knowledge.readers.office_package import open_transitional
+from knowledge.readers.superscripts import REACH, raised_text
 from knowledge.readers.tables import row_lines
 from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
@@ -29,6 +31,7 @@ from knowledge.readers.zip_checks import check_archive
 
 NOTES_HEADING = "Speaker notes"
 _MAX_GROUP_DEPTH = 20
+_RAISED_BASELINE = re.compile(r"[1-9]\d*")
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
@@ -97,7 +100,7 @@ def _read_slide(slide: Any, number: int, limits: Limits) -> PageText:
 def _slide_text(slide: Any, number: int) -> tuple[str, tuple[Heading, ...]]:
     """The text of a slide, and its headings: the title, and that of the notes."""
     title_shape = slide.shapes.title
-    title = one_line(_cleaned(title_shape.text_frame.text)) if title_shape is not None else ""
+    title = one_line(_frame_text(title_shape.text_frame)) if title_shape is not None else ""
     blocks = [title] if title else []
     # Without a title the slide stands under no heading, not under that of the slide before.
     headings = [Heading(page=number, start=0, level=1, title=title[:200])]
@@ -137,8 +140,17 @@ def _shape_text(shape: Any, slide: Any) -> str:
 
 
 def _frame_text(frame: Any) -> str:
-    lines = (line for paragraph in frame.paragraphs for line in _cleaned(paragraph.text).split("\n"))
+    lines = (line for paragraph in frame.paragraphs for line in _paragraph_text(paragraph).split("\n"))
     return "\n".join(filter(None, map(one_line, lines)))
+
+
+def _paragraph_text(paragraph: Any) -> str:
+    text = ""
+    for run in paragraph._p.content_children:
+        properties = run.find(f"{_DRAWING}rPr")
+        is_raised = properties is not None and _RAISED_BASELINE.match(properties.get("baseline", ""))
+        text += raised_text(run.text, text[-REACH:]) if is_raised else run.text
+    return _cleaned(text)
 
 
 def _cleaned(text: str) -> str:
@@ -150,7 +162,7 @@ def _table_rows(table: Any) -> list[list[str]]:
     """The cells row by row. One over several rows is repeated, one over columns leaves gaps."""
     rows: list[list[str]] = []
     for row in table.rows:
-        cells = [one_line(_cleaned(cell.text)) for cell in row.cells]
+        cells = [one_line(_frame_text(cell.text_frame)) for cell in row.cells]
         for column, cell in enumerate(row.cells):
             if cell._tc.vMerge and rows and column < len(rows[-1]):
                 cells[column] = rows[-1][column]

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -31,6 +32,7 @@ from language.figures.dates_and_identifiers import (
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate, TextFigures, decimal_text
 from language.figures.quantities import add_context, header_units, read_number_words, read_quantities
 from language.lazy_pattern import lazy_pattern
+from language.number_notation import PointedText, decimal_sign, with_decimal_points
 from language.number_words import NUMBER_WORD_PATTERN, parse_number_words
 from language.units import is_same_amount
 
@@ -81,15 +83,21 @@ def strip_list_mark(text: str) -> str:
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
-def extract_figures(text: str) -> TextFigures:
-    """Every figure of the text. Only the first `MAX_FIGURES_TEXT` characters are read."""
+def extract_figures(text: str, decimal_sign_elsewhere: str = "") -> TextFigures:
+    """Every figure of the text. Only the first `MAX_FIGURES_TEXT` characters are read.
+
+    Where the language of the text is not told, numbers are read by the `decimal_sign` of another text that is given.
+    """
     text = normalize_notation(text[:MAX_FIGURES_TEXT])
     words, dates = _read_and_blank(text, read_dates)
     names: list[Identifier] = []
     for read in (read_labelled_codes, read_roman_numbered, read_standards, read_numberings, read_alphanumeric):
         words, found = _read_and_blank(words, read)
         names += [name for name in found if isinstance(name, Identifier)]
-    quantities = read_quantities(words)
+    pointed = with_decimal_points(words, sign_of_text=lambda: decimal_sign(text) or decimal_sign_elsewhere)
+    quantities = read_quantities(pointed.text)
+    if pointed.text != words or pointed.unclear:
+        quantities = [_as_written(one, words, pointed) for one in quantities]
     words = blank_spans(words, ((quantity.start, quantity.end) for quantity in quantities))
     quantities += read_number_words(words)
     cues = ((bound.start, bound.end) for bound in find_bounds(text))
@@ -102,7 +110,13 @@ def extract_figures(text: str) -> TextFigures:
         names=tuple(names),
         dates=tuple(date for date in dates if isinstance(date, StatedDate)),
         units=header_units(words),
+        is_of_unknown_language=pointed.is_of_unknown_language,
     )
+
+
+def _as_written(quantity: Quantity, text: str, pointed: PointedText) -> Quantity:
+    start, end = quantity.start, quantity.end
+    return replace(quantity, written=text[start:end], spelling=pointed.spelling(start, end))
 
 
 def _read_and_blank(text: str, read: Callable[[str], FoundFigures]) -> tuple[str, list[Identifier | StatedDate]]:
@@ -115,7 +129,7 @@ def unsupported_figures(claim: str, source: str, *, context: str = "") -> set[st
 
     The context (the passage around the source) may lend a unit that a table gives once in its header, nothing else.
     """
-    stated, known = extract_figures(strip_list_mark(claim)), extract_figures(source)
+    stated, known = _figures_of_both(strip_list_mark(claim), source, context=context)
     if not (stated.quantities or stated.names or stated.dates):
         return set()
     written = [figure.written for group in (stated.quantities, stated.names, stated.dates) for figure in group]
@@ -125,6 +139,16 @@ def unsupported_figures(claim: str, source: str, *, context: str = "") -> set[st
     lacking = {q.written for q in stated.quantities if not _supports_quantity(known, q, stated=stated, headers=headers)}
     lacking |= {name.written for name in stated.names if not _supports_identifier(known, name)}
     return lacking | {date.written for date in stated.dates if not _supports_date(known, date)}
+
+
+def _figures_of_both(claim: str, source: str, *, context: str) -> tuple[TextFigures, TextFigures]:
+    """Where the language of one is not told, the other is taken to be in the same."""
+    stated, known = extract_figures(claim), extract_figures(source)
+    if known.is_of_unknown_language and (sign := decimal_sign(context) or decimal_sign(claim)):
+        known = extract_figures(source, sign)
+    if stated.is_of_unknown_language and (sign := decimal_sign(source) or decimal_sign(context)):
+        stated = extract_figures(claim, sign)
+    return stated, known
 
 
 def numbers_with_units(text: str) -> dict[str, set[str]]:
@@ -150,6 +174,8 @@ def numbers_with_units(text: str) -> dict[str, set[str]]:
 def _supports_quantity(known: TextFigures, wanted: Quantity, *, stated: TextFigures, headers: frozenset[str]) -> bool:
     if any(_quantity_supports(one, wanted, known=known, stated=stated, headers=headers) for one in known.quantities):
         return True
+    if wanted.spelling:
+        return False
     if wanted.is_range:
         return _supports_range_ends(known, wanted)
     if wanted.is_bare and wanted.low == 1 and not wanted.bound and _LONE_ONE.search(known.words):
@@ -162,7 +188,8 @@ def _quantity_supports(
 ) -> bool:
     """Whether `one` of the source supports what is `wanted` by the claim."""
     return (
-        _units_agree(one, wanted, known=known, stated=stated, headers=headers)
+        one.spelling == wanted.spelling
+        and _units_agree(one, wanted, known=known, stated=stated, headers=headers)
         and _nouns_agree(one, wanted, known)
         and _bounds_agree(one, wanted)
     )
@@ -222,7 +249,7 @@ def _supports_range_ends(known: TextFigures, wanted: Quantity) -> bool:
 
     def has(value: Fraction, bound: str) -> bool:
         return any(
-            one.bound == bound and is_same_amount(value, mine, one.low, theirs)
+            one.bound == bound and not one.spelling and is_same_amount(value, mine, one.low, theirs)
             for one in known.quantities
             for mine in wanted.units
             for theirs in one.units

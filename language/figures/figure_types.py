@@ -19,7 +19,8 @@ class Quantity:
     """`low` to `high` (the same where it is no range) at `start:end` of the tidied text.
 
     `units` has every unit it may be read in, and "" where none stands by it; `noun` is the word that a bare number
-    counts ("three beams"), stemmed; `bound` is a direction as in `language.figures.bounds`, or "".
+    counts ("three beams"), stemmed; `bound` is a direction as in `language.figures.bounds`, or "". `spelling` is how
+    the number is written where it may be another one too ("1.500" in a text of a few words), else "".
     """
 
     written: str
@@ -30,6 +31,7 @@ class Quantity:
     units: tuple[str, ...] = ("",)
     bound: str = ""
     noun: str = ""
+    spelling: str = ""
 
     @property
     def is_range(self) -> bool:
@@ -71,7 +73,10 @@ class StatedDate:
 
 @dataclass(frozen=True, kw_only=True)
 class TextFigures:
-    """`text` is tidied; `words` is the same with every figure blanked out; `units` are those of table headers."""
+    """`text` is tidied; `words` is the same with every figure blanked out; `units` are those of table headers.
+
+    `is_of_unknown_language`: some number is another one in another language, and the text's could not be told.
+    """
 
     text: str
     words: str
@@ -79,3 +84,4 @@ class TextFigures:
     names: tuple[Identifier, ...]
     dates: tuple[StatedDate, ...]
     units: frozenset[str]
+    is_of_unknown_language: bool = False

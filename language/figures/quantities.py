@@ -14,16 +14,15 @@ from language.figures.figure_types import TOLERANCE, Quantity
 from language.lazy_pattern import lazy_pattern
 from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
 from language.terms import terms
-from language.units import UNIT_PATTERN, parse_unit
+from language.units import CURRENCY_PATTERN, UNIT_PATTERN, parse_unit
 
 _DIGITS = (
     r"(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)"  # 1,500
     r"|\d{1,2}(?:,\d{2}){1,4},\d{3}(?!\d)"  # 1,50,000
     r"|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3}){1,5}(?!\d)"
-    rf"|\d{{1,3}}(?: \d{{3}}){{1,5}}(?= ?(?:{UNIT_PATTERN}))"  # 1 500 mm
+    rf"|\d{{1,3}}(?: \d{{3}}){{1,5}}(?=(?:\.\d{{1,15}})? ?(?:{UNIT_PATTERN}))"  # 1 500 mm
     r"|\d{1,30})(?:\.\d{1,15})?|\.\d{1,15}"
 )
-_CURRENCY = r"(?:US\$|[$€£₹¥]|\b(?:USD|EUR|GBP|INR|Rs)\b\.?) ?"
 _SIGN = r"(?:(?<![\w)])[-+](?=[\d.$€£₹¥])|(?:±|\+/-) ?)?"
 # Behind a number in digits there are more than in a number in words.
 _SCALE_WORDS = SCALES | {"bn": 10**9, "trillion": 10**12}
@@ -34,7 +33,7 @@ _SCALE_LETTERS = {"k": 1000, "m": 10**6, "b": 10**9}
 def _number_pattern(n: int) -> str:
     """One number; its groups end in `n`, for a range has two."""
     return (
-        rf"(?P<sign{n}>{_SIGN})(?P<money{n}>{_CURRENCY})?"
+        rf"(?P<sign{n}>{_SIGN})(?P<money{n}>{CURRENCY_PATTERN})?"
         rf"(?P<mixed{n}>\d{{1,4}} (?=\d{{1,4}}/\d))?(?P<value{n}>{_DIGITS})"
         rf"(?:/(?P<under{n}>\d{{1,4}})(?![\d/]))?"
         rf"(?: ?[x*] ?10\^?(?P<power{n}>-?\d{{1,2}})(?!\d)|[eE](?P<exponent{n}>[-+]?\d{{1,2}})(?!\w)"
@@ -74,7 +73,7 @@ _BOUND_BREAK = lazy_pattern(r"[.;|\n]\s")
 
 
 def read_quantities(text: str) -> list[Quantity]:
-    """Numbers in digits."""
+    """Numbers in digits, of a text with decimal points."""
     return [quantity for match in _NUMBER_OR_RANGE.finditer(text) for quantity in _match_quantities(text, match)]
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from knowledge.readers.docx.names import W, attribute
+from knowledge.readers.list_numbers import roman_number
 
 _NUMBERING = "/numbering"
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _MAX_LEVELS, _MAX_NUMBER, _MAX_MARK_LENGTH = 9, 9999, 20
-_ROMAN_DIGITS = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _BULLET = "- "
 
 
@@ -89,19 +89,11 @@ def _letter(number: int) -> str:
     return chr(ord("a") + (number - 1) % 26) * (1 + (number - 1) // 26)
 
 
-def _roman(number: int) -> str:
-    written = ""
-    for value, digits in _ROMAN_DIGITS:
-        while number >= value:
-            written, number = written + digits, number - value
-    return written
-
-
 _WRITTEN: Mapping[str, Callable[[int], str]] = {
     "lowerLetter": _letter,
     "upperLetter": lambda number: _letter(number).upper(),
-    "lowerRoman": _roman,
-    "upperRoman": lambda number: _roman(number).upper(),
+    "lowerRoman": roman_number,
+    "upperRoman": lambda number: roman_number(number).upper(),
 }
 
 

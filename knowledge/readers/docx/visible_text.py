@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from knowledge.readers.docx.hidden_text import HiddenText
-from knowledge.readers.docx.names import MC, W
+from knowledge.readers.docx.names import MC, W, attribute
+from knowledge.readers.superscripts import REACH, raised_text
 from knowledge.readers.text_cleaning import clean_text
 
 # Elements of a run that stand for one character each.
@@ -17,6 +18,8 @@ NOTE_REFERENCES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": 
 _SKIPPED_TAGS = frozenset(
     {f"{W}pPr", f"{W}rPr", f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{MC}Fallback"},
 )
+# Stands for each character that is left out, so that the others keep their places; `clean_text` drops it.
+_LEFT_OUT = "\ufeff"
 
 
 class TextElement(NamedTuple):
@@ -30,20 +33,33 @@ class TextElement(NamedTuple):
 def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextElement]:
     """The visible text of a paragraph or a run, piece by piece in the order of the document."""
     stack = [iter(container)]
+    before = ""
     while stack:
         node = next(stack[-1], None)
         if node is None:
             stack.pop()
         elif node.tag == f"{W}t":
-            yield TextElement(node, node.text or "")
+            text = _text_of(node, before)
+            before = (before + text)[-REACH:]
+            yield TextElement(node, text)
         elif node.tag in NOTE_REFERENCES:
             yield TextElement(node, "")
         elif node.tag in CHARACTER_ELEMENTS:
+            before += CHARACTER_ELEMENTS[node.tag]
             yield TextElement(node, CHARACTER_ELEMENTS[node.tag])
         elif node.tag == f"{W}p":
             yield from (TextElement(node, " "), *text_pieces(node, hidden), TextElement(node, " "))
         elif isinstance(node.tag, str) and not _is_skipped(node, hidden):
             stack.append(iter(node))
+
+
+def _text_of(node: Any, before: str) -> str:
+    """As long as the text in the file, with raised digits as what they are behind the text before them."""
+    text = node.text or ""
+    raised = raised_text(text, before)
+    if raised == text or attribute(node.getparent().find(f"{W}rPr/{W}vertAlign"), "val") != "superscript":
+        return text
+    return raised or _LEFT_OUT * len(text)
 
 
 def _is_skipped(node: Any, hidden: HiddenText) -> bool:

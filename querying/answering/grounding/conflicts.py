@@ -68,6 +68,8 @@ def _subject_stems(text: str) -> frozenset[str]:
 
 def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
     """Different values under the same bound, none inside the other's range, both with a unit."""
+    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
+        return False
     if one.units == ("",) or other.units == ("",) or one.bound != other.bound or not is_rival_figure(one, other):
         return False
     return one.units != other.units or one.low > other.high or other.low > one.high

@@ -109,6 +109,8 @@ def _rival_figures(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
 
 def _exclude_each_other(one: Quantity, other: Quantity) -> bool:
     """Two limits in one direction exclude each other where they are not the same; otherwise what is outside does."""
+    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
+        return False
     if TOLERANCE in (one.bound, other.bound):
         return one.bound == other.bound
     if one.bound == other.bound and one.bound:

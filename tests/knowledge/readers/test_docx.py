@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.readers import zip_checks as document_archive
+from knowledge.readers.docx.run_positions import read_positions
 from knowledge.readers.types import DamagedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
 from tests.knowledge.readers.made import noted_document, read_here, read_text, repacked, word, word_xml
 
@@ -43,6 +44,32 @@ def test_paragraphs_headings_and_tables_come_in_order(tmp_path):
     ]
     assert [(h.level, h.title) for h in page.headings] == [(1, "Durability"), (2, "Nominal cover")]
     assert all(page.text.startswith(h.title, h.start) for h in page.headings)
+
+
+def raised(text: str) -> str:
+    return f"<w:r><w:rPr><w:vertAlign w:val='superscript'/></w:rPr><w:t>{text}</w:t></w:r>"
+
+
+def plain(text: str) -> str:
+    return f"<w:r><w:t xml:space='preserve'>{text}</w:t></w:r>"
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        (plain("10") + raised("6") + plain(" cycles"), "10⁶ cycles"),
+        (plain("10") + raised("-") + raised("3"), "10⁻³"),
+        (plain("25 m") + raised("2") + plain(" of plate"), "25 m² of plate"),
+        (plain("30 mm") + raised("1") + plain(" of cover") + raised("2"), "30 mm of cover"),
+        (plain("the 14") + raised("th") + plain(" day"), "the 14th day"),
+        (plain("10") + raised("6").replace("superscript", "subscript"), "106"),
+    ],
+)
+def test_raised_digits_are_an_exponent_or_the_mark_of_a_note_and_no_other_number(tmp_path, runs: str, text: str):
+    path = word_xml(tmp_path / "a.docx", f"<w:p>{runs}</w:p>")
+    assert read_text(path, "docx") == text
+    positions = read_positions(path).positions
+    assert [(one.start, one.end) for one in positions][-1][1] == len(text)
 
 
 @pytest.mark.parametrize(("level", "title"), [(1, "Durability"), (3, "Durability"), (None, None)])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.readers.types import EmptyDocument, TooLarge
+from language.lists import find_lists
 from tests.knowledge.readers.made import read_here, read_text
 
 
@@ -65,6 +66,62 @@ def test_a_table_is_read_row_by_row(tmp_path):
 def test_a_page_laid_out_by_a_table_reads_as_text(tmp_path):
     layout = "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>menu</table>"
     assert read_text(page(tmp_path / "a.html", layout), "html").split("\n")[-1] == "menu"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("10<sup>6</sup> cycles", "10⁶ cycles"),
+        ("10<sup>-3</sup> m", "10⁻³ m"),
+        ("10<span style='vertical-align: super'>6</span>", "10⁶"),
+        ("25 m<sup>2</sup> and 3 cm<sup>3</sup>", "25 m² and 3 cm³"),
+        ("9.81 m s<sup>−2</sup>", "9.81 m s⁻²"),
+        ("x<sup>2</sup>", "x²"),
+        ("30 mm<sup>1</sup>", "30 mm"),
+        ("30<sup><a href='#n6'>6</a></sup> mm", "30 mm"),
+        ("30<a href='#n6'><sup>6</sup></a> mm", "30 mm"),
+        ("The cover<sup>1</sup> of steel.<sup>2, 3</sup>", "The cover of steel."),
+        ("<sup>1</sup> On the coast.", "1 On the coast."),
+        ("the 14<sup>th</sup> day, CO<sub>2</sub>, Ca<sup>2+</sup>", "the 14th day, CO2, Ca2+"),
+    ],
+)
+def test_raised_digits_are_an_exponent_or_the_mark_of_a_note_and_no_other_number(tmp_path, written: str, text: str):
+    assert read_text(page(tmp_path / "a.html", f"<p>{written}"), "html") == text
+    table = f"<table><tr><td>Key<td>Text<tr><td>a<td>{written}</table>"
+    assert read_text(page(tmp_path / "a.html", table), "html").endswith(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ("<ol><li>Drain<li>Fill</ol>", ["1. Drain", "2. Fill"]),
+        ("<ol><li><p>Drain</p><p>Wait.</p><li><b>Fill</b></ol>", ["1. Drain", "Wait.", "2. Fill"]),
+        ("<ol start=4><li>Drain<li value=9>Fill<li>Close</ol>", ["4. Drain", "9. Fill", "10. Close"]),
+        ("<ol type=a><li>Drain<li type=I>Fill</ol>", ["a. Drain", "II. Fill"]),
+        ("<ol type=i start=3><li>Drain<li>Fill</ol>", ["iii. Drain", "iv. Fill"]),
+        ("<ol style='list-style-type: upper-alpha'><li>Drain<li>Fill</ol>", ["A. Drain", "B. Fill"]),
+        ("<ol reversed><li>Drain<li hidden>x<li>Fill</ol>", ["2. Drain", "1. Fill"]),
+        ("<ol><li>Drain<ol type=a><li>oil<li>fuel</ol><li>Fill</ol>", ["1. Drain", "a. oil", "b. fuel", "2. Fill"]),
+        ("<ol><li>Drain<ul><li>oil</ul><li><li>Fill</ol>", ["1. Drain", "oil", "3. Fill"]),
+        ("<ol style='list-style: none'><li>Drain<li>Fill</ol>", ["Drain", "Fill"]),
+        ("<nav><ol><li><a href='/'>Home</a></ol></nav>", ["Home"]),
+        ("<ol start=many type=b><li value=''>Drain</ol>", ["1. Drain"]),
+    ],
+)
+def test_items_of_an_ordered_list_have_their_numbers(tmp_path, written: str, lines: list[str]):
+    text = read_text(page(tmp_path / "a.html", written), "html")
+    assert [line for line in text.split("\n") if line] == lines
+
+
+def test_steps_of_a_page_are_found_as_a_list(tmp_path):
+    steps = "<p>To change the oil:</p><ol><li>Drain it.<ol type=a><li>Warm it up.</ol><li>Fill it.<li>Close it.</ol>"
+    [found] = find_lists(read_text(page(tmp_path / "a.html", steps), "html"))
+    assert [item.mark.number for item in found.items] == [1, 2, 3]
+
+
+def test_a_list_in_a_cell_has_its_numbers(tmp_path):
+    table = "<table><tr><td>Oil<td>Steps<tr><td>a<td><ol><li>Drain<li>Fill</ol></table>"
+    assert read_text(page(tmp_path / "a.html", table), "html").endswith("1. Drain 2. Fill")
 
 
 def test_code_keeps_its_lines(tmp_path):

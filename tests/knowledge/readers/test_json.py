@@ -39,6 +39,11 @@ def test_lines_of_json_are_a_list():
     assert flat('{"n": 1}\n{"n": 2}\n') == "[0].n: 1\n\n[1].n: 2"
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_a_separator_inside_a_string_ends_no_line_of_json(separator: str):
+    assert flat(f'{{"n": "one{separator}two"}}\n{{"n": 2}}\r\n') == "[0].n: one two\n\n[1].n: 2"
+
+
 def test_parts_of_the_document_are_headings(tmp_path):
     (tmp_path / "a.json").write_text('{"title": "Rules", "rules": [{"x": 1}], "other": {"y": 2}}')
     header, [page] = read_here(tmp_path / "a.json", "json")

@@ -14,16 +14,17 @@ CONTENT = (
     '<?xml version="1.0"?>{doctype}<office:document-content '
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
-    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><office:body><office:text>{body}</office:text>'
-    "</office:body></office:document-content>"
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><office:automatic-styles>{styles}'
+    "</office:automatic-styles><office:body><office:text>{body}</office:text></office:body></office:document-content>"
 )
 
 
-def odt(path: Path, body: str, *, doctype: str = "") -> Path:
+def odt(path: Path, body: str, *, doctype: str = "", styles: str = "") -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.text", zipfile.ZIP_STORED)
         archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr("content.xml", CONTENT.format(body=body, doctype=doctype))
+        archive.writestr("content.xml", CONTENT.format(body=body, doctype=doctype, styles=styles))
     return path
 
 
@@ -64,6 +65,69 @@ def test_paragraphs_headings_notes_and_tables_come_in_order(tmp_path):
     ]
     assert [(one.level, one.title) for one in page.headings] == [(1, "Durability"), (2, "Nominal cover")]
     assert all(page.text.startswith(one.title, one.start) for one in page.headings)
+
+
+LISTS = (
+    '<text:list-style style:name="Steps">'
+    '<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/>'
+    '<text:list-level-style-number text:level="3" style:num-format="1" style:num-suffix="." text:display-levels="3"/>'
+    '</text:list-style><text:list-style style:name="Points"><text:list-level-style-bullet text:level="1"/>'
+    '</text:list-style><text:list-style style:name="Late">'
+    '<text:list-level-style-number text:level="1" style:num-format="I" text:start-value="4"/></text:list-style>'
+)
+
+
+def steps(*items: str, attributes: str = 'text:style-name="Steps"') -> str:
+    return f"<text:list {attributes}>{''.join(items)}</text:list>"
+
+
+def item(*paragraphs: str, inner: str = "", attributes: str = "") -> str:
+    written = "".join(f"<text:p>{one}</text:p>" for one in paragraphs)
+    return f"<text:list-item {attributes}>{written}{inner}</text:list-item>"
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (steps(item("Drain", "Wait."), item("Fill")), ["1. Drain", "Wait.", "2. Fill"]),
+        (
+            steps(item("Drain", inner=steps(item("oil"), item("fuel"), attributes="")), item("Fill")),
+            ["1. Drain", "(a) oil", "(b) fuel", "2. Fill"],
+        ),
+        (
+            steps(item("A", inner=steps(item("b", inner=steps(item("c"), attributes="")), attributes=""))),
+            ["1. A", "(a) b", "1.a.1. c"],
+        ),
+        (steps(item("Drain")) + "<text:p>Then</text:p>" + steps(item("Fill")), ["1. Drain", "Then", "1. Fill"]),
+        (
+            steps(item("Drain"))
+            + steps(item("Fill"), attributes='text:style-name="Steps" text:continue-numbering="true"'),
+            ["1. Drain", "2. Fill"],
+        ),
+        (steps(item("Drain"), item("Fill", attributes='text:start-value="7"')), ["1. Drain", "7. Fill"]),
+        (steps(item("Drain"), attributes='text:style-name="Points"'), ["- Drain"]),
+        (steps(item("Drain"), item("Fill"), attributes='text:style-name="Late"'), ["IV Drain", "V Fill"]),
+        (steps("<text:list-header><text:p>Steps</text:p></text:list-header>", item("Fill")), ["Steps", "1. Fill"]),
+        (
+            steps("<text:list-item><text:h>Durability</text:h></text:list-item>", item("Fill")),
+            ["Durability", "2. Fill"],
+        ),
+    ],
+)
+def test_items_of_lists_have_the_marks_of_their_style(tmp_path, body: str, lines: list[str]):
+    text = read_text(odt(tmp_path / "a.odt", body, styles=LISTS), "odt")
+    assert [line for line in text.split("\n") if line] == lines
+
+
+@pytest.mark.parametrize("position", ["super 58%", "33% 58%"])
+def test_raised_digits_are_an_exponent_or_the_mark_of_a_note_and_no_other_number(tmp_path, position: str):
+    look = f'<style:text-properties style:text-position="{position}"/>'
+    styles = f'<style:style style:name="T1" style:family="text">{look}</style:style>'
+    body = "<text:p>10{0}6</text:span> cycles on 3 m{0}2</text:span> of the cover{0}1</text:span>.</text:p>"
+    span = '<text:span text:style-name="T1">'
+    text = read_text(odt(tmp_path / "a.odt", body.format(span), styles=styles), "odt")
+    assert text == "10⁶ cycles on 3 m² of the cover."
 
 
 def test_what_was_deleted_hidden_or_only_remarked_is_left_out(tmp_path):

@@ -104,6 +104,19 @@ def test_a_title_that_a_person_gave_goes_before_that_of_the_first_slide(tmp_path
     assert read_here(slides(tmp_path / "a.pptx", cover, title="Durability"), "pptx")[0].title == "Durability"
 
 
+def test_raised_digits_are_an_exponent_or_the_mark_of_a_note_and_no_other_number(tmp_path):
+    def draw(slide: Any) -> None:
+        paragraph = slide.shapes.title.text_frame.paragraphs[0]
+        for text, is_raised in (("10", False), ("6", True), (" cycles of the beam", False), ("1", True)):
+            run = paragraph.add_run()
+            run.text = text
+            if is_raised:
+                run.font._element.set("baseline", "30000")
+
+    _, [page] = read_here(slides(tmp_path / "a.pptx", draw), "pptx")
+    assert page.text == "10⁶ cycles of the beam"
+
+
 def test_a_hidden_slide_says_nothing_and_keeps_its_number(tmp_path):
     def hidden(slide: Any) -> None:
         cover(slide)

@@ -100,6 +100,66 @@ def test_a_figure_must_stand_in_the_source_in_its_unit_and_under_its_bound(claim
     assert unsupported_figures(claim, source) == lacking
 
 
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Die Mindestdicke der Platte beträgt 0,9 mm.", "Die Mindestdicke der Platte beträgt 0,5 mm."),
+        ("Die Dicke der Platte beträgt 12,9 mm.", "Die Dicke der Platte beträgt 12,5 mm."),
+        ("Die Breite der Platte beträgt 12,9.", "Die Breite der Platte beträgt 12,5."),
+        ("Der Eintritt kostet 3,90 Euro.", "Der Eintritt kostet 3,50 Euro."),
+        ("Es kostet €3,90.", "Es kostet €3,50."),
+        ("Die Quote beträgt 5,9 %.", "Die Quote beträgt 5,5 %."),
+        ("La entrada cuesta 3,90 euros.", "La entrada cuesta 3,50 euros."),
+        ("Der Preis beträgt 1.234,99 Euro.", "Der Preis beträgt 1.234,56 Euro."),
+        ("Der Preis beträgt 1.234.999 Euro.", "Der Preis beträgt 1.234.567 Euro."),
+        ("Der Preis beträgt 1.234.567,99 Euro.", "Der Preis beträgt 1.234.567,89 Euro."),
+        ("Der Preis beträgt 1.5 Euro.", "Der Preis beträgt 1.500 Euro."),
+        ("Le prix est de 234,56 euros.", "Le prix est de 1 234,56 euros."),
+        ("Die Spannweite beträgt 2,5-9,5 m.", "Die Spannweite beträgt 2,5-7,5 m."),
+        ("It is 12,9 mm thick.", "It is 12,5 mm thick."),
+        ("Levels 1,9 and 3 are open.", "Levels 1,2 and 3 are open."),
+    ],
+)
+def test_another_fraction_behind_a_decimal_comma_is_another_figure(claim: str, source: str):
+    assert unsupported_figures(claim, source)
+    assert not unsupported_figures(claim, claim)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Der Preis beträgt 1.500 Euro.", "Der Preis beträgt 1500 Euro."),
+        ("Der Preis beträgt 1.500 Euro.", "The price of the plate is 1,500 Euro."),
+        ("Der Preis beträgt 1.234,50 Euro.", "The price is € 1,234.50."),
+        ("Der Balken ist 12,50 m lang.", "Der Balken ist 12,5 m lang."),
+        ("Die Länge beträgt 0,5 m.", "Die Länge beträgt 500 mm."),
+        ("Le prix est de 1 234,56 euros.", "Le prix est de 1234,56 euros."),
+        ("Levels 1, 2 and 3 are open.", "Levels 1,2 and 3 are open."),
+        ("Levels 1,2 and 3 are open.", "Levels 1, 2 and 3 are open."),
+        ("Preis: 1500 Euro", "Der Preis der Platte beträgt 1.500 Euro."),
+        ("Der Preis der Platte beträgt 1500 Euro.", "Preis: 1.500 Euro"),  # in the language of the claim
+    ],
+)
+def test_numbers_are_read_as_their_language_writes_them(claim: str, source: str):
+    assert unsupported_figures(claim, source) == set()
+
+
+@pytest.mark.parametrize("other", ["1.5 Euro", "1,5 Euro", "1500 Euro"])
+def test_a_number_in_no_known_language_that_may_be_two_must_be_written_the_same(other: str):
+    assert unsupported_figures("Preis: 1.500 Euro", "Preis: 1.500 Euro") == set()
+    assert unsupported_figures(f"Preis: {other}", "Preis: 1.500 Euro") == {other}
+    assert unsupported_figures("Preis: 1.500 Euro", f"Preis: {other}") == {"1.500 Euro"}
+
+
+def test_an_english_list_without_spaces_is_no_fraction():
+    assert [quantity.number for quantity in extract_figures("Levels 1,2 and 3 of 1,000").quantities] == [
+        "1",
+        "2",
+        "3",
+        "1000",
+    ]
+
+
 def test_a_tables_header_elsewhere_on_the_page_may_name_the_unit():
     row, page = "Severe | 45", "Exposure | Nominal cover (mm)\nSevere | 45"
     assert unsupported_figures("It is 45 mm.", row) == {"45 mm"}
@@ -119,6 +179,8 @@ def test_no_text_of_figures_breaks_the_reader(text: str):
 def test_hostile_text_is_read_in_one_pass():
     for hostile in (
         "1,",
+        "1,2",
+        "1.234,",
         "1 ",
         "1/",
         "1:",

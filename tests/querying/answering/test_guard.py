@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier
 from querying.answering.guard import Guard
@@ -40,6 +42,17 @@ def test_a_verified_sentence_passes():
     shown, answer = run(MILD)
     assert shown == [MILD]
     assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.MEDIUM)
+
+
+@pytest.mark.parametrize(
+    ("stated", "wrong"),
+    [("0,5 mm", "0,9 mm"), ("12,5 mm", "12,9 mm"), ("1.234,56 mm", "1.234,99 mm"), ("1.500 mm", "1.5 mm")],
+)
+def test_a_wrong_figure_with_a_decimal_comma_is_not_shown(stated: str, wrong: str):
+    page = passage(f"Die Mindestdicke der Platte beträgt {stated}.", number=1)
+    right = f"Die Mindestdicke der Platte beträgt {stated} [Source 1]."
+    shown, _ = run(right, f"Die Mindestdicke der Platte beträgt {wrong} [Source 1].", passages=[page])
+    assert shown == [right]
 
 
 def test_lx_066_067_sp_04_zero_citations_are_refused_with_the_exact_sentence():
