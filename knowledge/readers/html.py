@@ -42,6 +42,9 @@ _HIDING_STYLE = re.compile(
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _MAX_SPAN = 100
+# A button that opens what follows it, as in an accordion, is the question or the name of that.
+_OPENING_ATTRIBUTES = ("aria-expanded", "aria-controls")
+_TITLING_TAGS = (*_HEADING_LEVELS, "summary")
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_ADDRESS_LENGTH = 200
 _MAX_LINK_TEXTS = 20  # of the pieces that a link's text has, as many as are looked at
@@ -87,9 +90,17 @@ def _decode_html(data: bytes) -> str:
 def is_hidden(element: etree._Element) -> bool:
     """Whether a visitor would not see this element: by its tag, an attribute or an inline style."""
     attributes = element.attrib
-    if element.tag in _HIDDEN_TAGS or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
+    is_never_text = element.tag in _HIDDEN_TAGS and not _is_titling_button(element)
+    if is_never_text or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
         return True
     return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
+
+
+def _is_titling_button(element: etree._Element) -> bool:
+    if element.tag != "button":
+        return False
+    opens = any(name in element.attrib for name in _OPENING_ATTRIBUTES)
+    return opens or next(element.iterancestors(*_TITLING_TAGS), None) is not None
 
 
 def link_address(element: etree._Element) -> str:
@@ -142,8 +153,7 @@ class VisibleText(TextLines):
         if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self.append_blank_line()
         if element.tag == "table" and is_data_table(element):
-            for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
-                self.append(line)
+            self._add_table(element)
             return False
         self._preformatted += element.tag == "pre"
         self._add_text(element.text)
@@ -161,6 +171,13 @@ class VisibleText(TextLines):
         if self._with_addresses and not is_hidden(element) and (address := link_address(element)):
             self._pending.append(f" ({address})")
         self._add_text(element.tail)
+
+    def _add_table(self, table: etree._Element) -> None:
+        captions = [one for one in table.iterchildren("caption") if not is_hidden(one)]
+        texts = [_cell_text(one, with_addresses=self._with_addresses) for one in captions]
+        for line in (*texts, *row_lines(table_rows(table, with_addresses=self._with_addresses))):
+            if line:
+                self.append(line)
 
     def _add_text(self, text: str | None) -> None:
         first, *rest = (text or "").split("\n") if self._preformatted else [text or ""]
