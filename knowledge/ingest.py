@@ -184,7 +184,9 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     planned = plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
         raise NoCitableText
-    columns = partial(_fresh_columns, document, reading, title=title, chunk_count=len(planned))
+    columns = partial(
+        _final_columns, document, reading, title=title, chunk_count=len(planned), source_type=source.source_type
+    )
     if staged_rows.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
         publish_version.mark_unchanged(document, columns=columns())
@@ -194,8 +196,6 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
     publish_version.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
-    if source.source_type == SourceType.EML:
-        mail_attachments.add_attachments(document)
 
 
 def _new_progress(document: Document, on_progress: OnStageProgress | None) -> VersionProgress:
@@ -221,7 +221,12 @@ def _is_on_first_page(title: str, reading: ParsedSource) -> bool:
     return len(words) > 1 and f" {' '.join(words)} " in f" {' '.join(page)} "
 
 
-def _fresh_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
+def _final_columns(
+    document: Document, reading: ParsedSource, *, title: str, chunk_count: int, source_type: str
+) -> dict[str, object]:
+    # The attachments first: where this process ends before the e-mail is published, the next one adds those that lack.
+    if source_type == SourceType.EML:
+        reading.metadata |= mail_attachments.add_attachments(document, title=title)
     # A person may have set labels while it was read: they win over what the file says.
     document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
     return ready_columns(document, reading, title=title, chunk_count=chunk_count)

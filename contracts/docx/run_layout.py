@@ -8,7 +8,8 @@ from typing import Any
 
 from contracts.docx.edits import Obstacle
 from knowledge.readers.docx.names import W, attribute
-from knowledge.readers.docx.visible_text import CHARACTER_ELEMENTS
+from knowledge.readers.docx.symbols import symbol_text
+from knowledge.readers.docx.visible_text import CHARACTER_ELEMENTS, SYMBOL
 
 XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -55,9 +56,13 @@ PARAGRAPH_REVISIONS = frozenset(f"{W}{name}" for name in ("pPrChange", "sectPrCh
 
 def text_length(element: Any) -> int:
     """How many characters of text a child of a run holds."""
+    return len(_child_text(element))
+
+
+def _child_text(element: Any) -> str:
     if element.tag == f"{W}t":
-        return len(element.text or "")
-    return 1 if element.tag in CHARACTER_ELEMENTS else 0
+        return element.text or ""
+    return symbol_text(element) if element.tag == SYMBOL else CHARACTER_ELEMENTS.get(element.tag, "")
 
 
 def run_length(run: Any) -> int:
@@ -66,7 +71,7 @@ def run_length(run: Any) -> int:
 
 def run_text(run: Any) -> str:
     """The text of a run, hidden or not."""
-    return "".join(child.text or "" if child.tag == f"{W}t" else CHARACTER_ELEMENTS.get(child.tag, "") for child in run)
+    return "".join(map(_child_text, run))
 
 
 def is_zero_width(element: Any) -> bool:

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
-
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_file
 from knowledge.models import Document
 from knowledge.readers.isolation.confined_call import confined_call
 from lexic.errors import LexicError
+from lexic.storage import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -24,45 +23,45 @@ ATTACHED_TO, NOT_READ = "attached to", "attachments not read"
 _READ_ATTACHMENTS = "knowledge.readers.mail.attachments:read_attachments"
 
 
-def add_attachments(mail: Document) -> None:
-    """Add the attachments of an e-mail that has been read to its knowledge base, and have them read. Notes on the
-    e-mail which of them were refused, and why.
+def add_attachments(mail: Document, *, title: str) -> dict[str, str]:
+    """Add the attachments of an e-mail with this title to its knowledge base, and have them read. Those that are there
+    stay as they are, and those that somebody removed stay away. Returns what the e-mail should say of itself: which of
+    them were refused, and why. Raises `StorageUnavailable`: then it can be called again later.
 
     An e-mail that came with an e-mail is read, and what came with that one is not.
     """
-    # The reading may have found its title.
-    mail.refresh_from_db(fields=["title", "metadata"])
     if ATTACHED_TO in mail.metadata:
-        return
+        return {}
     refused: list[str] = []
     with file_store.local_copy(mail.sha256) as path:
         for name, content in _contents(path):
             try:
-                _add_attachment(mail, name, content)
+                _add_attachment(mail, name, content, title=title)
+            except StorageUnavailable:
+                raise
             except LexicError as error:
                 refused.append(f"{name}: {error.message}")
-    if refused:
-        _note_refused(mail, " ".join(refused))
+    return {NOT_READ: " ".join(refused)} if refused else {}
 
 
-@transaction.atomic
-def _note_refused(mail: Document, reasons: str) -> None:
-    # A person may have changed the metadata meanwhile: the row is read anew.
-    rows = Document.objects.present().filter(pk=mail.pk)
-    for row in rows.select_for_update(of=("self",)):
-        said = {**row.metadata.get("file", {}), NOT_READ: reasons}
-        rows.update(metadata={**row.metadata, "file": said})
-
-
-def _add_attachment(mail: Document, name: str, content: bytes) -> None:
+def _add_attachment(mail: Document, name: str, content: bytes, *, title: str) -> None:
+    # Not by the subject: two e-mails of one conversation may each have a file of this name.
+    file_name = f"{mail.sha256[:12]} {name}"
+    if _was_removed(mail, file_name):
+        return
     add_file(
         knowledge_base=mail.knowledge_base,
-        # Not by the subject: two e-mails of one conversation may each have a file of this name.
-        file_name=f"{mail.sha256[:12]} {name}",
-        title=f"{mail.title}: {name}",
+        file_name=file_name,
+        title=f"{title}: {name}",
         stream=io.BytesIO(content),
-        metadata={ATTACHED_TO: mail.title},
+        metadata={ATTACHED_TO: title},
     )
+
+
+def _was_removed(mail: Document, file_name: str) -> bool:
+    """Whether somebody removed this attachment since the e-mail came."""
+    removed = Document.objects.filter(knowledge_base=mail.knowledge_base, file_name=file_name)
+    return removed.filter(removed_in__isnull=False, created_at__gte=mail.created_at).exists()
 
 
 def _contents(path: Path) -> Iterator[tuple[str, bytes]]:

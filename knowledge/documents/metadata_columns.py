@@ -78,20 +78,24 @@ def split_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
 def merge_file_metadata(document: Document, file_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Column values from what a file says about itself, kept whole under `metadata["file"]`.
 
-    A label gets its column unless a person filled that in differently, or the value does not fit.
+    A label gets its column unless a person filled that in differently. One that the file said before, and says no more
+    or with a value that does not fit, is emptied.
     """
     before = document.metadata.get("file", {})
-    columns: dict[str, Any] = {}
-    for name in FILE_METADATA_COLUMNS:
-        if name in file_metadata and getattr(document, name) in (
-            None,
-            "",
-            [],
-            _clean_or_none(name, before.get(name)),
-        ):
-            columns[name] = _clean_or_none(name, file_metadata[name])
-    fitting = {name: value for name, value in columns.items() if value is not None}
-    return {**fitting, "metadata": {**document.metadata, "file": dict(file_metadata)}}
+    columns = {name: _file_value(name, file_metadata) for name in FILE_METADATA_COLUMNS}
+    fresh = {
+        name: value
+        for name, value in columns.items()
+        if getattr(document, name) in (None, "", [], _file_value(name, before)) and value != getattr(document, name)
+    }
+    return {**fresh, "metadata": {**document.metadata, "file": dict(file_metadata)}}
+
+
+def _file_value(name: str, file_metadata: Mapping[str, Any]) -> Any:
+    """What the file says for this column; the empty value where it says nothing that fits."""
+    value = _clean_or_none(name, file_metadata.get(name))
+    field: Any = Document._meta.get_field(name)
+    return field.get_default() if value is None else value
 
 
 def _clean_or_none(name: str, value: Any) -> Any:

@@ -40,10 +40,24 @@ _HTML_START = re.compile(
 )
 _IMAGE_START = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|RIFF.{4}WEBP", re.DOTALL)
 _RTF_START = re.compile(rb"\s{0,50}\{\\rtf", re.IGNORECASE)
-_MAIL_START = re.compile(
-    rb"(?:[\w-]{1,60}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?(?:MIME-Version|Message-ID|Received):",
-    re.IGNORECASE,
-)
+# A header with the lines that continue it. Notes and orders begin with “Received:” and “Subject:” too: it is an e-mail
+# where two headers have the form that programs give them, one of them of those that only e-mails have.
+_MAIL_HEADER = re.compile(rb"([\w-]{1,60}):([^\n]{0,998}\n?(?:[ \t][^\n]{0,998}\n){0,20})")
+_MAX_MAIL_HEADERS = 40
+_MAIL_DATE = rb"(?:[A-Z][a-z]{2},)?\s{0,9}\d{1,2}\s{1,9}[A-Z][a-z]{2}\s{1,9}\d{4}\s"
+_TRACE_FORMS = {
+    b"message-id": re.compile(rb"\s{0,9}<[^<>\s]{1,900}>"),
+    b"mime-version": re.compile(rb"\s{0,9}1\.0\b"),
+    b"received": re.compile(rb"\s{0,9}(?:from|by|\()[^;]{1,2000};\s{0,9}" + _MAIL_DATE),
+}
+_MAIL_FORMS = {
+    **_TRACE_FORMS,
+    b"content-type": re.compile(rb"\s{0,9}(?:text|multipart|message|application)/\w"),
+    b"date": re.compile(rb"\s{0,9}" + _MAIL_DATE),
+    b"delivered-to": re.compile(rb"\s{0,9}[^\s@]{1,200}@\w"),
+    b"from": re.compile(rb"[^@]{1,900}@\w"),
+    b"return-path": re.compile(rb"\s{0,9}<"),
+}
 # Text to a machine and not to a reader: what begins like one of these, or is named so, is refused.
 _MARKUP_FORMATS = {
     "Web archive": (("mht", "mhtml"), None),
@@ -98,7 +112,7 @@ def _detect_text(head: bytes, extension: str) -> str:
             raise UnsupportedDocument(f"{name} files are not read.", hint=hint)
     if _RTF_START.match(head):
         return "rtf"
-    if _MAIL_START.match(head):
+    if _is_mail(head):
         return "eml"
     if extension in _UNREAD_EXTENSIONS:
         raise UnsupportedDocument(f"Files called .{extension} are not read.")
@@ -107,6 +121,19 @@ def _detect_text(head: bytes, extension: str) -> str:
     if named in ("pdf", "rtf", "image") or named in _ZIPPED_TYPES:
         raise DamagedDocument(f"The file is called .{extension} but is not one.")
     return named
+
+
+def _is_mail(head: bytes) -> bool:
+    found: set[bytes] = set()
+    start = 0
+    for _ in range(_MAX_MAIL_HEADERS):
+        header = _MAIL_HEADER.match(head, start)
+        if header is None:
+            break
+        start, name = header.end(), header[1].lower()
+        if name in _MAIL_FORMS and _MAIL_FORMS[name].match(header[2]):
+            found.add(name)
+    return len(found) > 1 and not found.isdisjoint(_TRACE_FORMS)
 
 
 def read(path: Path, *, source_type: str, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:

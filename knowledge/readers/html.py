@@ -46,6 +46,9 @@ _MAX_RAISED_LENGTH = 40
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _MAX_SPAN = 100
+# A button that opens what follows it, as in an accordion, is the question or the name of that.
+_OPENING_ATTRIBUTES = ("aria-expanded", "aria-controls")
+_TITLING_TAGS = (*_HEADING_LEVELS, "summary")
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_ADDRESS_LENGTH = 200
 _MAX_LINK_TEXTS = 20  # of the pieces that a link's text has, as many as are looked at
@@ -91,7 +94,8 @@ def _decode_html(data: bytes) -> str:
 def is_hidden(element: etree._Element) -> bool:
     """Whether a visitor would not see this element: by its tag, an attribute or an inline style."""
     attributes = element.attrib
-    if element.tag in _HIDDEN_TAGS or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
+    is_never_text = element.tag in _HIDDEN_TAGS and not _is_titling_button(element)
+    if is_never_text or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
         return True
     return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
 
@@ -108,6 +112,13 @@ def raised_digits(element: etree._Element, before: Sequence[str]) -> str | None:
         return None
     is_link = element.find(".//a") is not None or next(element.iterancestors("a"), None) is not None
     return raised_text(text, end, is_link=is_link)
+
+
+def _is_titling_button(element: etree._Element) -> bool:
+    if element.tag != "button":
+        return False
+    opens = any(name in element.attrib for name in _OPENING_ATTRIBUTES)
+    return opens or next(element.iterancestors(*_TITLING_TAGS), None) is not None
 
 
 def link_address(element: etree._Element) -> str:
@@ -163,8 +174,7 @@ class VisibleText(TextLines):
             self.append_blank_line()
         self._mark += self._list_marks.next_mark(element)
         if element.tag == "table" and is_data_table(element):
-            for line in row_lines(table_rows(element, with_addresses=self._with_addresses)):
-                self.append(line)
+            self._add_table(element)
             return False
         if (raised := raised_digits(element, self._pending)) is not None:
             self._pending.append(raised)
@@ -187,6 +197,13 @@ class VisibleText(TextLines):
         if self._with_addresses and not is_hidden(element) and (address := link_address(element)):
             self._pending.append(f" ({address})")
         self._add_text(element.tail)
+
+    def _add_table(self, table: etree._Element) -> None:
+        captions = [one for one in table.iterchildren("caption") if not is_hidden(one)]
+        texts = [_cell_text(one, with_addresses=self._with_addresses) for one in captions]
+        for line in (*texts, *row_lines(table_rows(table, with_addresses=self._with_addresses))):
+            if line:
+                self.append(line)
 
     def _add_text(self, text: str | None) -> None:
         first, *rest = (text or "").split("\n") if self._preformatted else [text or ""]

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+from knowledge.readers.latin_charsets import latin_charset
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import Heading, Limits, ReaderEvent
@@ -57,8 +58,8 @@ def decode_bytes(data: bytes) -> str:
 
 
 def _guess_encoding(data: bytes) -> str:
-    """The character set of text that is not UTF-8. Latin text is Windows-1252, as browsers have it: a guess between the
-    Latin sets rests on a few letters, and turns a quotation mark or a euro sign into something else."""
+    """The character set of text that is not UTF-8. The library cannot tell the Latin sets from each other by the few
+    letters that differ, and turns a quotation mark or a euro sign into something else."""
     # Imported late: nearly all text is UTF-8 and never gets here.
     from charset_normalizer import from_bytes
 
@@ -66,9 +67,9 @@ def _guess_encoding(data: bytes) -> str:
     start = max(0, first.start() - _SAMPLE_BYTES // 2) if first else 0
     sample = data[start : start + _SAMPLE_BYTES]
     if len(_NOT_ASCII.findall(sample)) < _MIN_SCRIPT_SHARE * len(sample):
-        return "cp1252"
+        return latin_charset(sample)
     best = from_bytes(sample).best()
-    return "cp1252" if best is None or _is_latin(str(best)) else best.encoding
+    return latin_charset(sample) if best is None or _is_latin(str(best)) else best.encoding
 
 
 def _is_latin(text: str) -> bool:

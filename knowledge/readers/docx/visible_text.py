@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from knowledge.readers.docx.equations import EQUATION, equation_text
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import MC, W, attribute
+from knowledge.readers.docx.symbols import symbol_text
 from knowledge.readers.superscripts import REACH, raised_text
 from knowledge.readers.text_cleaning import clean_text
 
 # Elements of a run that stand for one character each.
 CHARACTER_ELEMENTS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+SYMBOL = f"{W}sym"
 # The references to notes, and the kind of each.
 NOTE_REFERENCES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"}
 # Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
@@ -47,6 +50,12 @@ def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextElement]:
         elif node.tag in CHARACTER_ELEMENTS:
             before += CHARACTER_ELEMENTS[node.tag]
             yield TextElement(node, CHARACTER_ELEMENTS[node.tag])
+        elif node.tag == SYMBOL:
+            before += symbol_text(node)
+            yield TextElement(node, symbol_text(node))
+        elif node.tag == EQUATION:
+            before += equation_text(node)
+            yield TextElement(node, equation_text(node))
         elif node.tag == f"{W}p":
             yield from (TextElement(node, " "), *text_pieces(node, hidden), TextElement(node, " "))
         elif isinstance(node.tag, str) and not _is_skipped(node, hidden):

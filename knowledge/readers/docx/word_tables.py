@@ -20,19 +20,26 @@ class WordTableCell(NamedTuple):
 
 
 def table_rows(table: Any, hidden: HiddenText) -> list[list[WordTableCell]]:
-    """The cells, row by row, without deleted rows. One that goes on from the row above repeats it, a wide one leaves
-    gaps."""
+    """The cells, row by row, without deleted rows. One that goes on from the row above repeats it; a wide one leaves
+    gaps, and so does a row that begins behind the first column."""
     rows: list[list[WordTableCell]] = []
-    for row in table.findall(f"{W}tr"):
-        if row.find(f"{W}trPr/{W}del") is not None:
+    for row in table.iter(f"{W}tr"):
+        # Content controls may stand around rows. Rows of a table inside a cell belong to that table.
+        is_other = next(row.iterancestors(f"{W}tbl"), None) is not table
+        if is_other or row.find(f"{W}trPr/{W}del") is not None:
             continue
-        cells: list[WordTableCell] = []
+        cells = _gap(row.find(f"{W}trPr/{W}gridBefore"))
         for cell in row.iter(f"{W}tc"):
             # Cells of a table inside a cell belong to that table's rows.
             if next(cell.iterancestors(f"{W}tr"), None) is row:
                 cells += _read_cell(cell, rows[-1] if rows else [], len(cells), hidden)
-        rows.append(cells)
+        rows.append(cells + _gap(row.find(f"{W}trPr/{W}gridAfter")))
     return rows
+
+
+def _gap(columns: Any) -> list[WordTableCell]:
+    count = attribute(columns, "val")
+    return [WordTableCell("")] * (min(int(count), _MAX_SPAN) if count.isdigit() else 0)
 
 
 def _read_cell(cell: Any, above: list[WordTableCell], column: int, hidden: HiddenText) -> list[WordTableCell]:

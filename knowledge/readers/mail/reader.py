@@ -63,15 +63,24 @@ def _decoded(data: bytes, charset: str) -> str:
 
 
 def _body(message: EmailMessage) -> tuple[str, list[Heading]]:
-    """What was written: as plain text where it came so, else the text that a visitor of its HTML would see, with the
+    """What was written: as plain text where some came so, else the text that a visitor of its HTML would see, with the
     addresses that its links hide."""
-    part = message.get_body(preferencelist=("plain", "html"))
-    if part is None:
-        return "", []
-    payload = part.get_payload(decode=True)
-    text = _decoded(payload if isinstance(payload, bytes) else b"", part.get_content_charset() or "ascii")
-    if part.get_content_subtype() != "html":
-        return clean_text(text).strip(), []
+    text = clean_text(_part_text(message, "plain")).strip()
+    return (text, []) if text else _shown_html(_part_text(message, "html"))
+
+
+def _part_text(message: EmailMessage, kind: str) -> str:
+    part = message.get_body(preferencelist=(kind,))
+    payload = part.get_payload(decode=True) if part is not None else None
+    if part is None or not isinstance(payload, bytes):
+        return ""
+    return _decoded(payload, part.get_content_charset() or "ascii")
+
+
+def _shown_html(html: str) -> tuple[str, list[Heading]]:
     shown = VisibleText(with_addresses=True)
-    shown.walk(parse_html(text.encode("utf-8", "replace")))
+    try:
+        shown.walk(parse_html(html.encode("utf-8", "replace")))
+    except EmptyDocument:  # who wrote to whom is there all the same
+        return "", []
     return shown.result()

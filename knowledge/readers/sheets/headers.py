@@ -16,13 +16,21 @@ _NO_FIGURES = str.maketrans("", "", "0123456789.,+-−–()' ")
 class SheetRow(NamedTuple):
     """A row with its number, its texts up to the last filled or merged cell, the last column of each cell that is
     merged with those to its right, and whether the row above it is hidden. `labels`: the names of its columns, where
-    the workbook declares them."""
+    the workbook declares them. `above`: by column, the texts of cells that reach into it from rows above."""
 
     number: int
     texts: Sequence[str]
     spans: Mapping[int, int] = MappingProxyType({})
     follows_hidden: bool = False
     labels: Sequence[str] | None = None
+    above: Mapping[int, str] = MappingProxyType({})
+
+    def shown(self) -> Sequence[str]:
+        """The texts as they look: with those from above. A row without any of its own stays empty."""
+        if not self.above or not any(self.texts):
+            return self.texts
+        texts = [*self.texts, *[""] * (max(self.above) + 1 - len(self.texts))]
+        return [self.above.get(column, text) for column, text in enumerate(texts)]
 
     def filled(self) -> list[int]:
         return [column for column, text in enumerate(self.texts) if text]

@@ -1,5 +1,5 @@
-"""The layout of a sheet: what is hidden, which cells are merged with those to their right, and which areas are tables
-that name their columns."""
+"""The layout of a sheet: what is hidden, which cells are merged with those to their right or below, and which areas are
+tables that name their columns."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ class DeclaredTable(NamedTuple):
 @dataclass
 class SheetLayout:
     """Rows are numbered from 1, columns from 0. `spans`: by row, the last column of each wide cell by its first.
-    `tables` are sorted by their first rows."""
+    `heights`: by row, the last row of each cell over several rows by its column. `tables` are sorted by their first
+    rows."""
 
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     spans: defaultdict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    heights: defaultdict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     tables: list[DeclaredTable] = field(default_factory=list)
 
 
@@ -119,9 +121,11 @@ def _is_set(element: etree._Element, name: str) -> bool:
 def _add_span(layout: SheetLayout, reference: str) -> None:
     from openpyxl.utils import range_boundaries
 
-    first, row, last, _ = range_boundaries(reference)
+    first, row, last, bottom = range_boundaries(reference)
     if first and row and last and last > first:
         layout.spans[row][first - 1] = last - 1
+    if first and row and bottom and bottom > row:
+        layout.heights[row][first - 1] = bottom
 
 
 def _forget(element: etree._Element) -> None:

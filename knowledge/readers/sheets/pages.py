@@ -80,8 +80,12 @@ def _lines(rows: Iterable[SheetRow], *, has_groups: bool) -> Iterator[tuple[int,
             if row.labels is not None:
                 # What stands below a declared table is no part of it.
                 labels = []
-            found = labels if at >= header_rows else []
-            yield row.number, row_line(row.texts, found if row.labels is None else row.labels)
+            is_header = at < header_rows
+            found = [] if is_header else labels
+            yield (
+                row.number,
+                row_line(row.texts if is_header else row.shown(), found if row.labels is None else row.labels),
+            )
 
 
 class _Table:

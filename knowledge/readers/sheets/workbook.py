@@ -98,16 +98,35 @@ def _rows_of_sheet(sheet: Any) -> Iterator[SheetRow]:
     """The rows with the texts of their cells; those that the file leaves out come as empty ones."""
     layout = read_layout(sheet)
     declared = DeclaredLabels(layout.tables)
+    tall = _TallCells(layout.heights)
     for number, cells in rows_of_cells(sheet):
-        if number in layout.hidden_rows:
-            continue
         if not cells:
-            yield SheetRow(number, ())
+            if number not in layout.hidden_rows:
+                yield SheetRow(number, ())
             continue
         texts = _texts(cells, layout.hidden_columns)
+        above = tall.reaching(number, texts)
+        if number in layout.hidden_rows:
+            continue
         spans = {start: end for start, end in layout.spans.get(number, {}).items() if start < len(texts)}
         after_hidden = number - 1 in layout.hidden_rows
-        yield SheetRow(number, _fitted(texts, spans), spans, after_hidden, declared.at(number))
+        yield SheetRow(number, _fitted(texts, spans), spans, after_hidden, declared.at(number), above)
+
+
+class _TallCells:
+    """The texts of cells over several rows."""
+
+    def __init__(self, heights: Mapping[int, Mapping[int, int]]) -> None:
+        self._heights = heights
+        self._open: dict[int, tuple[int, str]] = {}
+
+    def reaching(self, row: int, texts: Sequence[str]) -> dict[int, str]:
+        """The texts that reach into this row from above, by column. Rows must be asked for in their order."""
+        self._open = {column: cell for column, cell in self._open.items() if cell[0] >= row}
+        found = {column: text for column, (_, text) in self._open.items()}
+        begun = ((column, last) for column, last in self._heights.get(row, {}).items() if column < len(texts))
+        self._open |= {column: (last, texts[column]) for column, last in begun if texts[column]}
+        return found
 
 
 def _texts(cells: Sequence[Any], hidden_columns: AbstractSet[int]) -> list[str]:

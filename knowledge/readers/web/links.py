@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -17,20 +18,23 @@ _MAX_URL_LENGTH = 2_000
 
 
 def read_links(path: Path, pages: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    """Of each page, a file and its address, in this order: `links`, whether it `isHidden` from search engines, and
-    whether it `asksForPassword`. A page that cannot be parsed has no links. `path` is not read."""
+    """Of each page, a file and its address, in this order: `links`, whether it `hasMoreLinks` than are followed,
+    whether it `isHidden` from search engines, and whether it `asksForPassword`. A page that cannot be parsed has no
+    links. `path` is not read."""
     for file, address in pages:
         try:
             yield _describe_page(parse_html(Path(file).read_bytes()), address)
         except UnreadableDocument:
-            yield {"links": [], "isHidden": False, "asksForPassword": False}
+            yield {"links": [], "hasMoreLinks": False, "isHidden": False, "asksForPassword": False}
 
 
 def _describe_page(root: etree._Element, address: str) -> dict[str, Any]:
     rules = _robots_rules(root)
     follows = not rules & {"nofollow", "none"}
+    links = list(islice(_links(root, address), MAX_LINKS + 1)) if follows else []
     return {
-        "links": list(_links(root, address)) if follows else [],
+        "links": links[:MAX_LINKS],
+        "hasMoreLinks": len(links) > MAX_LINKS,
         "isHidden": bool(rules & {"noindex", "none"}),
         "asksForPassword": any(one.get("type", "").lower() == "password" for one in root.iter("input")),
     }
@@ -52,8 +56,6 @@ def _links(root: etree._Element, address: str) -> Iterator[str]:
         if target and target not in seen:
             seen.add(target)
             yield target
-        if len(seen) >= MAX_LINKS:
-            return
 
 
 def _join(place: str, href: str) -> str:

@@ -17,9 +17,10 @@ _SITEMAP = "knowledge.readers.web.sitemap:read_sitemap"
 
 @dataclass(frozen=True, kw_only=True)
 class PageRules:
-    """`links` are addresses as `normalise` writes them."""
+    """`links` are addresses as `normalise` writes them; with `has_more_links` the page has others."""
 
     links: Sequence[str] = ()
+    has_more_links: bool = False
     is_hidden: bool = False
     asks_for_password: bool = False
 
@@ -50,6 +51,7 @@ def _read_in_one_child(pages: Sequence[tuple[Path, str]]) -> list[PageRules]:
     return [
         PageRules(
             links=_normalised(one.get("links")),
+            has_more_links=one.get("hasMoreLinks") is True,
             is_hidden=one.get("isHidden") is True,
             asks_for_password=one.get("asksForPassword") is True,
         )

@@ -110,7 +110,7 @@ class _Crawl:
 
     def _fetch_start(self) -> _Page:
         item = self.known.get(self.start)
-        said = self.client.get_first(self.start, version=item.version if item else None)
+        said = self.client.get_first(self.start, version=_version_to_ask_with(item))
         found = normalise(said.url) or self.start
         if not self.scope.is_on_site(found):
             start, host = shown_address(self.start), urlsplit(found).hostname
@@ -149,12 +149,19 @@ class _Crawl:
 
     def _follow_links(self, first: _Page) -> None:
         self._take(first)
-        wanted = first.rules.links
+        wanted = self._links_of([first])
         for depth in range(1, self.max_depth + 1):
-            found = self._read_level(wanted, follows_links=depth < self.max_depth)
-            wanted = [link for page in found for link in page.rules.links]
+            wanted = self._links_of(self._read_level(wanted, follows_links=depth < self.max_depth))
             if not wanted:
                 return
+
+    def _links_of(self, pages: Iterable[_Page]) -> list[str]:
+        links: list[str] = []
+        for page in pages:
+            links += page.rules.links
+            if page.rules.has_more_links:
+                self.listing.end_early(f"{page.address} has more links than are followed.")
+        return links
 
     def _read_level(self, addresses: Iterable[str], *, follows_links: bool) -> list[_Page]:
         """Fetch those that belong to the scope and were not seen. Returns those that lead on."""
@@ -191,7 +198,7 @@ class _Crawl:
         item = self.known.get(address)
         try:
             said = self.client.get(
-                address, version=item.version if item else None, content_types={*PAGE_MEDIA_TYPES, *_XML_TYPES}
+                address, version=_version_to_ask_with(item), content_types={*PAGE_MEDIA_TYPES, *_XML_TYPES}
             )
         except (EgressRefused, FetchFailed) as error:
             self._not_read(address, error.message)
@@ -257,6 +264,11 @@ class _Crawl:
                     version=page.version | ({"links": links} if links else {}),
                 )
             )
+
+
+def _version_to_ask_with(item: SourceItem | None) -> Mapping[str, Any] | None:
+    """None where not all links of the page were kept: its server sends it again, so that none of them is missed."""
+    return item.version if item and len(item.version.get("links", [])) < _MAX_KNOWN_LINKS else None
 
 
 def _known_page(item: SourceItem) -> _Page:

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any
 
 import pytest
 
+from accounts.quotas import QuotaExceeded
 from knowledge import task_queue
 from knowledge.documents import mail_attachments
-from knowledge.documents.lifecycle import AddResult, add_file, update_details
+from knowledge.documents.lifecycle import AddResult, add_file, delete_document, update_details
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
+from knowledge.versions import publish_version
+from lexic.storage import StorageUnavailable
 from tests.knowledge.bases import CountingEmbedder, make_base, registered
 from tests.knowledge.readers.outlook_files import compound_file, outlook_message
 from tests.knowledge.readers.test_mail import mail
@@ -126,3 +130,75 @@ def test_reading_a_mail_again_adds_nothing(base: KnowledgeBase) -> None:
         Document.objects.filter(pk=first.pk).update(status="queued")
         ingest(first.pk)
     assert len(attached(base)) == 1
+
+
+def with_mix() -> EmailMessage:
+    message = mail()
+    message.add_attachment(b"Slump is 75 mm.", maintype="text", subtype="plain", filename="mix.txt")
+    return message
+
+
+def read_again(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(status="queued")
+    ingest(document.pk)
+    document.refresh_from_db()
+
+
+def test_what_was_refused_comes_when_the_mail_is_read_again(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**options: Any) -> AddResult:
+        raise QuotaExceeded("Your account is full.")
+
+    with registered(CountingEmbedder()):
+        with monkeypatch.context() as patched:
+            patched.setattr(mail_attachments, "add_file", refuse)
+            received = receive(base, with_mix())
+            read_again(received)
+            assert received.metadata["file"]["attachments not read"] == "mix.txt: Your account is full."
+        assert not attached(base)
+        read_again(received)
+    assert [one.title for one in attached(base)] == ["Cover of the raft: mix.txt"]
+    assert "attachments not read" not in received.metadata["file"]
+
+
+def test_what_the_storage_could_not_take_comes_with_the_next_attempt(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**options: Any) -> AddResult:
+        raise StorageUnavailable
+
+    with registered(CountingEmbedder()):
+        with monkeypatch.context() as patched:
+            patched.setattr(mail_attachments, "add_file", fail)
+            with pytest.raises(StorageUnavailable):
+                receive(base, with_mix())
+        received = base.documents.get()
+        ingest(received.pk)
+        received.refresh_from_db()
+    assert received.status == "ready"
+    assert [one.title for one in attached(base)] == ["Cover of the raft: mix.txt"]
+
+
+def test_a_worker_that_ends_after_publishing_has_added_the_attachments(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*arguments: object, **options: object) -> None:
+        publish(*arguments, **options)
+        raise SystemExit
+
+    publish: Callable[..., None] = publish_version.publish_version
+    monkeypatch.setattr(publish_version, "publish_version", end)
+    with registered(CountingEmbedder()), pytest.raises(SystemExit):
+        receive(base, with_mix())
+    assert len(attached(base)) == 1
+
+
+def test_an_attachment_that_somebody_removed_stays_away(base: KnowledgeBase) -> None:
+    with registered(CountingEmbedder()):
+        received = receive(base, with_mix())
+        [attachment] = attached(base)
+        ingest(attachment.pk)
+        delete_document(attachment)
+        read_again(received)
+    assert not attached(base)

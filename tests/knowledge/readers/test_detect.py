@@ -44,6 +44,18 @@ ROOT = Path(__file__).resolve().parents[3]
         ("a.jsonl", b"{}\n{}", "json"),
         ("README", b"words", "text"),
         ("memo.txt", b"From: Ruth\nTo: Site\nSubject: Cover\n\nThe cover is 45 mm.", "text"),
+        ("order.txt", b"Order: 4711\nCustomer: ACME\nReceived: 2026-04-03\nStatus: delivered\n", "text"),
+        ("order.md", b"Subject: Desk order\nReceived: 3 April 2026\nPrice: 50 EUR\n", "markdown"),
+        ("mail.md", b"From: ruth@example.org\nReceived: from Bob, by hand; 3 April\n\nThe cover is 45 mm.", "markdown"),
+        ("parts.csv", b"Received:,5\nMessage-ID:,6\n", "csv"),
+        ("headers", b"MIME-Version: what it is\nMessage-ID: what it is\n", "text"),
+        (
+            "kept.txt",
+            b"Return-Path: <ruth@example.org>\r\nReceived: from mail.example.org (10.0.0.1)\r\n\tby in.example.org"
+            b" with ESMTP id 7;\r\n\tTue, 24 Nov 2026 01:45:00 +0000\r\nSubject: x\r\n\r\nwords",
+            "eml",
+        ),
+        ("kept.md", b"Message-ID:\n <1@example.org>\nDate: Tue, 24 Nov 2026 01:45:00 +0000\n\nwords", "eml"),
         ("about.md", b"# SVG\n\n`<svg>` is a picture.", "markdown"),
         ("a.csv", b"a,b", "csv"),
         ("a.txt", b"\xff\xfea\x00", "text"),

@@ -266,6 +266,104 @@ def test_merged_cells_read_as_they_look(tmp_path):
     assert lines[1:] == ["Member: Beam | Cover: 30 mm", "Member: Beam | Cover: 45 mm"]
 
 
+def row_xml(*cells: str, properties: str = "") -> str:
+    paragraphs = "".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r></w:p></w:tc>" for cell in cells)
+    return f"<w:tr><w:trPr>{properties}</w:trPr>{paragraphs}</w:tr>"
+
+
+def test_rows_inside_content_controls_are_read_in_their_place(tmp_path):
+    control = f"<w:sdt><w:sdtContent><w:sdt><w:sdtContent>{row_xml('Slab', '25')}</w:sdtContent></w:sdt>"
+    control += f"{row_xml('Wall', '20')}</w:sdtContent></w:sdt>"
+    inner = f"<w:tr><w:tc><w:tbl>{row_xml('inner')}</w:tbl><w:p/></w:tc></w:tr>"
+    rows = f"{row_xml('Member', 'Cover')}{row_xml('Beam', '30')}{control}{row_xml('Pile', '75')}{inner}"
+    path = word_xml(tmp_path / "a.docx", f"<w:tbl>{rows}</w:tbl>")
+    assert read_text(path, "docx").split("\n") == [
+        "Member | Cover",
+        "Member: Beam | Cover: 30",
+        "Member: Slab | Cover: 25",
+        "Member: Wall | Cover: 20",
+        "Member: Pile | Cover: 75",
+        "inner",
+    ]
+
+
+def test_a_row_that_begins_behind_the_first_column_keeps_its_cells_under_their_names(tmp_path):
+    head = row_xml("Class", "Member", "Cover")
+    shifted = row_xml("Beam", "30", properties="<w:gridBefore w:val='1'/>")
+    short = row_xml("Slab", properties="<w:gridBefore w:val='1'/><w:gridAfter w:val='1'/>")
+    odd = row_xml("XC1", "Wall", "20", properties="<w:gridBefore w:val='many'/>")
+    path = word_xml(tmp_path / "a.docx", f"<w:tbl>{head}{shifted}{short}{odd}</w:tbl>")
+    assert read_text(path, "docx").split("\n") == [
+        "Class | Member | Cover",
+        "Member: Beam | Cover: 30",
+        "Slab",
+        "Class: XC1 | Member: Wall | Cover: 20",
+    ]
+
+
+MATH = "xmlns:m='http://schemas.openxmlformats.org/officeDocument/2006/math'"
+
+
+def math(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.parametrize(
+    ("equation", "written"),
+    [
+        (math("c=") + math("45"), "c=45"),
+        (f"<m:f><m:num>{math('1')}</m:num><m:den>{math('2')}</m:den></m:f>", "1/2"),
+        (f"<m:f><m:num>{math('a+b')}</m:num><m:den>{math('2')}</m:den></m:f>", "(a+b)/2"),
+        (f"<m:sSup><m:e>{math('10')}</m:e><m:sup>{math('6')}</m:sup></m:sSup>", "10^6"),
+        (f"<m:sSub><m:e>{math('f')}</m:e><m:sub>{math('ck')}</m:sub></m:sSub>", "f_ck"),
+        (f"<m:rad><m:deg/><m:e>{math('a+b')}</m:e></m:rad>", "√(a+b)"),
+        (
+            f"<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub>{math('i=1')}</m:sub><m:sup>{math('n')}</m:sup>"
+            f"<m:e>{math('i')}</m:e></m:nary>",
+            "∑_(i=1)^n i",
+        ),
+        (
+            f"<m:d><m:e>{math('x')}</m:e></m:d><m:func><m:fName>{math('sin')}</m:fName><m:e>{math('x')}</m:e></m:func>",
+            "(x)sin x",
+        ),
+    ],
+)
+def test_an_equation_is_read_in_one_line(tmp_path, equation: str, written: str):
+    runs = "<w:r><w:t xml:space='preserve'>with </w:t></w:r>", "<w:r><w:t xml:space='preserve'> there</w:t></w:r>"
+    path = word_xml(tmp_path / "a.docx", f"<w:p>{runs[0]}<m:oMath {MATH}>{equation}</m:oMath>{runs[1]}</w:p>")
+    assert read_text(path, "docx") == f"with {written} there"
+    assert [at.run for at in read_positions(path).positions] == [0, 1]
+
+
+def test_an_equation_that_is_nested_very_deeply_is_read(tmp_path):
+    equation = math("x")
+    for _ in range(60):
+        equation = f"<m:d><m:e>{equation}</m:e></m:d>"
+    assert "x" in read_text(word_xml(tmp_path / "a.docx", f"<w:p><m:oMath {MATH}>{equation}</m:oMath></w:p>"), "docx")
+
+
+@pytest.mark.parametrize(
+    ("font", "place", "written"),
+    [
+        ("Symbol", "F0B3", "a ≥ b"),
+        ("Symbol", "00B1", "a ± b"),
+        ("Wingdings", "F0FE", "a ☑ b"),
+        ("Wingdings", "F021", "a b"),
+        ("Arial", "2265", "a ≥ b"),
+        ("Unknown", "F041", "a b"),
+        ("Symbol", "none", "a b"),
+    ],
+)
+def test_a_sign_of_a_font_of_signs_is_read_as_what_it_shows(tmp_path, font: str, place: str, written: str):
+    sign = f"<w:sym w:font='{font}' w:char='{place}'/>"
+    text = "<w:t xml:space='preserve'>a </w:t>", "<w:t xml:space='preserve'> b</w:t>"
+    path = word_xml(tmp_path / "a.docx", f"<w:p><w:r>{text[0]}{sign}{text[1]}</w:r></w:p>")
+    assert read_text(path, "docx") == written
+    assert read_positions(path).positions[-1].run_end == len("a  b") + len(
+        written.replace("a", "").replace("b", "").strip()
+    )
+
+
 def test_f4_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
     repacked(path, {"word/media/image1.bin": b"\0" * (document_archive.RATIO_CHECKED_FROM_BYTES * 2)})

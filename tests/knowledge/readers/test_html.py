@@ -63,6 +63,40 @@ def test_a_table_is_read_row_by_row(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_caption_stands_above_the_rows(tmp_path, where):
+    caption, rows = "<caption>Table 4: <b>cover</b></caption>", "<tr><th>Class<th>Cover<tr><td>XC1<td>45 mm</tr>"
+    table = f"<p>Before<table>{caption if where == 'before' else ''}{rows}{caption if where == 'after' else ''}</table>"
+    read = read_text(page(tmp_path / "a.html", table), "html")
+    assert read == "Before\n\nTable 4: cover\nClass | Cover\nClass: XC1 | Cover: 45 mm"
+
+
+def test_a_caption_that_nobody_sees_is_left_out(tmp_path):
+    table = "<table><caption hidden>x</caption><tr><th>Class<th>Cover<tr><td>XC1<td>45 mm</table>"
+    assert read_text(page(tmp_path / "a.html", table), "html").startswith("Class | Cover")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "<h2><button>How thick?</button></h2>",
+        "<h2 class=accordion-header><button aria-expanded=false><span>How thick?</span></button></h2>",
+        "<details><summary><button>How thick?</button></summary></details>",
+        "<div><button aria-controls=a>How thick?</button></div>",
+    ],
+)
+def test_a_button_that_opens_an_answer_is_its_title(tmp_path, title):
+    html = f"{title}<div id=a>45 mm.</div><button>Send</button>"
+    _, [read] = read_here(page(tmp_path / "a.html", html), "html")
+    assert read.text.split() == ["How", "thick?", "45", "mm."]
+    assert [one.title for one in read.headings] == (["How thick?"] if "h2" in title else [])
+
+
+def test_a_button_that_nobody_sees_is_left_out(tmp_path):
+    html = "<h2>Cover<button aria-hidden=true>x</button><button hidden>x</button></h2>"
+    assert read_text(page(tmp_path / "a.html", html), "html") == "Cover"
+
+
 def test_a_page_laid_out_by_a_table_reads_as_text(tmp_path):
     layout = "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>menu</table>"
     assert read_text(page(tmp_path / "a.html", layout), "html").split("\n")[-1] == "menu"

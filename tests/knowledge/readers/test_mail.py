@@ -71,6 +71,21 @@ def test_html_is_read_as_a_person_sees_it_where_there_is_no_plain_text(tmp_path)
     assert "As HTML" not in read_text(stored(tmp_path / "b.eml", message), "eml")
 
 
+@pytest.mark.parametrize("blank", ["", " \r\n\xa0\r\n"])
+def test_html_is_read_where_the_plain_text_is_blank(tmp_path, blank: str):
+    message = mail(blank)
+    message.add_alternative("<h1>Raft</h1><p>Cover is 45 mm.</p>", subtype="html")
+    _, [page] = read_here(stored(tmp_path / "a.eml", message), "eml")
+    assert page.text.endswith("Raft\n\nCover is 45 mm.")
+    assert [one.title for one in page.headings] == ["Raft"]
+
+
+def test_a_mail_without_any_text_has_its_headers(tmp_path):
+    message = mail("")
+    message.add_alternative("<!-- -->", subtype="html")
+    assert read_text(stored(tmp_path / "a.eml", message), "eml").endswith("Subject: Cover of the raft")
+
+
 def body_of(tmp_path, html: str) -> str:
     message = mail()
     message.set_content(html, subtype="html")

@@ -99,6 +99,47 @@ def test_a_merged_head_names_the_columns_that_it_covers_and_no_others(tmp_path):
     assert lines(tmp_path, rows, "A1:A2", "B1:C1")[2] == "Item: Beam | Wind min: 3 | Wind max: 7 | Price: 12"
 
 
+def test_a_cell_over_several_rows_stands_in_each_of_them(tmp_path):
+    rows = [
+        ["Class", "Member", "Cover"],
+        ["XC1", "Beam", 30],
+        [None, "Slab", 25],
+        [None, "Wall", 20],
+        ["XC4", "Beam", 40],
+    ]
+    assert lines(tmp_path, rows, "A2:A4")[1:] == [
+        "Class: XC1 | Member: Beam | Cover: 30",
+        "Class: XC1 | Member: Slab | Cover: 25",
+        "Class: XC1 | Member: Wall | Cover: 20",
+        "Class: XC4 | Member: Beam | Cover: 40",
+    ]
+    rows = [["Member", "Cover", "Class"], ["Beam", 30, "XC1"], ["Slab", 25], ["Wall", 20], ["Pile", 75]]
+    assert lines(tmp_path, rows, "C2:D4")[2:] == [
+        "Member: Slab | Cover: 25 | Class: XC1",
+        "Member: Wall | Cover: 20 | Class: XC1",
+        "Member: Pile | Cover: 75",
+    ]
+
+
+def test_a_cell_over_several_rows_fills_no_empty_row_and_no_head(tmp_path):
+    rows = [["Item", "Wind", None], [None, "min", "max"], ["Beam", 3, 7], [], [None, 4, 9]]
+    assert lines(tmp_path, rows, "A1:A2", "B1:C1", "A3:A5") == [
+        "Item | Wind",
+        "min | max",
+        "Item: Beam | Wind min: 3 | Wind max: 7",
+        "Item: Beam | Wind min: 4 | Wind max: 9",
+    ]
+
+
+def test_a_cell_of_a_hidden_row_is_seen_in_the_rows_below_that_it_reaches_into(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["Class", "Member", "Cover"], ["XC1", "Beam", 30], [None, "Slab", 25], ["XC4", "Beam", 40]):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.active.row_dimensions[2].hidden = True
+    assert saved(tmp_path, book)[1] == "Class: XC1 | Member: Slab | Cover: 25"
+
+
 def test_two_groups_name_the_last_column_too(tmp_path):
     rows = [["Item", "Wind", None, "Snow", None], [None, "min", "max", "min", "max"], ["Beam", 3, 7, 1, 2], ["Slab"]]
     wanted = "Item: Beam | Wind min: 3 | Wind max: 7 | Snow min: 1 | Snow max: 2"

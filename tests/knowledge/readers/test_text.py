@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text
-from knowledge.readers.types import EmptyDocument, TooLarge
+from knowledge.readers.types import EmptyDocument, PageText, TooLarge
 from tests.knowledge.readers.made import read_here, read_text
 
 
@@ -36,6 +37,64 @@ def test_windows_1252_without_a_charset_is_read_as_it_was_written(tmp_path, text
     assert read_text(tmp_path / "a.txt", "text").strip() == text.strip()
     (tmp_path / "a.html").write_bytes(f"<html><body><p>{text}".encode("cp1252"))
     assert " ".join(read_text(tmp_path / "a.html", "html").split()) == " ".join(text.split())
+
+
+NATIONAL_TEXTS = [
+    ("cp1250", "Minimalna grubość płyty wynosi 5 mm. Proszę sprawdzić ją przed wylaniem betonu – „zawsze”."),
+    ("cp1250", "Zażółć gęślą jaźń"),
+    ("iso8859_2", "Minimalna grubość płyty wynosi 5 mm. Proszę sprawdzić ją przed wylaniem betonu, także ścianę."),
+    ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+    ("cp1250", "Tloušťka desky je nejvýše pět milimetrů."),
+    ("iso8859_2", "Tloušťka desky je nejvýše pět milimetrů, změřte ji před betonáží."),
+    ("cp1250", "A lemez vastagsága legfeljebb öt milliméter, ellenőrizze a betonozás előtt, kérjük."),
+    ("cp1250", "Hrúbka dosky je najviac päť milimetrov; skontrolujte ju pred betonážou."),
+    ("cp1250", "Debelina plošče je največ pet milimetrov, preverite jo pred betoniranjem."),
+    ("cp1250", "Grosimea plăcii este de cel mult cinci milimetri şi trebuie verificată înainte de turnare."),
+    ("cp1254", "Plakanın kalınlığı en fazla beş milimetredir, döküm öncesi kontrol edilmelidir."),
+    ("cp1254", "Ağırlık sınırı 5 kg"),
+    ("cp1257", "Plokštės storis yra ne didesnis kaip penki milimetrai, patikrinkite prieš betonuodami."),
+]
+
+
+@pytest.mark.parametrize(("encoding", "text"), NATIONAL_TEXTS)
+def test_latin_text_of_other_countries_has_its_letters(tmp_path, encoding: str, text: str):
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_text(tmp_path / "a.txt", "text") == text
+
+
+WESTERN_SENTENCES = [
+    "Die Prüfung der Größe erfolgt in München.",
+    "La épaisseur de la dalle a été vérifiée à l’intérieur, c’est-à-dire où elle est posée.",
+    "El niño comió una manzana en España; ¿qué pasó después?",
+    "Não há informações sobre as dimensões dos aviões.",
+    "Þykkt plötunnar er að hámarki fimm millimetrar og það skal athuga.",
+    "Tjockleken på plåten är högst fem millimeter.",
+    "Levyn paksuus on enintään viisi millimetriä, mitä täytyy tarkistaa.",
+    "Pladens tykkelse må højst være fem millimeter på stedet.",
+    "La qualità della città è più alta, perché così è già.",
+    "The café in Zürich and São Paulo costs £5, the naïve Malmö one €6.",
+    "De geïnteresseerde patiënten zijn één voor één gecoördineerd.",
+]
+
+
+def test_a_text_of_another_country_is_read_in_the_confined_process(tmp_path):
+    encoding, text = NATIONAL_TEXTS[0]
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    [_, page] = read_pages(tmp_path / "a.txt", source_type="text")
+    assert isinstance(page, PageText)
+    assert page.text == text
+
+
+@given(st.lists(st.sampled_from(WESTERN_SENTENCES), min_size=1, max_size=5))
+def test_western_text_is_never_taken_for_that_of_another_country(sentences: list[str]):
+    text = " ".join(sentences)
+    assert decode_bytes(text.encode("cp1252")) == text
+
+
+@given(st.sampled_from(NATIONAL_TEXTS), st.integers(1, 200))
+def test_a_long_text_of_another_country_is_read_as_a_short_one(one: tuple[str, str], times: int):
+    encoding, sentence = one
+    assert decode_bytes((sentence + "\r\n").encode(encoding) * times) == (sentence + "\r\n") * times
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from knowledge.models import Document, KnowledgeBase, Source
 from knowledge.sync.remote import web_client
+from knowledge.sync.remote import website as website_module
 from knowledge.sync.remote.source_errors import SourceUnavailable
 from knowledge.sync.remote.source_settings import create_source
 from knowledge.sync.runner import preview_sync, run_sync
@@ -217,6 +218,39 @@ def test_links_without_an_end_come_to_one(base: KnowledgeBase, site: Site) -> No
 def test_paths_and_depth_are_limited(base: KnowledgeBase, handbook: Site) -> None:
     report = synced(website(base, handbook, max_depth=1, exclude=["/gl"]))
     assert relative(handbook, report.added) == ["/", "/boots"]
+
+
+def test_a_page_of_many_links_is_asked_for_again_and_none_of_its_pages_is_retired(
+    base: KnowledgeBase, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(website_module, "_MAX_KNOWN_LINKS", 3)
+    paths = [f"/rule{number}" for number in range(8)]
+    for path in paths:
+        site.page(path, f"<p>This is {path}.</p>", ETag=f'"{path}"')
+    site.page("/", links("/index"), ETag='"start"')
+    site.page("/index", f"<p>All rules.</p>{links(*paths)}", ETag='"index"')
+    source = website(base, site)
+    synced(source)
+    site.asked.clear()
+    report = synced(source)
+    assert (report.removed, report.changed, report.partly) == ((), (), "")
+    asked = dict(site.asked)
+    assert "If-None-Match" not in asked["/index"]
+    assert all("If-None-Match" in asked[path] for path in ("/", *paths))
+    del site.answers["/rule7"]
+    assert relative(site, synced(source).removed) == ["/rule7"]
+
+
+def test_a_page_with_more_links_than_are_followed_retires_nothing(base: KnowledgeBase, site: Site) -> None:
+    for path in ("/boots", "/gloves"):
+        site.page(path, f"<p>This is {path}.</p>")
+    site.page("/", links("/boots", "/gloves"))
+    source = website(base, site)
+    synced(source)
+    site.page("/", links("/boots", *(f"https://elsewhere.example/{number}" for number in range(2_000)), "/gloves"))
+    report = synced(source)
+    assert not report.removed
+    assert report.partly == f"{site.url}/ has more links than are followed."
 
 
 def test_nothing_leads_into_a_private_network(base: KnowledgeBase, handbook: Site) -> None:
