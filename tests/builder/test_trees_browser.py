@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -191,6 +193,104 @@ def test_a_branch_is_drawn_with_the_pointer(page: Page, alice: User, cover: Deci
     node(page, "member_type").hover()
     node(page, "member_type").locator(".handle .hit").drag_to(node(page, "mild_cover").locator("text").first)
     assert save(page)["nodes"]["member_type"]["childrenByAnswer"]["answer 3"] == "mild_cover"
+
+
+def middle(shape: Locator) -> tuple[float, float]:
+    box = shape.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_the_end_of_a_line_is_dragged_to_another_node_where_the_canvas_scrolls(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(40))
+    open_editor(page, alice, cover)
+    canvas = part(page, "canvas")
+    node(page, "n15").evaluate("(one) => one.scrollIntoView({ block: 'center', inline: 'center' })")
+    before = canvas.evaluate("(box) => [box.scrollLeft, box.scrollTop]")
+    page.mouse.move(*middle(page.locator("[data-from='n4'][data-key='answer 13'] .tip")))
+    page.mouse.down()
+    page.mouse.move(*middle(node(page, "n15")), steps=4)
+    assert canvas.evaluate("(box) => [box.scrollLeft, box.scrollTop]") == before
+    page.mouse.up()
+    expect(node(page, "n4")).to_have_attribute("aria-current", "true")
+    assert save(page)["nodes"]["n4"]["childrenByAnswer"] == {
+        "answer 13": "n15",
+        "answer 14": "n14",
+        "answer 15": "n15",
+    }
+
+
+@contextmanager
+def a_finger(page: Page) -> Iterator[Callable[..., None]]:
+    """Touches the screen: `finger("touchStart", x, y)`, the same with `touchMove`, and `touchEnd` without a place."""
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def finger(what: str, *place: float) -> None:
+        points = [dict(zip("xy", place, strict=True))] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": what, "touchPoints": points})
+
+    try:
+        yield finger
+    finally:
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        session.detach()
+
+
+@pytest.mark.parametrize("begun_on", ["[data-from='n4'][data-key='answer 13'] .tip", "[data-node='n4'] .handle .hit"])
+def test_a_finger_that_scrolls_from_a_line_or_a_hidden_handle_leads_nothing_elsewhere(
+    page: Page, alice: User, cover: DecisionTree, begun_on: str
+) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(40))
+    open_editor(page, alice, cover)
+    node(page, "n15").evaluate("(one) => one.scrollIntoView({ block: 'center', inline: 'center' })")
+    page.evaluate("""() => {
+        const canvas = document.getElementById("tree-canvas");
+        window.rested = new Promise((rest) => canvas.addEventListener("scrollend", rest, { once: true }));
+    }""")
+    with a_finger(page) as finger:
+        x, y = middle(page.locator(begun_on))
+        finger("touchStart", x, y)
+        for moved in (20, 40, 60, 80):
+            finger("touchMove", x, y - moved)
+        finger("touchEnd")
+        page.evaluate("window.rested.then(() => undefined)")
+        finger("touchStart", *middle(node(page, "n14")))
+        finger("touchEnd")
+    expect(page.locator(".edge.drawn")).to_have_count(0)
+    expect(node(page, "n14")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_a_finger_draws_a_branch_from_the_handle_of_the_selected_node(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "member_type").click()
+    with a_finger(page) as finger:
+        finger("touchStart", *middle(node(page, "member_type").locator(".handle .hit")))
+        finger("touchMove", *middle(node(page, "moderate_cover")))
+        finger("touchMove", *middle(node(page, "mild_cover")))
+        finger("touchEnd")
+    assert save(page)["nodes"]["member_type"]["childrenByAnswer"]["answer 3"] == "mild_cover"
+
+
+def test_a_line_that_the_browser_takes_from_the_pointer_leads_nowhere(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "member_type").hover()
+    page.mouse.move(*middle(node(page, "member_type").locator(".handle .hit")))
+    page.mouse.down()
+    page.mouse.move(*middle(node(page, "mild_cover")))
+    expect(page.locator(".edge.drawn")).to_have_count(1)
+    cancel = "(one) => one.dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1, bubbles: true }))"
+    node(page, "mild_cover").evaluate(cancel)
+    expect(page.locator(".edge.drawn")).to_have_count(0)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
 def test_json_goes_both_ways_and_a_mistake_has_its_line(
