@@ -26,6 +26,7 @@ from tests.browsers import (
     overflow,
     serious_in_each_look,
     sign_in,
+    sign_in_by_hand,
     violations_in_each_look,
 )
 from tests.knowledge.bases import add_markdown
@@ -311,6 +312,20 @@ def test_json_goes_both_ways_and_a_mistake_has_its_line(
     page.get_by_role("button", name="Back to the drawing").click()
     expect(node(page, "mild_cover")).to_contain_text("Indoors")
     complaints[:] = [said for said in complaints if "400" not in said]
+
+
+def test_a_tree_is_saved_after_a_new_sign_in_in_another_tab(
+    page: Page, alice: User, cover: DecisionTree, complaints: list[str]
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "mild_cover").click()
+    page.get_by_role("textbox", name="Label").fill("Indoors")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Sign in again in another tab; your text is still here.")
+    sign_in_by_hand(page.context.new_page(), alice)
+    assert save(page)["nodes"]["mild_cover"]["label"] == "Indoors"
+    complaints[:] = [said for said in complaints if "403" not in said and "405" not in said]
 
 
 def test_nothing_of_anybody_is_lost_when_two_save(
