@@ -328,6 +328,28 @@ def test_a_tree_is_saved_after_a_new_sign_in_in_another_tab(
     complaints[:] = [said for said in complaints if "403" not in said and "405" not in said]
 
 
+def test_other_words_are_kept_of_options_that_have_a_colon(page: Page, alice: User, cover: DecisionTree) -> None:
+    options = ["beam", "slab", "1", "1:500", "Stage 2: detailed design"]
+    data = cover_tree_data()
+    data["fields"] = {"member_type": {"type": "choice", "options": options, "synonyms": {"1:500": ["site plan"]}}}
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="Name and facts").click()
+    page.locator("details[data-name='fact:member_type'] summary").click()
+    words = page.locator("[data-name='fact:member_type:synonyms']")
+    expect(words).to_have_value("1:500: site plan")
+    words.fill("1:500: site plan, block plan\nStage 2: detailed design: working drawings\n1: full size\nStage 3: late")
+    saved = save(page)["fields"]["member_type"]["synonyms"]
+    assert saved == {
+        "1:500": ["site plan", "block plan"],
+        "Stage 2: detailed design": ["working drawings"],
+        "1": ["full size"],
+        "Stage 3": ["late"],
+    }
+    words.fill("1:500\nStage 2: detailed design:")
+    assert save(page)["fields"]["member_type"]["synonyms"] == {"1:500": [], "Stage 2: detailed design": []}
+
+
 def test_nothing_of_anybody_is_lost_when_two_save(
     page: Page, alice: User, bob: User, cover: DecisionTree, complaints: list[str]
 ) -> None:
