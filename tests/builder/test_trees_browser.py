@@ -28,6 +28,7 @@ from tests.browsers import (
     sign_in,
     sign_in_by_hand,
     violations_in_each_look,
+    wait_until_quiet,
 )
 from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
@@ -348,6 +349,61 @@ def test_other_words_are_kept_of_options_that_have_a_colon(page: Page, alice: Us
     }
     words.fill("1:500\nStage 2: detailed design:")
     assert save(page)["fields"]["member_type"]["synonyms"] == {"1:500": [], "Stage 2: detailed design": []}
+
+
+def hold_checks_of_json(page: Page) -> list[Route]:
+    """What is asked about typed JSON from now on waits here."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "text" in (route.request.post_data_json or {}):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/check/", hold)
+    return held
+
+
+def test_saving_twice_while_typed_json_is_checked_saves_once(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "Indoors"
+    page.get_by_role("textbox", name="The tree as JSON").fill(json.dumps(data))
+    held, put = hold_checks_of_json(page), []
+    page.on("request", lambda request: put.append(request.url) if request.method == "PUT" else None)
+    button = page.get_by_role("button", name="Save", exact=True)
+    button.click()
+    expect(part(page, "saved")).to_have_text("Saving…")
+    button.click()
+    while not held:
+        page.wait_for_timeout(20)
+    page.unroute("**/check/")
+    for route in held:
+        route.continue_()
+    expect(part(page, "saved")).to_contain_text("Saved ")
+    wait_until_quiet(page)
+    assert (len(put), page.get_by_role("alert").count()) == (1, 0)
+    assert DecisionTree.objects.get().tree_data["nodes"]["mild_cover"]["label"] == "Indoors"
+
+
+def test_what_is_typed_while_json_is_checked_stays(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "Indoors"
+    text = page.get_by_role("textbox", name="The tree as JSON")
+    text.fill(json.dumps(data))
+    held = hold_checks_of_json(page)
+    page.get_by_role("button", name="Draw it").click()
+    typed = json.dumps(data).replace("Indoors", "Indoors and dry")
+    text.fill(typed)
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(part(page, "json")).to_contain_text("Drawn.")
+    expect(text).to_have_value(typed)
 
 
 def test_nothing_of_anybody_is_lost_when_two_save(
