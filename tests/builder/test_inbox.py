@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -573,6 +574,21 @@ def test_a_question_as_long_as_agents_may_ask_is_answered_in_many_lines(
     after = reply(client, plugin, pane(client, plugin), question=question, answer=lines)
     assert "Nothing was saved" not in after.content.decode()
     assert GoldenQuestion.objects.get().question == question
+
+
+def test_an_own_try_that_is_brought_back_is_shown_among_own_tries(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    asked(plugin, HELMETS, user=alice)
+    client = browsing(alice)
+    page = pane(client, plugin, **{"from": "sandbox"})
+    form = {"queries": page.context["rows"][0].ids, "until": page.context["until"], "days": 30, "from": "sandbox"}
+    page = client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), form, follow=True)
+    undo = re.search(r'<form class="note inbox-undo".*?</form>', page.content.decode(), re.DOTALL)
+    assert undo is not None
+    sent = dict(re.findall(r'name="(at|days|page|from)" value="([^"]*)"', undo[0]))
+    back = client.post(reverse("admin:builder_inbox_restore", args=[plugin.pk]), sent, follow=True)
+    assert (back.context["source"], counts(back)) == ("sandbox", [(HELMETS, 1)])
 
 
 def test_marked_topics_are_dismissed_and_brought_back_together(plugin: Plugin, browsing: Browse, alice: User) -> None:
