@@ -28,14 +28,14 @@ def propose_golden(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """GET: what the documents suggest. POST with `by`: what the language model does. POST: those that are ticked become
     golden questions; bad input adds none, and all is shown as it was written and ticked."""
     if request.method != "POST":
-        return _render(request, plugin, _rows(propose_questions(plugin)))
+        return _render(request, plugin, _proposal_rows(propose_questions(plugin)))
     if request.POST.get("by") == "model":
-        return _render(request, plugin, _rows(_ask_model(request, plugin)))
+        return _render(request, plugin, _proposal_rows(_ask_model(request, plugin)))
     rows, problem = _accepted_rows(request, plugin)
     if problem or not rows:
         messages.error(request, problem or "Nothing was added: no question is ticked.")
         posted = _rows_as_posted(request)
-        return _render(request, plugin, posted or _rows(propose_questions(plugin)), is_refused=bool(posted))
+        return _render(request, plugin, posted or _proposal_rows(propose_questions(plugin)), is_refused=bool(posted))
     added = save_golden_rows(plugin, rows).added
     log_plugin_change(request, plugin, f"Added {added} proposed golden question{'' if added == 1 else 's'}.")
     messages.success(request, f"{added} added. Run them to see what the draft answers.")
@@ -70,7 +70,7 @@ class ProposalRow:
     is_ticked: bool = False
 
 
-def _rows(proposed: list[ProposedQuestion]) -> list[ProposalRow]:
+def _proposal_rows(proposed: list[ProposedQuestion]) -> list[ProposalRow]:
     return [
         ProposalRow(
             number=number,
