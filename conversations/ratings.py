@@ -16,6 +16,7 @@ from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession
 from conversations.views import own_session_or_404, with_public_plugin
 from lexic.errors import InvalidInput, NotFound
+from lexic.multiline_field import MultilineField
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 from querying.redaction.redact_question import redact_question
@@ -26,7 +27,7 @@ MAX_NOTE_CHARACTERS = 500
 class RatingForm(forms.Form):
     answer = forms.UUIDField()
     verdict = forms.ChoiceField(choices=Feedback.Verdict.choices)
-    note = forms.CharField(max_length=MAX_NOTE_CHARACTERS, required=False)
+    note = MultilineField(max_length=MAX_NOTE_CHARACTERS, required=False)
 
 
 @require_POST

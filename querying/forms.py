@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
 from lexic.errors import InvalidInput
+from lexic.multiline_field import MultilineField
 
 # The longest question of a key, or of somebody who works on the plugin. Public pages have a lower limit.
 MAX_QUESTION_CHARACTERS = 4000
@@ -29,7 +30,7 @@ def question_field(max_characters: int) -> forms.CharField:
     too_long = gettext_lazy(
         "Your question has %(show_value)d characters, and may have %(limit_value)d. Shorten it, and ask again."
     )
-    return forms.CharField(max_length=max_characters, required=False, error_messages={"max_length": too_long})
+    return MultilineField(max_length=max_characters, required=False, error_messages={"max_length": too_long})
 
 
 class QuestionForm(forms.Form):

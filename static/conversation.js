@@ -1,5 +1,6 @@
 // A private conversation: its runs go on when the page is left, and are shown by every page that is opened meanwhile.
 import { connectForms, showScripted } from "./ask_form.js";
+import { csrfToken } from "./csrf_token.js";
 import { connectCopies, showAsReply, showReply } from "./talk.js";
 
 const box = document.getElementById("chat-form");
@@ -16,8 +17,7 @@ function prepare(element) {
 
 // The run hears of it by itself: what was written until then comes as the turn that stays.
 function halt() {
-  const token = box.elements.csrfmiddlewaretoken.value;
-  fetch(`/c/${box.elements.session.value}/stop`, { method: "POST", headers: { "X-CSRFToken": token } });
+  fetch(`/c/${box.elements.session.value}/stop`, { method: "POST", headers: { "X-CSRFToken": csrfToken() } });
 }
 
 const textarea = connectForms({

@@ -1,4 +1,6 @@
 // A question that is being answered: its events as they come, and what is shown of them until the whole answer is there.
+import { csrfToken } from "./csrf_token.js";
+
 const MARK = /\[Source (\d{1,6})\]/;
 // A full stop behind chips comes before them, as it does in the answer that stays.
 const STOP_BEHIND = / {0,2}((?:\[Source \d{1,6}\] ?){1,8})([.,;:!?]{1,3})(?=\s|$)/g;
@@ -197,6 +199,7 @@ export class LiveTurn {
 export async function converse(turn, { action, fields, signal, refuse, accept, whole = () => {}, addressOf }) {
   const goesOn = () => addressOf && turn.run;
   try {
+    if (fields.has("csrfmiddlewaretoken")) fields.set("csrfmiddlewaretoken", csrfToken());
     const response = await fetch(action, {
       method: "POST",
       body: fields,

@@ -26,6 +26,7 @@ from knowledge.documents.forms import TextForm
 from knowledge.models import Document, DocumentQuerySet
 from lexic.column_length import column_length
 from lexic.errors import LexicError
+from lexic.multiline_field import MultilineField
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin, Role
@@ -51,7 +52,7 @@ class ProjectForm(StyledFormMixin, forms.Form):
     """Name, description, and for its owner the plugin. Of a project that there is, `project`."""
 
     name = forms.CharField(max_length=column_length(Project, "name"))
-    description = forms.CharField(
+    description = MultilineField(
         max_length=MAX_DESCRIPTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 3})
     )
     plugin = forms.CharField(
@@ -149,11 +150,6 @@ class DraftForm(TextForm):
             choices = [(self.PROJECT, project.name), (self.PERSONAL, "My documents")]
             self.fields["place"].choices = choices  # type: ignore[attr-defined]
         self.fields["text"].widget.attrs["rows"] = 24
-
-    def clean_text(self) -> str:
-        """With line ends as they were in the draft; a browser sends others."""
-        text: str = self.cleaned_data["text"]
-        return text.replace("\r\n", "\n")
 
 
 class MessageForm(QuestionForm):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -25,15 +26,16 @@ from querying.forms import MAX_QUESTION_CHARACTERS
 
 def propose_golden(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """GET: what the documents suggest. POST with `by`: what the language model does. POST: those that are ticked become
-    golden questions; bad input adds none."""
+    golden questions; bad input adds none, and all is shown as it was written and ticked."""
     if request.method != "POST":
-        return _render(request, plugin, propose_questions(plugin))
+        return _render(request, plugin, _proposal_rows(propose_questions(plugin)))
     if request.POST.get("by") == "model":
-        return _render(request, plugin, _ask_model(request, plugin))
+        return _render(request, plugin, _proposal_rows(_ask_model(request, plugin)))
     rows, problem = _accepted_rows(request, plugin)
     if problem or not rows:
         messages.error(request, problem or "Nothing was added: no question is ticked.")
-        return redirect("admin:builder_golden_propose", plugin.pk)
+        posted = _rows_as_posted(request)
+        return _render(request, plugin, posted or _proposal_rows(propose_questions(plugin)), is_refused=bool(posted))
     added = save_golden_rows(plugin, rows).added
     log_plugin_change(request, plugin, f"Added {added} proposed golden question{'' if added == 1 else 's'}.")
     messages.success(request, f"{added} added. Run them to see what the draft answers.")
@@ -54,8 +56,52 @@ def _ask_model(request: SignedInRequest, plugin: Plugin) -> list[ProposedQuestio
     return proposed or propose_questions(plugin)
 
 
-def _render(request: SignedInRequest, plugin: Plugin, proposed: list[ProposedQuestion]) -> HttpResponse:
-    context = {"proposed": proposed, "has_model": settings.LEXIC_LLM != "extractive"}
+@dataclass(frozen=True, kw_only=True)
+class ProposalRow:
+    """A proposed question in its form, which the person may have changed."""
+
+    number: int
+    question: str
+    title: str
+    page: str
+    phrase: str
+    excerpt: str
+    url: str
+    is_ticked: bool = False
+
+
+def _proposal_rows(proposed: list[ProposedQuestion]) -> list[ProposalRow]:
+    return [
+        ProposalRow(
+            number=number,
+            question=one.question,
+            title=one.title,
+            page=str(one.page or ""),
+            phrase=one.phrase,
+            excerpt=one.excerpt,
+            url=one.url,
+        )
+        for number, one in enumerate(proposed)
+    ]
+
+
+def _rows_as_posted(request: HttpRequest) -> list[ProposalRow]:
+    """All that were proposed, as they were sent: what a model has proposed is not to be had again."""
+    return [_row_as_posted(request, number) for number in range(MAX_PROPOSED) if f"question-{number}" in request.POST]
+
+
+def _row_as_posted(request: HttpRequest, number: int) -> ProposalRow:
+    names = ("question", "title", "page", "phrase", "excerpt", "url")
+    said = {name: request.POST.get(f"{name}-{number}", "") for name in names}
+    if not said["url"].startswith("/source/"):  # it is a link on our page
+        said["url"] = ""
+    return ProposalRow(number=number, is_ticked=f"accept-{number}" in request.POST, **said)
+
+
+def _render(
+    request: SignedInRequest, plugin: Plugin, proposed: list[ProposalRow], *, is_refused: bool = False
+) -> HttpResponse:
+    context = {"proposed": proposed, "is_refused": is_refused, "has_model": settings.LEXIC_LLM != "extractive"}
     return render_pane(request, plugin, "golden", "builder/golden/proposals.html", context)
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from builder.inbox.views import parse_moment
+from builder.inbox.views import parse_moment, redirect_to_inbox
 from builder.panes import render_pane
 from lexic.http.parameters import get_page
 from plugins.models import Plugin
@@ -60,8 +60,7 @@ def restore(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     else:
         messages.warning(request, "Nothing was restored: these questions are not dismissed any more.")
     if "days" in request.POST:  # it was undone where it had been dismissed
-        position = {name: request.POST.get(name, "") for name in ("days", "page")}
-        return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=position))
+        return redirect_to_inbox(request, plugin)
     return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
 
 

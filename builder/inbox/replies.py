@@ -9,39 +9,40 @@ from django.utils import timezone
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
-from builder.inbox.views import dismiss, named_queries, redirect_to_inbox
+from builder.inbox.views import dismiss, named_queries, redirect_to_inbox, show_reply_again
 from evaluation.ask_draft import ask_draft
 from evaluation.models import GoldenQuestion
 from knowledge.documents.expert_answers import TITLE, add_expert_answer
 from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus
 from knowledge.plugin_knowledge_base import own_knowledge_base
+from lexic.errors import LexicError
+from lexic.multiline_field import MultilineField
 from plugins.models import Plugin
+from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.models import Query
 from querying.query_log.send_expert_request import reply_to_requests
 from querying.types.answer import Outcome
 
-MAX_QUESTION_LENGTH = 1_000
 MAX_ANSWER_LENGTH = 20_000
 
 
 class ReplyForm(forms.Form):
-    question = forms.CharField(max_length=MAX_QUESTION_LENGTH)
-    answer = forms.CharField(max_length=MAX_ANSWER_LENGTH)
+    question = forms.CharField(max_length=MAX_QUESTION_CHARACTERS)
+    answer = MultilineField(max_length=MAX_ANSWER_LENGTH)
     opens = forms.BooleanField(required=False)
 
 
 def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Saves the answer, asks the question of the draft again, and closes the topic where the draft cites the answer.
-    Bad input changes nothing."""
+    What is refused changes nothing, and stays in its form."""
     form = ReplyForm(request.POST)
     if not form.is_valid():
         reasons = [f"{name.capitalize()}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
         messages.error(request, f"Nothing was saved. {' '.join(reasons)}")
-        return redirect_to_inbox(request, plugin)
+        return show_reply_again(request, plugin)
     question = " ".join(form.cleaned_data["question"].split())
-    undo = None
-    with errors_as_messages(request):
+    try:
         document = add_expert_answer(
             own_knowledge_base(plugin),
             question=question,
@@ -50,6 +51,11 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
             day=timezone.localdate(),
             opens=plugin.public_chat and form.cleaned_data["opens"],
         )
+    except LexicError as error:
+        messages.error(request, f"Nothing was saved. {error.message_with_hint}")
+        return show_reply_again(request, plugin)
+    undo = None
+    with errors_as_messages(request, f"Your answer is saved in “{TITLE}”, and the topic stays open."):
         _keep_as_golden(plugin, question)
         log_plugin_change(request, plugin, f"Answered a question of the inbox in “{TITLE}”.")
         named = list(named_queries(request, plugin))  # those who wait for a reply are not among them afterwards

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
+from django.core.paginator import Paginator
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -19,7 +21,6 @@ from accounts.signed_in_request import SignedInRequest
 from builder.inbox.topics import MAX_QUERIES, MAX_QUESTIONS, Topic, get_topics
 from builder.panes import render_pane
 from knowledge.documents.expert_answers import expert_answers
-from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.models import Dismissal, Feedback, Query, QueryQuerySet
@@ -56,17 +57,56 @@ class TopicRow:
     def ids(self) -> str:
         return ",".join(map(str, self.topic.representative_ids))
 
+    def has_any(self, query_ids: Sequence[UUID]) -> bool:
+        return not set(query_ids).isdisjoint(self.topic.representative_ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedReply:
+    """A reply that was not saved, as it was written, and the queries that it answers."""
+
+    query_ids: list[UUID]
+    question: str
+    answer: str
+    opens: bool
+
+    @property
+    def ids(self) -> str:
+        return ",".join(map(str, self.query_ids))
+
 
 def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The topics of the last 30 (or 90) days, by page. A fixed number of statements, whatever waits."""
-    now, days, source = timezone.now(), _read_days(request.GET.get("days")), _read_source(request.GET.get("from"))
+    return _render_inbox(request, plugin, request.GET)
+
+
+def show_reply_again(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """The inbox where the person was, with the reply as it was sent: in its topic, or on top where that is gone."""
+    refused = RefusedReply(
+        query_ids=_parse_query_ids(",".join(request.POST.getlist("queries"))),
+        question=request.POST.get("question", ""),
+        answer=request.POST.get("answer", ""),
+        opens="opens" in request.POST,
+    )
+    return _render_inbox(request, plugin, request.POST, refused=refused)
+
+
+def _render_inbox(
+    request: SignedInRequest, plugin: Plugin, position: QueryDict, *, refused: RefusedReply | None = None
+) -> HttpResponse:
+    now, days, source = timezone.now(), _read_days(position.get("days")), _read_source(position.get("from"))
     topics = get_topics(plugin, days=days, now=now, source=source)
-    page = get_page(request, topics, per_page=PER_PAGE)
+    page = Paginator(topics, PER_PAGE).get_page(position.get("page"))
+    rows = _topic_rows(list(page), user=request.user, days=days, now=now)
+    asked_in = next((row for row in rows if refused and row.has_any(refused.query_ids)), None)
     count = sum(topic.count for topic in topics)
     dismissed = Dismissal.objects.filter(query__plugin=plugin)
     context: dict[str, Any] = {
         "page": page,
-        "rows": _topic_rows(list(page), user=request.user, days=days, now=now),
+        "rows": rows,
+        "refused": refused,
+        "refused_topic": asked_in.topic.pk if asked_in else None,
+        "parameters": urlencode({"days": days, **({"from": source} if source else {})}),
         "count": count,
         "days": days,
         "ranges": DAY_RANGES,

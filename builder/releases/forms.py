@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
+from lexic.multiline_field import MultilineField
 from lexic.styled_form import StyledFormMixin
 from marketplace.approval_models import MAX_COMMENT_CHARACTERS
 from plugins.models import SEMVER, Release
@@ -35,6 +36,6 @@ class NotesForm(StyledFormMixin, forms.ModelForm):
 class ApprovalNoteForm(StyledFormMixin, forms.Form):
     """What whoever asks for an approval, or decides on it, says to the other."""
 
-    text = forms.CharField(
+    text = MultilineField(
         required=False, max_length=MAX_COMMENT_CHARACTERS, label="Note", widget=forms.Textarea(attrs={"rows": 3})
     )

@@ -14,6 +14,7 @@ from django.utils import timezone
 from builder.panes import HtmxRequest, render_pane
 from evaluation.golden.expectation_text import MAX_LINES, MAX_PHRASE_LENGTH
 from evaluation.models import GoldenQuestion
+from lexic.multiline_field import MultilineField
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 
@@ -75,6 +76,7 @@ class FeedbackForm(forms.ModelForm):
     class Meta:
         model = Feedback
         fields = ("verdict", "note")
+        field_classes = {"note": MultilineField}
         widgets = {"verdict": forms.HiddenInput, "note": forms.Textarea(attrs={"rows": 2})}
 
     def __init__(self, data: Any = None, *, query: Query, instance: Feedback | None = None) -> None:

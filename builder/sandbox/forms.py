@@ -9,6 +9,7 @@ from uuid import UUID
 from django import forms
 
 from knowledge.search.filters import Filters
+from lexic.multiline_field import MultilineField
 from plugins.models import Plugin
 from plugins.slugs import parse_id
 from querying.forms import MAX_QUESTION_CHARACTERS, QuestionForm
@@ -23,7 +24,7 @@ MAX_TURNS = 10
 class AskForm(QuestionForm):
     """A question to the draft or to a release, or the answer to its clarification (`token` and `answer`)."""
 
-    question = forms.CharField(
+    question = MultilineField(
         max_length=MAX_QUESTION_CHARACTERS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 1}),

@@ -12,6 +12,7 @@ from knowledge.documents.upload_outcomes import UploadOutcome, short_name, try_a
 from knowledge.models import Document, KnowledgeBase
 from knowledge.readers.formats import FORMAT_NAMES
 from lexic.column_length import column_length
+from lexic.multiline_field import MultilineField
 from lexic.styled_form import StyledFormMixin
 
 SUPPORTED_TYPES_TEXT = f"{FORMAT_NAMES}."
@@ -24,7 +25,7 @@ class TextForm(StyledFormMixin, forms.Form):
         max_length=column_length(Document, "title"),
         help_text="What citations call it. Under the same title, the text is a newer version.",
     )
-    text = forms.CharField(
+    text = MultilineField(
         max_length=MAX_TEXT_LENGTH,
         widget=forms.Textarea(attrs={"rows": 8}),
         help_text="Plain text or Markdown. Headings (#) become the sections that citations name.",
@@ -41,7 +42,7 @@ class TextForm(StyledFormMixin, forms.Form):
 
 
 class AddressesForm(StyledFormMixin, forms.Form):
-    addresses = forms.CharField(
+    addresses = MultilineField(
         max_length=100_000,
         widget=forms.Textarea(attrs={"rows": 4, "placeholder": "https://example.org/handbook", "spellcheck": "false"}),
         help_text=f"Public web pages or files, one address on a line, at most {MAX_ADDRESSES}. "

@@ -45,7 +45,7 @@ class PageHasChanged(LexicError):
 
     code = "page_changed"
     status = 409
-    hint = "Open the page again when the document is ready; keep a copy of what you wrote."
+    hint = "Save your text again when the document is ready, after a look at what the page says by then."
 
 
 class NoCorrection(InvalidInput):
@@ -160,3 +160,9 @@ def page_to_reread(page_id: int, document_id: UUID) -> Page | None:
     """The page, where it still belongs to what the document answers with."""
     pages = Page.objects.live().filter(pk=page_id, document=document_id)
     return pages.select_related("document__knowledge_base__plugin").first()
+
+
+def page_in_place_of(page_id: int, document_id: UUID) -> Page | None:
+    """The page, or the one that has replaced it; None where the document has no such page any more."""
+    number = Page.objects.filter(pk=page_id, document=document_id).values("number")
+    return Page.objects.live().filter(document=document_id, number__in=number).first()

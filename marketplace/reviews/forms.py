@@ -8,20 +8,17 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from lexic.choice_labels import translated_choices
+from lexic.multiline_field import MultilineField
 from marketplace.models import Report, ReviewVerdict
 from marketplace.reviews.save_review import MAX_CHARACTERS
 
 
-class MultilineField(forms.CharField):
-    """A text of several lines. A browser counts the end of a line as one character and sends two."""
+class ReviewTextField(MultilineField):
+    """A text of several lines that everybody may read."""
 
     def __init__(self, *, rows: int = 6, **options: Any) -> None:
         widget = forms.Textarea(attrs={"class": "input", "rows": rows, "maxlength": MAX_CHARACTERS})
         super().__init__(max_length=MAX_CHARACTERS, widget=widget, **options)
-
-    def to_python(self, value: Any) -> str:
-        text = super().to_python(value) or ""
-        return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class ReviewForm(forms.Form):
@@ -31,7 +28,7 @@ class ReviewForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": gettext_lazy("Choose one of the three.")},
     )
-    text = MultilineField(
+    text = ReviewTextField(
         label=gettext_lazy("What should others know?"),
         required=False,
         help_text=gettext_lazy(
@@ -41,7 +38,7 @@ class ReviewForm(forms.Form):
 
 
 class ReviewReplyForm(forms.Form):
-    text = MultilineField(
+    text = ReviewTextField(
         label=gettext_lazy("Your reply"),
         required=False,
         rows=4,
@@ -58,7 +55,7 @@ class ReportForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": gettext_lazy("Choose what fits best.")},
     )
-    text = MultilineField(
+    text = ReviewTextField(
         label=gettext_lazy("What should we look at?"),
         required=False,
         help_text=gettext_lazy("Which sentence, which page, and how you know. Up to 2000 characters."),

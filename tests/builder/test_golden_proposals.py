@@ -110,6 +110,26 @@ def test_bad_input_adds_nothing(
     assert "no question is ticked" in browsing(alice).post(address(plugin), {}, follow=True).content.decode()
 
 
+@pytest.mark.parametrize("wrong", [{"title-1": "No such book"}, {"accept-0": None, "accept-1": None}])
+def test_what_was_written_and_ticked_is_shown_again_where_nothing_was_added(
+    plugin: Plugin, browsing: Browse, alice: User, wrong: dict[str, str | None]
+) -> None:
+    title = Document.objects.get().title
+    more = {"url": "/source/1?start=0&end=9#cited", "excerpt": "The model has quoted this."}
+    first = ticked(title=title, question="When are my boots replaced?", phrase="every 2 years", **more)
+    sent = first | ticked(1, title=title, question="And my shoes?", url="javascript:alert(1)") | wrong
+    page = browsing(alice).post(address(plugin), {name: said for name, said in sent.items() if said is not None})
+    assert [(row.question, row.is_ticked) for row in page.context["proposed"]] == [
+        ("When are my boots replaced?", "accept-1" not in wrong),
+        ("And my shoes?", "accept-1" not in wrong),
+    ]
+    html = page.content.decode()
+    for shown in ('value="every 2 years"', "The model has quoted this.", "/source/1?start=0&amp;end=9#cited"):
+        assert shown in html
+    assert "javascript:" not in html
+    assert not GoldenQuestion.objects.exists()
+
+
 def test_viewers_and_strangers_propose_nothing(plugin: Plugin, browsing: Browse, bob: User, charlie: User) -> None:
     plugin.viewers.add(bob)
     for person in (bob, charlie):

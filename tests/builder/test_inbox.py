@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,14 +15,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from builder.inbox import replies
 from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
+from lexic.infrastructure_errors import StorageUnavailable
 from marketplace.publishing.publish import publish
 from marketplace.publishing.publishing_gate import gate_result
 from plugins.models import Plugin
+from querying.llm_interface import ProviderFailed
 from querying.models import Dismissal, Feedback, Query
 from tests.cover import give_document
 
@@ -512,6 +516,79 @@ def test_an_empty_reply_and_a_viewers_change_nothing(plugin: Plugin, browsing: B
     assert browsing(bob).post(address, {"question": HELMETS, "answer": "Yearly."}).status_code == 404
     assert not Document.objects.filter(title="Expert answers").exists()
     assert not GoldenQuestion.objects.exists()
+
+
+def test_a_refused_reply_stays_in_its_topic(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    asked(plugin, HELMETS)
+    asked(plugin, CUP)
+    client = browsing(alice)
+    page = pane(client, plugin)
+    [ids] = [row.ids for row in page.context["rows"] if row.topic.question == HELMETS]
+    sent = {"queries": ids, "question": " ", "answer": "After <five> years."}
+    html = reply(client, plugin, page, **sent).content.decode()
+    assert "Nothing was saved. Question: This field is required." in html
+    assert html.count("After &lt;five&gt; years.</textarea>") == 1
+    assert html.count('inbox-answer" open') == 1
+    inbox = reverse("admin:builder_inbox", args=[plugin.pk])
+    assert f'href="{inbox}?days=90"' in html  # not below the address that takes replies
+
+
+def test_a_reply_that_cannot_be_stored_stays_even_when_its_topic_is_gone(
+    plugin: Plugin, browsing: Browse, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise StorageUnavailable
+
+    query = asked(plugin, HELMETS)
+    client = browsing(alice)
+    page = pane(client, plugin)
+    query.delete()
+    monkeypatch.setattr(replies, "add_expert_answer", refuse)
+    html = reply(client, plugin, page, question=HELMETS, answer="After five years.").content.decode()
+    assert "Nothing was saved." in html
+    assert "After five years.</textarea>" in html
+
+
+def test_a_reply_that_is_stored_is_not_asked_for_again_where_the_draft_cannot_be_asked(
+    plugin: Plugin, browsing: Browse, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ProviderFailed("The model is away.")
+
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    monkeypatch.setattr(replies, "ask_draft", fail)
+    html = reply(client, plugin, pane(client, plugin), question=HELMETS, answer="After five years.").content.decode()
+    assert "Your answer is saved in “Expert answers”, and the topic stays open." in html
+    assert "After five years.</textarea>" not in html
+
+
+def test_a_question_as_long_as_agents_may_ask_is_answered_in_many_lines(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    question = f"{HELMETS} {'Say it again. ' * 280}"[:4000].strip()
+    asked(plugin, question)
+    client = browsing(alice)
+    lines = "\r\n".join(["Helmets are replaced after five years."] + ["x"] * 9980)
+    assert len(lines.replace("\r\n", "\n")) <= 20_000 < len(lines)
+    after = reply(client, plugin, pane(client, plugin), question=question, answer=lines)
+    assert "Nothing was saved" not in after.content.decode()
+    assert GoldenQuestion.objects.get().question == question
+
+
+def test_an_own_try_that_is_brought_back_is_shown_among_own_tries(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    asked(plugin, HELMETS, user=alice)
+    client = browsing(alice)
+    page = pane(client, plugin, **{"from": "sandbox"})
+    form = {"queries": page.context["rows"][0].ids, "until": page.context["until"], "days": 30, "from": "sandbox"}
+    page = client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), form, follow=True)
+    undo = re.search(r'<form class="note inbox-undo".*?</form>', page.content.decode(), re.DOTALL)
+    assert undo is not None
+    sent = dict(re.findall(r'name="(at|days|page|from)" value="([^"]*)"', undo[0]))
+    back = client.post(reverse("admin:builder_inbox_restore", args=[plugin.pk]), sent, follow=True)
+    assert (back.context["source"], counts(back)) == ("sandbox", [(HELMETS, 1)])
 
 
 def test_marked_topics_are_dismissed_and_brought_back_together(plugin: Plugin, browsing: Browse, alice: User) -> None:

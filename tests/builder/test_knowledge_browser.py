@@ -14,7 +14,7 @@ from builder.readiness import reverse_pane
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
-from tests.browsers import SLOW, each_look, sign_in
+from tests.browsers import SLOW, each_look, sign_in, sign_in_by_hand
 from tests.knowledge.bases import pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -101,6 +101,17 @@ def test_a_connection_that_breaks_is_said(
     page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
     expect(page.locator("#sending")).to_contain_text("The connection was lost.")
     complaints[:] = [said for said in complaints if "ERR_FAILED" not in said]
+
+
+def test_a_file_is_sent_after_a_new_sign_in_in_another_tab(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    open_pane(page, alice, plugin)
+    page.context.clear_cookies(name="sessionid")
+    sign_in_by_hand(page.context.new_page(), alice)
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
+    expect(page.locator("#documents")).to_contain_text("1 still working")
+    expect(page.locator("#sending")).to_be_hidden()
 
 
 def test_sp_11_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -24,7 +26,9 @@ from tests.browsers import (
     overflow,
     serious_in_each_look,
     sign_in,
+    sign_in_by_hand,
     violations_in_each_look,
+    wait_until_quiet,
 )
 from tests.knowledge.bases import add_markdown
 from tests.remembered import remembered
@@ -212,6 +216,104 @@ def test_a_branch_is_drawn_with_the_pointer(page: Page, alice: User, cover: Deci
     assert save(page)["nodes"]["member_type"]["childrenByAnswer"]["answer 3"] == "mild_cover"
 
 
+def middle(shape: Locator) -> tuple[float, float]:
+    box = shape.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_the_end_of_a_line_is_dragged_to_another_node_where_the_canvas_scrolls(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(40))
+    open_editor(page, alice, cover)
+    canvas = part(page, "canvas")
+    node(page, "n15").evaluate("(one) => one.scrollIntoView({ block: 'center', inline: 'center' })")
+    before = canvas.evaluate("(box) => [box.scrollLeft, box.scrollTop]")
+    page.mouse.move(*middle(page.locator("[data-from='n4'][data-key='answer 13'] .tip")))
+    page.mouse.down()
+    page.mouse.move(*middle(node(page, "n15")), steps=4)
+    assert canvas.evaluate("(box) => [box.scrollLeft, box.scrollTop]") == before
+    page.mouse.up()
+    expect(node(page, "n4")).to_have_attribute("aria-current", "true")
+    assert save(page)["nodes"]["n4"]["childrenByAnswer"] == {
+        "answer 13": "n15",
+        "answer 14": "n14",
+        "answer 15": "n15",
+    }
+
+
+@contextmanager
+def a_finger(page: Page) -> Iterator[Callable[..., None]]:
+    """Touches the screen: `finger("touchStart", x, y)`, the same with `touchMove`, and `touchEnd` without a place."""
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def finger(what: str, *place: float) -> None:
+        points = [dict(zip("xy", place, strict=True))] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": what, "touchPoints": points})
+
+    try:
+        yield finger
+    finally:
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        session.detach()
+
+
+@pytest.mark.parametrize("begun_on", ["[data-from='n4'][data-key='answer 13'] .tip", "[data-node='n4'] .handle .hit"])
+def test_a_finger_that_scrolls_from_a_line_or_a_hidden_handle_leads_nothing_elsewhere(
+    page: Page, alice: User, cover: DecisionTree, begun_on: str
+) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(40))
+    open_editor(page, alice, cover)
+    node(page, "n15").evaluate("(one) => one.scrollIntoView({ block: 'center', inline: 'center' })")
+    page.evaluate("""() => {
+        const canvas = document.getElementById("tree-canvas");
+        window.rested = new Promise((rest) => canvas.addEventListener("scrollend", rest, { once: true }));
+    }""")
+    with a_finger(page) as finger:
+        x, y = middle(page.locator(begun_on))
+        finger("touchStart", x, y)
+        for moved in (20, 40, 60, 80):
+            finger("touchMove", x, y - moved)
+        finger("touchEnd")
+        page.evaluate("window.rested.then(() => undefined)")
+        finger("touchStart", *middle(node(page, "n14")))
+        finger("touchEnd")
+    expect(page.locator(".edge.drawn")).to_have_count(0)
+    expect(node(page, "n14")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_a_finger_draws_a_branch_from_the_handle_of_the_selected_node(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "member_type").click()
+    with a_finger(page) as finger:
+        finger("touchStart", *middle(node(page, "member_type").locator(".handle .hit")))
+        finger("touchMove", *middle(node(page, "moderate_cover")))
+        finger("touchMove", *middle(node(page, "mild_cover")))
+        finger("touchEnd")
+    assert save(page)["nodes"]["member_type"]["childrenByAnswer"]["answer 3"] == "mild_cover"
+
+
+def test_a_line_that_the_browser_takes_from_the_pointer_leads_nowhere(
+    page: Page, alice: User, cover: DecisionTree
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "member_type").hover()
+    page.mouse.move(*middle(node(page, "member_type").locator(".handle .hit")))
+    page.mouse.down()
+    page.mouse.move(*middle(node(page, "mild_cover")))
+    expect(page.locator(".edge.drawn")).to_have_count(1)
+    cancel = "(one) => one.dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1, bubbles: true }))"
+    node(page, "mild_cover").evaluate(cancel)
+    expect(page.locator(".edge.drawn")).to_have_count(0)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
 def test_json_goes_both_ways_and_a_mistake_has_its_line(
     page: Page, alice: User, cover: DecisionTree, complaints: list[str]
 ) -> None:
@@ -230,6 +332,96 @@ def test_json_goes_both_ways_and_a_mistake_has_its_line(
     page.get_by_role("button", name="Back to the drawing").click()
     expect(node(page, "mild_cover")).to_contain_text("Indoors")
     complaints[:] = [said for said in complaints if "400" not in said]
+
+
+def test_a_tree_is_saved_after_a_new_sign_in_in_another_tab(
+    page: Page, alice: User, cover: DecisionTree, complaints: list[str]
+) -> None:
+    open_editor(page, alice, cover)
+    node(page, "mild_cover").click()
+    page.get_by_role("textbox", name="Label").fill("Indoors")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Sign in again in another tab; your text is still here.")
+    sign_in_by_hand(page.context.new_page(), alice)
+    assert save(page)["nodes"]["mild_cover"]["label"] == "Indoors"
+    complaints[:] = [said for said in complaints if "403" not in said and "405" not in said]
+
+
+def test_other_words_are_kept_of_options_that_have_a_colon(page: Page, alice: User, cover: DecisionTree) -> None:
+    options = ["beam", "slab", "1", "1:500", "Stage 2: detailed design"]
+    data = cover_tree_data()
+    data["fields"] = {"member_type": {"type": "choice", "options": options, "synonyms": {"1:500": ["site plan"]}}}
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data)
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="Name and facts").click()
+    page.locator("details[data-name='fact:member_type'] summary").click()
+    words = page.locator("[data-name='fact:member_type:synonyms']")
+    expect(words).to_have_value("1:500: site plan")
+    words.fill("1:500: site plan, block plan\nStage 2: detailed design: working drawings\n1: full size\nStage 3: late")
+    saved = save(page)["fields"]["member_type"]["synonyms"]
+    assert saved == {
+        "1:500": ["site plan", "block plan"],
+        "Stage 2: detailed design": ["working drawings"],
+        "1": ["full size"],
+        "Stage 3": ["late"],
+    }
+    words.fill("1:500\nStage 2: detailed design:")
+    assert save(page)["fields"]["member_type"]["synonyms"] == {"1:500": [], "Stage 2: detailed design": []}
+
+
+def hold_checks_of_json(page: Page) -> list[Route]:
+    """What is asked about typed JSON from now on waits here."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "text" in (route.request.post_data_json or {}):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/check/", hold)
+    return held
+
+
+def test_saving_twice_while_typed_json_is_checked_saves_once(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "Indoors"
+    page.get_by_role("textbox", name="The tree as JSON").fill(json.dumps(data))
+    held, put = hold_checks_of_json(page), []
+    page.on("request", lambda request: put.append(request.url) if request.method == "PUT" else None)
+    button = page.get_by_role("button", name="Save", exact=True)
+    button.click()
+    expect(part(page, "saved")).to_have_text("Saving…")
+    button.click()
+    while not held:
+        page.wait_for_timeout(20)
+    for route in held:
+        route.continue_()
+    expect(part(page, "saved")).to_contain_text("Saved ")
+    wait_until_quiet(page)
+    assert (len(put), page.get_by_role("alert").count()) == (1, 0)
+    assert DecisionTree.objects.get().tree_data["nodes"]["mild_cover"]["label"] == "Indoors"
+
+
+def test_what_is_typed_while_json_is_checked_stays(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "Indoors"
+    text = page.get_by_role("textbox", name="The tree as JSON")
+    text.fill(json.dumps(data))
+    held = hold_checks_of_json(page)
+    page.get_by_role("button", name="Draw it").click()
+    typed = json.dumps(data).replace("Indoors", "Indoors and dry")
+    text.fill(typed)
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(part(page, "json")).to_contain_text("Drawn.")
+    expect(text).to_have_value(typed)
 
 
 def test_nothing_of_anybody_is_lost_when_two_save(

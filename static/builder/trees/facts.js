@@ -1,7 +1,7 @@
 // What the author says about a fact: its type, unit, options, other words, and how it is asked for.
 
 import { choice, field, h } from "./dom.js";
-import { declarationOf, declare, nodeAt } from "./model.js";
+import { answersOf, declarationOf, declare, nodeAt } from "./model.js";
 
 const TYPES = [["", "as the nodes use it"], ["choice", "one of several words"], ["number", "a number"], ["boolean", "yes or no"], ["text", "any text"]];
 
@@ -19,6 +19,7 @@ export function factForm(desk, name) {
   const set = (key, read, quiet = true) => (value) =>
     desk.change(`Changed the fact “${name}”`, (draft) => declare(draft, name, key, read(value)), { key: `fact:${name}:${key}`, quiet });
   const plain = (value) => value;
+  const known = [...(declared.options ?? []), ...answersOf(desk.tree, name), ...Object.keys(declared.synonyms ?? {})];
   const type = choice(TYPES, declared.type ?? "", set("type", plain, false), { "data-name": `fact:${name}:type` });
   const line = (key, value, read = plain) =>
     h("input", { class: "input", type: "text", "data-name": `fact:${name}:${key}`, value, maxlength: 2000, oninput: (event) => set(key, read)(event.target.value) });
@@ -29,7 +30,7 @@ export function factForm(desk, name) {
     field("Type", type),
     declared.type === "number" ? field("Unit", line("unit", declared.unit ?? ""), "What a bare number is in: mm, kg, %.") : null,
     declared.type === "choice" ? field("Options", area("options", (declared.options ?? []).join("\n"), lines), "One on a line.") : null,
-    field("Other words", area("synonyms", written(declared.synonyms), groups), "One option on a line: “severe: coastal, sea spray”."),
+    field("Other words", area("synonyms", written(declared.synonyms), (text) => groups(text, known)), "One option on a line: “severe: coastal, sea spray”."),
     field("Asked as", line("question", declared.question ?? ""), "The question when it is missing."),
   ]);
 }
@@ -42,11 +43,19 @@ function written(synonyms) {
   return Object.entries(synonyms ?? {}).map(([option, words]) => `${option}: ${[words].flat().join(", ")}`).join("\n");
 }
 
-function groups(text) {
-  const pairs = lines(text).map((line) => {
-    const at = line.indexOf(":");
-    const words = at < 0 ? [] : line.slice(at + 1).split(",").map((word) => word.trim()).filter(Boolean);
-    return [at < 0 ? line : line.slice(0, at).trim(), words];
-  });
-  return Object.fromEntries(pairs.filter(([option, words]) => option && words.length));
+/** The words of each option. A line begins with the longest option it can: options may have a colon themselves. */
+function groups(text, known) {
+  return Object.fromEntries(lines(text).map((line) => parted(line, known)).filter(([option]) => option));
+}
+
+function parted(line, known) {
+  const begins = known.filter((option) => line.startsWith(option) && /^\s*(:|$)/.test(line.slice(option.length)));
+  const longest = begins.sort((one, other) => other.length - one.length)[0];
+  const [option, words] = longest === undefined ? atFirstColon(line) : [longest, line.slice(longest.length).replace(/^\s*:/, "")];
+  return [option, words.split(",").map((word) => word.trim()).filter(Boolean)];
+}
+
+function atFirstColon(line) {
+  const [option, ...words] = line.split(":");
+  return [option.trim(), words.join(":")];
 }

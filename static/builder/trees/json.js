@@ -47,13 +47,14 @@ export class JsonView {
 
   async apply() {
     const { desk } = this;
+    const written = this.text.value; // more may be written while the server looks at it
     try {
-      const told = await send(desk.urls.check, { data: { text: this.text.value, cases: desk.draft.cases } });
+      const told = await send(desk.urls.check, { data: { text: written, cases: desk.draft.cases } });
       if (typeof told.tree !== "object" || told.tree === null || Array.isArray(told.tree) || typeof (told.tree.nodes ?? {}) !== "object") {
         this.#complain("A tree is an object with “rootNodeId” and “nodes”. The drawing is as it was.", 1);
         return false;
       }
-      this.#last = this.text.value;
+      this.#last = written;
       desk.change("Took the tree from its JSON", (draft) => void (draft.tree = sound(told.tree)));
       desk.judge(told);
       this.#list(told.problems);

@@ -90,7 +90,7 @@ function route(graph, edge) {
   const inner = (laid.points ?? []).slice(1, -1);
   const points = [{ x: start.x + start.width / 2, y: start.y }, ...inner, { x: end.x - end.width / 2, y: end.y }];
   const at = edge.to ? { x: laid.x ?? (start.x + end.x) / 2, y: laid.y ?? (start.y + end.y) / 2 } : { x: end.x, y: end.y };
-  return { ...edge, path: curve(points), labelX: at.x, labelY: at.y };
+  return { ...edge, path: curve(points), end: points.at(-1), labelX: at.x, labelY: at.y };
 }
 
 function curve(points) {

@@ -264,6 +264,12 @@ export function declare(draft, name, key, value) {
   if (!Object.keys(fields).length) delete draft.tree.fields;
 }
 
+/** The answers of all questions that ask for a fact. */
+export function answersOf(tree, name) {
+  const asking = Object.entries(tree.nodes).filter(([id, node]) => kindOf(node) === "question" && factOf(id, node) === name);
+  return asking.flatMap(([, node]) => branches(node).map((branch) => branch.label));
+}
+
 export function declarationOf(tree, name) {
   return isObject(tree.fields) && Object.hasOwn(tree.fields, name) && isObject(tree.fields[name]) ? tree.fields[name] : {};
 }

@@ -1,6 +1,7 @@
 // What the pointer and the keyboard do in the drawing. Everything here can be done in the panel as well.
 
 import { s } from "./dom.js";
+import { follow } from "./drag.js";
 import { branches, connect, freeBranch, kindOf, leadingTo, nodeAt, readingOrder, remove } from "./model.js";
 
 export function listen({ desk, drawing, view, openPanel, showPanel }) {
@@ -71,12 +72,13 @@ export function removeNode({ desk, drawing }, id) {
   if (next !== undefined) drawing.focus(next);
 }
 
-/** Draw a branch from a node's handle, or its end to another node. */
+/** Draw a branch from a node's handle, or the end of a line to another node. */
 function drawBranch(event, { desk, drawing }) {
-  const isHandle = event.target.closest?.(".handle");
-  const branch = event.target.closest?.("[data-from]");
-  if (event.button !== 0 || !desk.mayChange || !(isHandle || branch)) return;
-  const from = isHandle ? nodeUnder(event.target) : branch.dataset.from;
+  const grip = event.target.closest?.(".handle, .tip");
+  if (event.button !== 0 || !desk.mayChange || !grip || !isSeen(grip, event)) return;
+  event.stopPropagation(); // the canvas would move with it
+  const branch = grip.closest("[data-from]");
+  const from = branch ? branch.dataset.from : nodeUnder(grip);
   const { svg } = drawing;
   const line = s("path", { class: "edge drawn" });
   const place = drawing.placed.nodes.get(from);
@@ -86,14 +88,17 @@ function drawBranch(event, { desk, drawing }) {
     const at = pointIn(svg, to);
     line.setAttribute("d", `M${start.x} ${start.y}L${at.x} ${at.y}`);
   };
-  document.addEventListener("pointermove", move);
-  const end = (up) => {
-    document.removeEventListener("pointermove", move);
+  const end = (at) => {
     line.remove();
-    const to = nodeUnder(document.elementFromPoint(up.clientX, up.clientY));
-    if (to !== null && to !== from) lead(desk, from, isHandle ? null : branch.dataset.key, to);
+    const to = at && nodeUnder(document.elementFromPoint(at.clientX, at.clientY));
+    if (to !== null && to !== from) lead(desk, from, branch?.dataset.key ?? null, to);
   };
-  document.addEventListener("pointerup", end, { once: true });
+  follow(event, { move, end });
+}
+
+/** A mouse shows what it stands on. A finger does not, and scrolls: it draws from the handle of the selected node alone. */
+function isSeen(grip, { pointerType }) {
+  return pointerType === "mouse" || grip.matches(".node.sel > .handle");
 }
 
 function pointIn(svg, { clientX, clientY }) {
@@ -103,9 +108,10 @@ function pointIn(svg, { clientX, clientY }) {
 export function lead(desk, from, key, to) {
   const known = key ?? branches(nodeAt(desk.tree, from)).find((branch) => !nodeAt(desk.tree, branch.child))?.key;
   if (known === undefined && kindOf(nodeAt(desk.tree, from)) !== "question") {
-    desk.say(`Both ways from “${desk.labelOf(from)}” lead somewhere. Drag one of its lines, or choose in the panel.`);
+    desk.say(`Both ways from “${desk.labelOf(from)}” lead somewhere. Drag the end of one of its lines, or choose in the panel.`);
     return;
   }
+  if (key !== null && branches(nodeAt(desk.tree, from)).some((branch) => branch.key === key && branch.child === to)) return;
   desk.change(`“${desk.labelOf(from)}” leads to “${desk.labelOf(to)}”`, (draft) => {
     connect(draft, from, known ?? freeBranch(draft, from), to);
     return from;

@@ -28,11 +28,11 @@ export class Saver {
   async save() {
     const { desk } = this;
     if (this.#isSaving || !desk.mayChange) return;
-    if (this.json.isTyped && !(await this.json.apply())) return;
-    const { draft } = desk;
     this.#isSaving = true;
     this.draw();
     try {
+      if (this.json.isTyped && !(await this.json.apply())) return;
+      const { draft } = desk;
       const told = await send(desk.urls.save, { method: "PUT", data: draft, headers: { "If-Match": `"${desk.version}"` } });
       this.notice.replaceChildren();
       desk.keep({ draft, version: told.version, savedAt: told.savedAt });

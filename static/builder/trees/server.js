@@ -1,5 +1,7 @@
 // What the editor asks the server. An error has `status` and what the server said of it.
 
+import { csrfToken } from "../../csrf_token.js";
+
 export class Refused extends Error {
   constructor(status, said) {
     super(said.error ?? `The server answered ${status}.`);
@@ -7,13 +9,9 @@ export class Refused extends Error {
   }
 }
 
-function token() {
-  return document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
-}
-
 export async function send(url, { method = "POST", data = null, headers = {}, signal } = {}) {
   const body = data === null ? undefined : JSON.stringify(data);
-  const own = { Accept: "application/json", ...(method === "GET" ? {} : { "Content-Type": "application/json", "X-CSRFToken": token() }) };
+  const own = { Accept: "application/json", ...(method === "GET" ? {} : { "Content-Type": "application/json", "X-CSRFToken": csrfToken() }) };
   let response;
   try {
     response = await fetch(url, { method, body, signal, headers: { ...own, ...headers } });

@@ -6,6 +6,7 @@ import { kindOf, kindWord, labelOf, summary } from "./model.js";
 
 const LABEL = "500 13px Inter, system-ui, sans-serif";
 const SUB = "400 12px Inter, system-ui, sans-serif";
+const END = 10; // half of the length of a line at whose end it is dragged to another node
 const INSET = { question: 24, condition: 24, action: 14, unknown: 14 };
 
 export class TreeSvg {
@@ -44,7 +45,7 @@ export class TreeSvg {
     for (const edge of this.placed.edges) {
       gone.delete(edge.id);
       const element = this.#edges.get(edge.id) ?? this.#newEdge(edge);
-      const [hit, line, label] = element.children;
+      const [hit, line, label, end] = element.children;
       element.setAttribute("class", edge.to ? "branch" : "branch open");
       hit.setAttribute("d", edge.path);
       line.setAttribute("d", edge.path);
@@ -52,6 +53,8 @@ export class TreeSvg {
       label.setAttribute("x", edge.labelX);
       label.setAttribute("y", edge.labelY + 4);
       label.textContent = edge.words;
+      end.setAttribute("cx", edge.end.x - END);
+      end.setAttribute("cy", edge.end.y);
     }
     for (const id of gone) {
       this.#edges.get(id).remove();
@@ -63,6 +66,7 @@ export class TreeSvg {
     // Everything a branch can do is in the panel of its node: here it is for the pointer alone.
     const element = s("g", { "aria-hidden": "true", "data-from": from, "data-key": key });
     element.append(s("path", { class: "hit" }), s("path", { class: "edge" }), s("text", { "text-anchor": "middle" }));
+    element.append(s("circle", { class: "tip", r: END }));
     this.#edges.set(id, element);
     this.edgeLayer.append(element);
     return element;

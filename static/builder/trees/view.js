@@ -1,5 +1,7 @@
 // Zoom, fit and pan. The canvas is an ordinary scrolling box, so touch and wheel work as everywhere.
 
+import { follow } from "./drag.js";
+
 const LEAST = 0.25;
 const MOST = 2;
 const STEP = 1.25;
@@ -75,28 +77,15 @@ export class View {
     this.to(this.zoom * (event.deltaY < 0 ? 1.1 : 1 / 1.1), { x: event.clientX - left, y: event.clientY - top });
   }
 
-  #swallowClick() {
-    const swallow = (event) => event.stopPropagation();
-    this.canvas.addEventListener("click", swallow, { capture: true, once: true });
-    setTimeout(() => this.canvas.removeEventListener("click", swallow, { capture: true }));
-  }
-
   #drag(event) {
-    // A branch is ground as well: lines fill most of a large tree. Pressed with the wheel, nodes are too.
+    // A branch is ground as well, but for its end: lines fill most of a large tree. Pressed with the wheel, nodes are too.
     const isGround = !event.target.closest?.("[data-node]");
     const isPan = (event.button === 0 && isGround) || event.button === 1;
     if (event.pointerType !== "mouse" || !isPan) return;
     if (event.button === 1) event.preventDefault();
     const start = { x: event.clientX, y: event.clientY, left: this.canvas.scrollLeft, top: this.canvas.scrollTop };
     const move = (to) => this.canvas.scrollTo(start.left + start.x - to.clientX, start.top + start.y - to.clientY);
-    const end = (to) => {
-      this.canvas.classList.remove("panning");
-      // Moving the tree is no click: it selects nothing, and gives nothing up.
-      if (Math.hypot(to.clientX - start.x, to.clientY - start.y) > 4) this.#swallowClick();
-      document.removeEventListener("pointermove", move);
-    };
     this.canvas.classList.add("panning");
-    document.addEventListener("pointermove", move);
-    document.addEventListener("pointerup", end, { once: true });
+    follow(event, { move, end: () => this.canvas.classList.remove("panning") });
   }
 }
