@@ -14,6 +14,12 @@ def find_user_by_email(email: str) -> User | None:
     return User.objects.filter(email=normalized_email(email), is_active=True).first()
 
 
+def is_confirmed_second_address(email: str) -> bool:
+    """Whether an account has confirmed this address besides its own one."""
+    confirmed = EmailAddress.objects.filter(email__iexact=normalized_email(email), verified=True)
+    return confirmed.exclude(user__email=normalized_email(email)).exists()
+
+
 def has_confirmed_email(user: User) -> bool:
     """Whether the address is known to be theirs.
 

@@ -107,7 +107,7 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.display(description="of")
     def thing(self, report: Report) -> str:
         if report.review:
-            said = report.review.text or report.review.get_verdict_display()
+            said = report.review.text or report.review.get_verdict_display() or "deleted by its author"
             return shorten(f"A review of {report.plugin}: {said}", MAX_SHOWN)
         return f"{report.plugin} ({'published' if report.plugin.is_published else 'withdrawn'})"
 

@@ -253,6 +253,11 @@ class Review(models.Model):
         return f"{self.get_verdict_display()}: {self.text[:60]}"
 
     @property
+    def is_deleted(self) -> bool:
+        """Its author deleted it while it was hidden: nothing is left to show."""
+        return not self.verdict
+
+    @property
     def is_replied(self) -> bool:
         return self.replied_at is not None
 

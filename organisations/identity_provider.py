@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts import key_secrets
 from lexic.errors import Conflict, NotAllowed
-from organisations.models import IdentityProvider, Membership, Organisation
+from organisations.models import IdentityProvider, Membership, Organisation, OrganisationDomain
 from organisations.provider_requests import check_address
 from organisations.sign_in import end_all_sign_ins
 
@@ -25,10 +25,18 @@ class SignInThroughProviderFirst(NotAllowed):
     hint = "Sign in through the provider, then require it of everybody."
 
 
+class DomainOfRequiredProvider(Conflict):
+    """Without this domain no owner could sign in through the provider, which is required."""
+
+    code = "domain_of_required_provider"
+    hint = "Stop requiring the provider first."
+
+
 def save_provider(
     organisation: Organisation, *, server_url: str, client_id: str, secret: str, default_role: str
 ) -> IdentityProvider:
-    """An empty `secret` keeps the one before. Another provider opens no account that the former one did.
+    """An empty `secret` keeps the one before. Another provider opens no account that the former one did, and is
+    required of nobody: until an owner has signed in through it, nobody knows whether it works.
 
     Raises `NotAProvider`, `DomainNeeded`.
     """
@@ -41,11 +49,24 @@ def save_provider(
         provider = provider or IdentityProvider(organisation=organisation)
         if provider.server_url and (provider.server_url, provider.client_id) != (address, client_id):
             end_all_sign_ins(organisation)
+            stop_requiring(organisation)
         provider.server_url, provider.client_id, provider.default_role = address, client_id, default_role
         if secret:
             provider.secret_encrypted = key_secrets.encrypt(secret)
         provider.save()
         return provider
+
+
+def remove_domain(domain: OrganisationDomain) -> None:
+    """The provider opens no account with an address at it any more. Raises `DomainOfRequiredProvider`."""
+    organisation = domain.organisation
+    with transaction.atomic():
+        organisation.lock()
+        domain.delete()
+        if Organisation.objects.filter(pk=organisation.pk, requires_sso=True).exists():
+            owners = organisation.memberships.owners().select_related("user")
+            if not any(organisation.domains.of_address(one.user.email).exists() for one in owners):
+                raise DomainOfRequiredProvider
 
 
 def remove_provider(organisation: Organisation) -> None:

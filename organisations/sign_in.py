@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts import quotas
+from accounts.email_addresses import is_confirmed_second_address
 from accounts.models import User
 from accounts.signed_in_request import user_or_none
 from accounts.user_models import normalized_email
@@ -98,7 +99,7 @@ def check_sign_in(request: HttpRequest, sociallogin: SocialLogin, organisation: 
         _check_connection(request, sociallogin, organisation, email=email)
     elif sociallogin.is_existing:
         _check_member(sociallogin.user, organisation)
-    elif User.objects.filter(email=email).exists():
+    elif User.objects.filter(email=email).exists() or is_confirmed_second_address(email):
         raise NotConnected
     else:
         _check_may_join(organisation, email=email)

@@ -18,7 +18,13 @@ from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError, NotAllowed
 from marketplace.publishing.provisioning import set_group_role
 from organisations.domains import PROOF_PATH, add_domain, verify_domain
-from organisations.identity_provider import remove_provider, require_provider, save_provider, stop_requiring
+from organisations.identity_provider import (
+    remove_domain,
+    remove_provider,
+    require_provider,
+    save_provider,
+    stop_requiring,
+)
 from organisations.models import (
     DirectoryToken,
     IdentityProvider,
@@ -79,7 +85,7 @@ def _verify_domain(request: SignedInRequest, membership: Membership) -> None:
 
 def _remove_domain(request: SignedInRequest, membership: Membership) -> None:
     domain = _domain(request, membership)
-    domain.delete()
+    remove_domain(domain)
     messages.success(request, f"{domain} is removed. Nobody signs in through the provider by its addresses.")
 
 
@@ -87,8 +93,13 @@ def _save_provider(request: SignedInRequest, membership: Membership) -> HttpResp
     form = ProviderForm(request.POST, provider=_provider(membership))
     if not form.is_valid():
         return _render(request, membership, status=400, form=form)
-    save_provider(membership.organisation, **form.cleaned_data)
-    messages.success(request, "Saved. Sign in through it now, to see whether it works.")
+    organisation = membership.organisation
+    was_required = organisation.requires_sso
+    save_provider(organisation, **form.cleaned_data)
+    said = "Saved. Sign in through it now, to see whether it works."
+    if was_required and not organisation.requires_sso:
+        said += " It is another provider, so it is required of nobody until you have signed in and require it again."
+    messages.success(request, said)
     return None
 
 

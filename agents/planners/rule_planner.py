@@ -1,6 +1,7 @@
 """The planner without a language model: what the message asks for, what came with it, and what was pending decide.
 
-A request is told from a question by examples (`agents/classifiers/requests.json`), not by words.
+A request is told from a question by examples (`agents/classifiers/requests.json`), and the answer to a question back
+from another request (`replies.json`), not by words.
 """
 
 from __future__ import annotations
@@ -21,8 +22,17 @@ from agents.planners.planner_types import (
     ReadyAnswer,
     RequestedToolCall,
 )
-from agents.planners.templated_replies import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
-from agents.tools.document_templates import closest_template, templates_of
+from agents.planners.templated_replies import (
+    DRAFT,
+    INFO,
+    SEARCH,
+    ask_for_fact,
+    draft_text,
+    left_draft_text,
+    report_text,
+    server_answer,
+)
+from agents.tools.document_templates import STOP_WORD, closest_template, templates_of
 from agents.tools.stated_facts import request_in
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document
@@ -30,6 +40,10 @@ from lexic.database import in_thread
 from lexic.errors import LexicError
 
 _DRAFT_REQUEST, _REVIEW_REQUEST = "draft", "review"
+_FACT_REPLY, _REQUEST_REPLY, _STOP_REPLY = "fact", "request", "stop"
+# From which score on a reply is no fact: one that was taken for another request would be lost.
+_MIN_REPLY_SCORES = {_REQUEST_REPLY: 0.3, _STOP_REPLY: 0.5}
+_MIN_OTHER_DRAFT = 0.2
 _NDA_TOOLS = ("parse_nda", "render_nda_report")
 _CONTRACT_TOOLS = ("parse_contract", "render_contract_report")
 
@@ -65,6 +79,8 @@ class RulesPlanner:
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
         if reviews := await in_thread(lambda: self._reviews):
             return _next_of_reviews(reviews, progress, may_call=may_call)
+        if self._assignment.draft and await in_thread(lambda: self._reply_kind) == _STOP_REPLY:
+            return ReadyAnswer(answer=server_answer(left_draft_text(self._assignment.draft.template)))
         draft = await in_thread(lambda: self._draft)
         if draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
@@ -117,13 +133,58 @@ class RulesPlanner:
     def _draft(self) -> OpenDraft | None:
         """What is to be drafted: the one that waits for the fact in this message, or a new one. None for a question,
         and where no template is like what is asked for."""
-        if (waiting := self._assignment.draft) and not self._text.rstrip().endswith("?"):
-            facts = {**waiting.facts, waiting.field: self._text.strip()}
-            return OpenDraft(template=waiting.template, facts=facts, field="")
-        if example_classifier("requests").classify(self._request) != _DRAFT_REQUEST:
+        waiting = self._assignment.draft
+        if waiting and self._reply_kind == _FACT_REPLY:
+            return OpenDraft(template=waiting.template, facts=self._facts_with_reply(waiting), field="")
+        if not self._asks_for_draft:
             return None
         template = closest_template(self._request, templates_of(self._assignment.question))
         return OpenDraft(template=template.title, facts={}, field="") if template else None
+
+    @property
+    def _asks_for_draft(self) -> bool:
+        """Behind a question back it has to be plain: “Tell me the notice period first” is nearly one."""
+        classifier = example_classifier("requests")
+        scores = dict(zip(classifier.classes, classifier.scores([self._request])[0], strict=True))
+        least = _MIN_OTHER_DRAFT if self._assignment.draft else min(scores.values())
+        return max(scores, key=lambda name: scores[name]) == _DRAFT_REQUEST and scores[_DRAFT_REQUEST] >= least
+
+    @cached_property
+    def _reply_kind(self) -> str:
+        """What the message is to the draft that waits: the fact that was asked for, another request, or the wish to
+        leave it. What stands as `name: value`, and an option of a choice, is a fact whatever it says."""
+        assert self._assignment.draft is not None
+        if self._text.strip(" \t\n.!“”\"'").lower() == STOP_WORD:
+            return _STOP_REPLY
+        if self._stated_in_reply[0]:
+            return _FACT_REPLY
+        if self._text.rstrip().endswith("?"):
+            return _REQUEST_REPLY
+        classifier = example_classifier("replies")
+        scores = dict(zip(classifier.classes, classifier.scores([self._text])[0], strict=True))
+        likeliest = max(scores, key=lambda name: scores[name])
+        return likeliest if scores[likeliest] >= _MIN_REPLY_SCORES.get(likeliest, -1.0) else _FACT_REPLY
+
+    @cached_property
+    def _stated_in_reply(self) -> tuple[dict[str, str], str]:
+        """The facts for the draft that waits which the message states by their names, or by an option; and its other
+        lines."""
+        waiting = self._assignment.draft
+        templates = templates_of(self._assignment.question) if waiting else []
+        template = next((one for one in templates if waiting and one.title == waiting.template), None)
+        if waiting is None or template is None:
+            return {}, self._text.strip()
+        facts, others = template.read_reply(self._text)
+        asked = next((blank for blank in template.blanks if blank.name == waiting.field), None)
+        if asked and asked.options and (option := asked.value_of(others)):
+            return {waiting.field: option, **facts}, ""
+        return facts, others
+
+    def _facts_with_reply(self, waiting: OpenDraft) -> dict[str, str]:
+        """A line without a name is the fact that was asked for, where the message does not name that."""
+        facts, others = self._stated_in_reply
+        unnamed = {waiting.field: others} if others else {}
+        return {**waiting.facts, **unnamed, **facts}
 
     @staticmethod
     def _has_failed(progress: Progress, tool: str) -> bool:

@@ -34,6 +34,11 @@ def draft_text(template: str) -> str:
     return f"Here is the draft of “{template}”. It is yours to read, change and save."
 
 
+def left_draft_text(template: str) -> str:
+    """What is said where a draft that waited for a fact is left."""
+    return f"The draft of “{template}” is left. Nothing was saved."
+
+
 def comparison_text(result: Mapping[str, Any]) -> str:
     """The result of the comparison of a text with a playbook, as text."""
     found = [f"- {one['position']}: {one['classification']}. {one['reason']}" for one in result["findings"]]

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Sum
 from django.db.models.functions import Length
 
+from agents.tools.stated_facts import stated_fact
 from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
 from knowledge.embedders import local_embedder
 from knowledge.models import Page
@@ -26,6 +27,7 @@ _BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?
 # How near a message must be to a template's title (cosine) to ask for that one.
 _LEAST_SIMILARITY = 0.35
 _MAX_TEMPLATES = 200
+STOP_WORD = "stop"
 _MAX_LISTED = 20
 # The most characters of a template and of a draft. The journal takes no longer draft.
 _MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
@@ -59,7 +61,13 @@ class Blank:
 
     @property
     def question(self) -> str:
-        return f"What should the document say for “{self.name}”?"
+        return f"What should the document say for “{self.name}”? To leave the draft, write “{STOP_WORD}”."
+
+    def value_of(self, said: str) -> str:
+        """What stands in the blank where this is said: the option as the template spells it, "" where it is none."""
+        if not self.options:
+            return said.strip()
+        return next((option for option in self.options if _option_key(option) == _option_key(said)), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,14 +89,19 @@ class DocumentTemplate:
 
     def open_blanks(self, facts: Mapping[str, str]) -> list[Blank]:
         """The blanks that these facts do not fill."""
-        given = {_key(name) for name, value in facts.items() if value.strip()}
-        return [blank for blank in self.blanks if _key(blank.name) not in given]
+        given = self._values(facts)
+        return [blank for blank in self.blanks if not given.get(_key(blank.name))]
+
+    def fitting_facts(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """The facts without those that are none of the options of their blank; the others as the options are spelt."""
+        values = self._values(facts)
+        return {name: values[_key(name)] for name in facts if values[_key(name)]}
 
     def fill(self, facts: Mapping[str, str]) -> str:
         """The text with the facts in its blanks. Raises `MissingFacts`, `DraftTooLong`."""
         if missing := self.open_blanks(facts):
             raise MissingFacts(hint=f"Open are: {', '.join(blank.name for blank in missing)}.")
-        values = {_key(name): value.strip() for name, value in facts.items()}
+        values = self._values(facts)
         filled = sum(len(values[_key(match[1])]) - len(match[0]) for match in _BLANK.finditer(self.text))
         if len(self.text) + filled > _MAX_DRAFT_CHARACTERS:
             raise DraftTooLong
@@ -96,9 +109,25 @@ class DocumentTemplate:
 
     def facts_in(self, message: str) -> dict[str, str]:
         """What a message states line by line as `name: value`, for names of blanks."""
+        return self.read_reply(message)[0]
+
+    def read_reply(self, message: str) -> tuple[dict[str, str], str]:
+        """The facts that it states line by line, and the other lines."""
         names = {_key(blank.name): blank.name for blank in self.blanks}
-        stated = (line.partition(":") for line in message.splitlines())
-        return {names[_key(name)]: value.strip() for name, _, value in stated if _key(name) in names and value.strip()}
+        facts, others = {}, []
+        for line in message.splitlines():
+            name, value = stated_fact(line)
+            if _key(name) in names:
+                facts[names[_key(name)]] = value
+            else:
+                others.append(line)
+        return facts, "\n".join(others).strip()
+
+    def _values(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """What stands in each blank, by its key; "" where what is said is none of its options."""
+        blanks = {_key(blank.name): blank for blank in self.blanks}
+        given = {_key(name): value for name, value in facts.items()}
+        return {key: blanks[key].value_of(value) if key in blanks else value.strip() for key, value in given.items()}
 
 
 def templates_of(question: Question) -> list[DocumentTemplate]:
@@ -144,6 +173,10 @@ def _templates(question: Question) -> Iterator[DocumentTemplate]:
             text = "\n\n".join(pages.values_list("text", flat=True))
             if _BLANK.search(text):
                 yield DocumentTemplate(document_id=document.pk, title=document.title, text=text)
+
+
+def _option_key(said: str) -> str:
+    return _key(said).strip(" .,;!\"'“”‘’*")
 
 
 def _key(name: str) -> str:

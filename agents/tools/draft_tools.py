@@ -42,7 +42,7 @@ async def _extract_document_info(context: ToolContext, given: Mapping[str, Any])
 def _document_info(template: DocumentTemplate, facts: dict[str, str], context: ToolContext) -> ToolOutput:
     """A fact that the person has not stated is as good as none: they are asked for it."""
     not_stated = unstated_facts(facts, context.said)
-    facts = {name: value for name, value in facts.items() if name not in not_stated}
+    facts = template.fitting_facts({name: value for name, value in facts.items() if name not in not_stated})
     missing = template.open_blanks(facts)
     result = {
         "template": template.title,

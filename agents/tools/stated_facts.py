@@ -10,6 +10,11 @@ from collections.abc import Iterable, Mapping
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
+# What may stand before and around a fact: a list, a number, bold print.
+_LIST_MARK = re.compile(r"[ \t\-–*•·+>]{0,12}(?:\d{1,3}[.)][ \t]+)?")
+_BOLD = " \t*"
+_COLON = re.compile("[:\uff1a]")  # the second is full width
+
 _MAX_NAME_WORDS = _MIN_REQUEST_WORDS = 3
 
 
@@ -28,10 +33,19 @@ def request_in(message: str) -> str:
     return request if len(request.split()) >= _MIN_REQUEST_WORDS else message.strip()
 
 
+def stated_fact(line: str) -> tuple[str, str]:
+    """The name and the value of a line `name: value`, which may stand in a list or in bold print; both are "" where it
+    is none."""
+    mark = _LIST_MARK.match(line)
+    parts = _COLON.split(line[mark.end() if mark else 0 :], maxsplit=1)
+    name, value = (parts[0].strip(_BOLD), parts[-1].strip(_BOLD)) if len(parts) == 2 else ("", "")
+    return (name, value) if name and value else ("", "")
+
+
 def _states_fact(line: str) -> bool:
     """ "Last day: 31 March", and not "Please draft the following: a notice"."""
-    name, _, value = line.lstrip(" \t-*•").partition(":")
-    return bool(value.strip()) and len(name.split()) <= _MAX_NAME_WORDS
+    name, _ = stated_fact(line)
+    return 0 < len(name.split()) <= _MAX_NAME_WORDS
 
 
 def _folded_words(text: str) -> str:

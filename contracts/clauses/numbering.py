@@ -38,7 +38,7 @@ def read_opening(block: str, *, level: int = 0) -> ClauseOpening | None:
     markdown = _MARKDOWN.match(block)
     begin = markdown.end() if markdown else 0
     marked_level = level or (len(markdown.group().strip()) if markdown else 0)
-    number, rest_at = _leading_number(block, begin)
+    number, rest_at = read_number(block, begin)
     rest = block[rest_at:]
     heading = _leading_heading(rest, is_marked=marked_level > 0, is_numbered=bool(number))
     if not number and not heading:
@@ -48,8 +48,8 @@ def read_opening(block: str, *, level: int = 0) -> ClauseOpening | None:
     return ClauseOpening(number=number, heading=heading.strip(_EMPHASIS), depth=depth, is_bare=not behind)
 
 
-def _leading_number(block: str, begin: int) -> tuple[str, int]:
-    """The number as written, and where what stands behind it begins."""
+def read_number(block: str, begin: int) -> tuple[str, int]:
+    """The number as written that stands at `begin`, or "", and where what stands behind it begins."""
     found = _DIVISION.match(block, begin) or _DECIMAL.match(block, begin)
     if found is None:
         return "", begin

@@ -1,7 +1,7 @@
 """A review as a Word file: an uploaded Word file with comments and tracked changes, or a new file for other originals.
 
-The copy of a contract may go to the other side, so it says what was found and what is suggested, and nothing of the
-playbook. What was dismissed is left out.
+The copy of a contract may go to the other side, so it says where something was found and what is suggested, and nothing
+of the playbook: neither its positions nor why a finding has its class. What was dismissed is left out.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ from lexic.errors import LexicError
 from lexic.middleware.request_limit import free_request_slot
 
 AUTHOR = "Lexic"
+# What the copy says of a finding. The verdict itself would tell what the playbook wants.
+_TO_BE_READ = "This is to be looked at."
+_SAID_OF_VERDICT = {
+    Verdict.MISSING: "Something is missing here.",
+    Verdict.CHANGED: "This changed between the versions.",
+}
 _SLOTS = threading.BoundedSemaphore(2)
 _SLOT_TIMEOUT_SECONDS = 20.0
 
@@ -140,10 +146,7 @@ def _beginning(page: Page) -> dict[str, Any]:
 
 
 def _comment_lines(finding: Finding, *, is_tracked: bool, is_quoted: bool) -> Iterator[str]:
-    yield f"{finding.number}. {finding.position}: {finding.classification}."
-    yield finding.reason
-    if finding.model_remark:
-        yield finding.model_remark
+    yield f"{finding.number}. {finding.classification}: {_SAID_OF_VERDICT.get(Verdict(finding.verdict), _TO_BE_READ)}"
     if not is_quoted:
         yield "Not evidence: this is only the nearest passage."
     if finding.suggestion and not is_tracked:

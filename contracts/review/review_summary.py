@@ -15,15 +15,20 @@ _POSITIONS = "{green} of {total} positions are as the playbook wants them, {yell
 _CHANGES = "{total} positions changed: {green} for the better, {yellow} need a look, {red} go against the playbook."
 _CLAUSE_BREAK = "\n¶\n"  # no keyword goes over it
 _NO_CHANGES = "The two versions say the same."
+_LEFT_OUT = "{count} further changes were not reviewed: compare these by hand."
 
 
-def summarise(findings: Sequence[Finding], classification: Classification, *, is_comparison: bool) -> str:
-    """The figures, and what to do."""
-    if is_comparison and not findings:
+def summarise(
+    findings: Sequence[Finding], classification: Classification, *, is_comparison: bool, left_out: int = 0
+) -> str:
+    """The figures, and what to do. `left_out` is how many changes nobody has judged."""
+    if is_comparison and not findings and not left_out:
         return _NO_CHANGES
     counts = {name.lower(): count for name, count in _counts(findings).items()}
     total = len(findings)
     told = _CHANGES.format(total=total, **counts) if is_comparison else _POSITIONS.format(total=total, **counts)
+    if left_out:
+        told = f"{told} {_LEFT_OUT.format(count=left_out)}"
     return f"{told} {recommended_action(classification)}."
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import transaction
 
-from contracts.clauses.clause_changes import find_changes
+from contracts.clauses.clause_changes import ClauseChange, find_changes
 from contracts.clauses.obligations import find_obligations
 from contracts.models import RULES, ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position
@@ -24,6 +24,7 @@ from contracts.review.review_summary import escalations, summarise
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
 from contracts.review.rule_judge import Judgement
 from contracts.review.version_comparison import (
+    MAX_CHANGES,
     OTHER_LIKELIHOOD,
     OTHER_SEVERITY,
     ChangedPosition,
@@ -101,12 +102,15 @@ def _plan_findings(read: ReviewedContract, llm: LLM) -> list[_PlannedFinding]:
     if read.earlier is None:
         positions = read.playbook.positions
         return [_PlannedFinding(number=one.number, make=partial(_finding, read, one, judge)) for one in positions]
-    changes = find_changes(read.earlier.parsed.clauses, read.contract.parsed.clauses)
-    changed = changed_positions(read.playbook, changes)
+    changed = changed_positions(read.playbook, _changes(read, read.earlier)[:MAX_CHANGES])
     return [
         _PlannedFinding(number=one.number, make=partial(_changed_finding, read, read.earlier, one, judge))
         for one in changed
     ]
+
+
+def _changes(read: ReviewedContract, earlier: DocumentVersion) -> list[ClauseChange]:
+    return find_changes(earlier.parsed.clauses, read.contract.parsed.clauses)
 
 
 def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Finding:
@@ -174,10 +178,12 @@ def _changed_finding(
 def _summary_columns(read: ReviewedContract) -> dict[str, Any]:
     """What all findings come to, by the review's columns."""
     findings = list(read.review.findings.all())
-    classification = worst(Classification(one.classification) for one in findings)
+    left_out = max(0, len(_changes(read, read.earlier)) - MAX_CHANGES) if read.earlier else 0
+    unread = [Classification.YELLOW] if left_out else []
+    classification = worst([*(Classification(one.classification) for one in findings), *unread])
     return {
         "classification": classification,
-        "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
+        "summary": summarise(findings, classification, is_comparison=read.earlier is not None, left_out=left_out),
         "escalations": escalations(read, findings),
         "positions_done": len(findings),
         "checked_by": _checked_by(findings),

@@ -19,6 +19,7 @@ _MIN_SIMILARITY = 0.35
 _MAX_CHANGE_CHARACTERS = 600
 # The risk of a change that the playbook has no position for.
 OTHER_SEVERITY, OTHER_LIKELIHOOD = 2, 3
+# So many changes are judged, and the others counted.
 MAX_CHANGES = 300
 
 
@@ -45,7 +46,7 @@ def changed_positions(playbook: Playbook, changes: Sequence[ClauseChange]) -> li
     same for the same two versions."""
     by_number: dict[int, list[ClauseChange]] = {}
     others = []
-    for change in changes[:MAX_CHANGES]:
+    for change in changes:
         position = _nearest_position(playbook, change)
         if position is None:
             others.append(change)

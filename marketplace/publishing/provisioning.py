@@ -1,7 +1,7 @@
 """Applies what the directory of an organisation says of people and groups: who is a member, and with which role.
 
-The directory only counts for addresses at verified domains. It makes no owners, and changes owners only by removing
-them.
+The directory only counts for addresses at verified domains. It makes no owners but those whom an owner has invited, and
+changes owners only by removing them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from accounts import quotas
-from accounts.email_addresses import has_confirmed_email
+from accounts.email_addresses import has_confirmed_email, is_confirmed_second_address
 from accounts.mailed_invitations import clean_address
 from accounts.models import User
 from lexic.column_length import column_length
@@ -68,6 +68,13 @@ class AddressUnconfirmed(Conflict):
     hint = "Its person confirms it by the mail from when they signed up, or has the account deleted by the operators."
 
 
+class SecondAddressOfAccount(Conflict):
+    """An account has confirmed this address besides the one that it signs in with."""
+
+    code = "second_address_of_account"
+    hint = "Its person makes this their main address, or removes it from their account; then send it again."
+
+
 class TooManyGroups(Conflict):
     """A directory has at most five hundred groups here."""
 
@@ -104,7 +111,8 @@ def people_of(organisation: Organisation) -> QuerySet[ProvisionedPerson]:
 def add_person(organisation: Organisation, said: PersonFields) -> ProvisionedPerson:
     """Somebody whom the directory did not name before. Without an account they get one, which the provider opens.
 
-    Raises `AddressOfOthers`, `NotAnEmailAddress`, `DirectoryNameTaken`, `AddressUnconfirmed`, `TooManyCollaborators`.
+    Raises `AddressOfOthers`, `NotAnEmailAddress`, `DirectoryNameTaken`, `AddressUnconfirmed`, `SecondAddressOfAccount`,
+    `TooManyCollaborators`.
     """
     with transaction.atomic():
         organisation.lock()
@@ -155,6 +163,9 @@ def _account(address: str, *, display_name: str) -> tuple[User, bool]:
         if not found.is_active or not has_confirmed_email(found):
             raise AddressUnconfirmed
         return found, False
+    # The provider opens accounts by the address that they sign in with, so that account would stay closed.
+    if is_confirmed_second_address(address):
+        raise SecondAddressOfAccount
     name = display_name[: column_length(User, "display_name")]
     made = User.objects.create_user(address, None, display_name=name)
     EmailAddress.objects.create(user=made, email=address, verified=True, primary=True)
@@ -177,8 +188,9 @@ def _join(person: ProvisionedPerson) -> None:
         return
     _own_address(person.organisation, person.user.email)  # its domain may have been given up
     quotas.PEOPLE.check("organisation", used=person.organisation.memberships.count())
+    role = _role_of(person)  # before the invitation goes, which may say it
     person.organisation.invitations.for_address(person.user.email).delete()
-    Membership.objects.create(organisation=person.organisation, user=person.user, role=_role_of(person))
+    Membership.objects.create(organisation=person.organisation, user=person.user, role=role)
 
 
 def _leave(person: ProvisionedPerson) -> None:
@@ -243,5 +255,7 @@ def _role_of(person: ProvisionedPerson) -> OrganisationRole:
     given = set(person.groups.that_give_roles().values_list("role", flat=True))
     if strongest := next((role for role in _STRONGEST_FIRST if role in given), None):
         return strongest
+    if invited := person.organisation.invitations.open().for_address(person.user.email).first():
+        return OrganisationRole(invited.role)
     provider = IdentityProvider.objects.filter(organisation=person.organisation).first()
     return OrganisationRole(provider.default_role) if provider and provider.default_role else OrganisationRole.VIEWER

@@ -91,14 +91,15 @@ def dismiss_report(report: Report, *, by: User) -> ModerationDecision:
 
 
 def reopen_report(report: Report) -> None:
-    """The report waits again; a review that it hid is shown again. A plugin stays withdrawn, and is
-    held until that is lifted. Raises `ReportNotDecided`."""
+    """The report waits again; a review that it hid is shown again, unless its author deleted it. A plugin stays
+    withdrawn, and is held until that is lifted. Raises `ReportNotDecided`."""
     with transaction.atomic():
         report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)
         if report.is_open:
             raise ReportNotDecided
-        if report.review and report.review.author_id and report.outcome == Report.Outcome.HIDDEN:
-            _set_review_hidden(report.review, is_hidden=False)
+        review = report.review
+        if review and review.author_id and not review.is_deleted and report.outcome == Report.Outcome.HIDDEN:
+            _set_review_hidden(review, is_hidden=False)
         report.outcome, report.decided_by, report.decided_at = Report.Outcome.OPEN, None, None
         # Whoever reported it is forgotten by now, so it stands for itself.
         report.fingerprint = f"report:{report.pk.hex}"

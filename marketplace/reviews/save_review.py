@@ -76,14 +76,14 @@ def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
 
 
 def delete_review(review: Review) -> None:
-    """Delete it. Of a hidden one the words go and the row stays, or it could be written anew.
+    """Delete it. Of a hidden one the words and the verdict go and the row stays, or it could be written anew.
 
     Raises `UnderLegalHold`.
     """
     review.plugin.check_deletable()
     with transaction.atomic():
         if review.is_hidden:
-            Review.objects.filter(pk=review.pk).update(text="", reply="", replied_at=None)
+            Review.objects.filter(pk=review.pk).update(verdict="", text="", reply="", replied_at=None)
         else:
             review.delete()
             update_review_counts(review.plugin_id)

@@ -409,6 +409,41 @@ def test_nobody_closes_it_to_themselves(provider: Stub, clinic: Organisation, al
     assert not clinic.requires_sso
 
 
+@pytest.mark.parametrize("typo", ["address", "client id"])
+def test_a_provider_that_was_saved_with_a_typo_is_required_of_nobody(
+    typo: str, closed: Plugin, provider: Stub, clinic: Organisation, alice: User
+) -> None:
+    as_person(provider, alice)
+    inside, page = with_password(alice), f"/organisations/{clinic.pk}/sign-in"
+    visit(inside, clinic, process="connect")
+    wrong = {"server_url": f"{provider.url}/typo"} if typo == "address" else {"client_id": "typo"}
+    said = {"act": "save_provider", "server_url": provider.url, "client_id": CLIENT_ID, "default_role": "viewer"}
+    answer = inside.post(page, {**said, "secret": "", **wrong}, follow=True)
+    assert b"required of nobody until you have signed in" in answer.content
+    assert inside.get(page).status_code == 200
+    assert inside.post(page, {"act": "require"}).status_code == 403
+    assert inside.post(page, {**said, "secret": ""}).status_code == 302
+    visit(inside, clinic, process="connect")
+    assert inside.post(page, {"act": "require"}).status_code == 302
+    assert inside.get(page).status_code == 200
+
+
+def test_the_domain_that_owners_sign_in_with_stays_while_the_provider_is_required(
+    closed: Plugin, provider: Stub, clinic: Organisation, domain: OrganisationDomain, alice: User
+) -> None:
+    mark_verified(OrganisationDomain.objects.create(organisation=clinic, name="elsewhere.org"))
+    as_person(provider, alice)
+    inside, page = with_password(alice), f"/organisations/{clinic.pk}/sign-in"
+    visit(inside, clinic, process="connect")
+    removal = {"act": "remove_domain", "domain": domain.pk}
+    refused = inside.post(page, removal)
+    assert b"Stop requiring the provider first." in refused.content
+    assert clinic.domains.filter(pk=domain.pk).exists()
+    inside.post(page, {"act": "stop_requiring"})
+    assert inside.post(page, removal).status_code == 302
+    assert not clinic.domains.filter(pk=domain.pk).exists()
+
+
 def test_an_operator_opens_one_whose_provider_is_away(closed: Plugin, clinic: Organisation, alice: User) -> None:
     call_command("organisation_sso", str(clinic.pk), "--stop-requiring")
     assert Plugin.objects.viewable_by(alice).contains(closed)

@@ -154,7 +154,7 @@ def test_a_fact_is_given_where_it_is_asked_for(bob: User, asked: Project, publis
     page = shown(browse(bob), f"/c/{session.pk}")
     assert "You said: Acme" in page
     assert '<h2 class="said sr" dir="auto">Acme</h2>' in page
-    assert "What should the document say for “last day”?" in page
+    assert "What should the document say for “last day”? To leave the draft, write “stop”." in page
 
 
 def test_the_way_to_an_answer_is_a_reading_of_its_journal(

@@ -56,6 +56,87 @@ def test_jl_038_jl_054_what_is_missing_is_asked_for_and_then_the_draft_is_there(
     assert answer_of(run).metadata["outcome"] == "answered"
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Last day: 31 March",
+        "- Last day: 31 March",
+        "1. last day: 31 March",
+        "**Last day:** 31 March",
+        "Last day\uff1a31 March",
+        "Tenant: Beta\n31 March",
+    ],
+)
+def test_a_reply_may_name_what_was_asked_for(published: Plugin, bob: User, template: Document, reply: str) -> None:
+    waiting = ask(published, bob, f"{REQUEST}.\n- Tenant: Acme\n2. **Premises:** Main Street 1\nLaw: sweden")
+    [asked] = data_of(waiting, "document_question")
+    assert asked["field"] == "last day"
+    run = ask(published, bob, reply, session=waiting.session)
+    [made] = data_of(run, "document_result")
+    assert "the lease of Main Street 1 ends on 31 March." in made["document"]["text"]
+    assert "Governing law: Sweden." in made["document"]["text"]
+
+
+def test_a_reply_that_names_another_fact_is_not_the_one_that_was_asked_for(
+    published: Plugin, bob: User, template: Document
+) -> None:
+    waiting = ask(published, bob, f"{REQUEST}.\nPremises: x\nLaw: Norway")
+    run = ask(published, bob, "Last day: 31 March", session=waiting.session)
+    [asked] = data_of(run, "document_question")
+    assert asked["field"] == "tenant"
+    [made] = data_of(ask(published, bob, "Acme", session=run.session), "document_result")
+    assert "To Acme: the lease of x ends on 31 March." in made["document"]["text"]
+
+
+def test_a_choice_is_asked_for_again_until_it_is_one_of_its_options(
+    published: Plugin, bob: User, template: Document
+) -> None:
+    run = ask(published, bob, f"{REQUEST}.\nTenant: Acme\nPremises: x\nLast day: y\nLaw: Denmark")
+    for reply in ("Denmark", "Not Norway"):
+        [asked] = data_of(run, "document_question")
+        assert (asked["field"], asked["options"]) == ("law", ["Norway", "Sweden"])
+        run = ask(published, bob, reply, session=run.session)
+    [made] = data_of(ask(published, bob, "norway.", session=run.session), "document_result")
+    assert "Governing law: Norway. Signed" in made["document"]["text"]
+
+
+@pytest.mark.parametrize("reply", ["stop", "Cancel", "Forget it", "Never mind."])
+def test_a_draft_that_waits_can_be_left(published: Plugin, bob: User, template: Document, reply: str) -> None:
+    waiting = ask(published, bob, REQUEST)
+    assert text_of(waiting).endswith("To leave the draft, write “stop”.")
+    run = ask(published, bob, reply, session=waiting.session)
+    assert text_of(run) == "The draft of “Notice of termination of a lease” is left. Nothing was saved."
+    assert "document_question" not in kinds(ask(published, bob, "31 March", session=run.session))
+
+
+@pytest.mark.parametrize("reply", ["Tell me the notice period first.", "Tell me how far apart spacers stand."])
+def test_another_request_is_no_fact(published: Plugin, bob: User, template: Document, reply: str) -> None:
+    waiting = ask(published, bob, REQUEST)
+    run = ask(published, bob, reply, session=waiting.session)
+    assert run.agent_type == "rag"
+    assert "document_question" not in kinds(run)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Acme Ltd",
+        "None",
+        "Not applicable",
+        "Write it as Acme Ltd, Oslo",
+        "The tenant pays the rent each month in advance.",
+        "Review of the contract every two years",
+        "Draft beer and snacks",
+        "A notice of termination of the lease",
+        "tenant: Cancel",
+    ],
+)
+def test_a_fact_may_sound_like_a_request(published: Plugin, bob: User, template: Document, fact: str) -> None:
+    waiting = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway")
+    [made] = data_of(ask(published, bob, fact, session=waiting.session), "document_result")
+    assert f"To {fact.removeprefix('tenant: ')}: the lease" in made["document"]["text"]
+
+
 def test_another_question_in_between_is_answered(published: Plugin, bob: User, template: Document) -> None:
     waiting = ask(published, bob, REQUEST)
     run = ask(published, bob, "How far apart do spacers made of mortar stand?", session=waiting.session)

@@ -14,6 +14,7 @@ from accounts.models import ApiKey, User
 from api.scim.urls import ROUTES
 from audit.models import AuditEntry
 from marketplace.publishing.provisioning import set_group_role
+from organisations.invitations import invite_member
 from organisations.models import DirectoryToken, Membership, Organisation, OrganisationDomain, ProvisionedPerson
 from plugins.models import Plugin
 from tests.api.scim.conftest import Ask, asking, group, patch, person
@@ -85,6 +86,31 @@ def test_an_account_that_nobody_confirmed_is_not_let_in(ask: Ask) -> None:
     refused = ask("POST", "/Users", person())
     assert (refused["http"], refused["scimType"]) == (409, "uniqueness")
     assert role_of("gina@example.org") == ""
+
+
+def test_an_address_that_an_account_has_confirmed_besides_its_own_is_a_conflict(ask: Ask, charlie: User) -> None:
+    EmailAddress.objects.create(user=charlie, email=charlie.email, verified=True, primary=True)
+    second = EmailAddress.objects.create(user=charlie, email="gina@example.org", verified=True)
+    refused = ask("POST", "/Users", person())
+    assert (refused["http"], refused["scimType"]) == (409, "uniqueness")
+    assert "makes this their main address" in refused["detail"]
+    assert not User.objects.filter(email="gina@example.org").exists()
+    second.delete()
+    assert ask("POST", "/Users", person())["http"] == 201
+
+
+@pytest.mark.parametrize("group_role", ["", "viewer"])
+def test_an_invitation_says_the_role_where_no_group_does(
+    ask: Ask, clinic: Organisation, alice: User, group_role: str
+) -> None:
+    invite_member(clinic.memberships.get(user=alice), email="gina@example.org", role="editor")
+    made = ask("POST", "/Users", person(active=False))
+    if group_role:
+        ask("POST", "/Groups", group("Wards", [made["id"]]))
+        set_group_role(clinic.groups.get(), role=group_role)
+    ask("PATCH", f"/Users/{made['id']}", patch({"op": "replace", "value": {"active": True}}))
+    assert role_of("gina@example.org") == (group_role or "editor")
+    assert not clinic.invitations.exists()
 
 
 def test_an_account_of_a_person_stays_as_it_is(ask: Ask, bob: User) -> None:

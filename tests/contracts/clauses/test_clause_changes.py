@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,51 @@ def test_what_is_only_numbered_anew_or_moved_has_not_changed() -> None:
 def test_a_number_that_a_sentence_begins_with_counts() -> None:
     earlier = "1. A. 30 days after delivery.\n2. B. X.\n3. C. Y."
     assert len(told(earlier, earlier.replace("30", "60"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- 12.50 EUR per hour of consulting.", "- 85.50 EUR per hour of consulting."),
+        ("1.5 Million Euro is the cap.", "9.5 Million Euro is the cap."),
+        ("4.1 Million Euro is the cap.", "5.1 Million Euro is the cap."),
+        ("2.000.000 EUR for each event.", "2.000 EUR for each event."),
+        ("900.00 CHF a month.", "100.00 CHF a month."),
+        ("900.", "100."),
+        ("1.5 Fields are leased.", "2.5 Fields are leased."),
+        ("4. January 2027 is the first day.", "1. January 2027 is the first day."),
+        ("B. Smith is the tenant.", "C. Smith is the tenant."),
+        ("Section 7 Goods may be returned.", "Section 9 Goods may be returned."),
+    ],
+)
+@pytest.mark.parametrize("outline", ["", EARLIER], ids=["alone", "behind numbered clauses"])
+def test_a_figure_that_a_line_begins_with_is_no_number_of_a_clause(before: str, after: str, outline: str) -> None:
+    found = changes(f"{outline}\n{before}\n", f"{outline}\n{after}\n")
+    assert [span.text for one in found for span in one.removed] == [before]
+    assert [span.text for one in found for span in one.added] == [after]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ("1.", "2.", "3."),
+        ("1.1", "1.2", "1.3"),
+        ("Section 1.01", "Section 1.02", "Section 1.03"),
+        ("ARTICLE I", "ARTICLE II", "ARTICLE III"),
+        ("A.", "B.", "C."),
+        ("I.", "II.", "III."),
+        ("**1.", "**2.", "**3."),
+        ("- 1)", "- 2)", "- 3)"),
+    ],
+)
+@pytest.mark.parametrize("is_numbered_anew", [True, False])
+def test_a_clause_that_is_gone_changes_no_other(numbers: tuple[str, ...], is_numbered_anew: bool) -> None:
+    texts = ["Price is paid.", "Dues are paid.", "Fees are paid."]
+    earlier = [f"{number} {text}" for number, text in zip(numbers, texts, strict=True)]
+    left = numbers[:2] if is_numbered_anew else numbers[1:]
+    later = [f"{number} {text}" for number, text in zip(left, texts[1:], strict=True)]
+    [(_, removed, added)] = told("\n\n".join(earlier), "\n\n".join(later))
+    assert ("Price is paid." in " ".join(removed), added) == (True, [])
 
 
 def test_what_is_gone_comes_last() -> None:

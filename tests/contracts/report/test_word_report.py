@@ -11,7 +11,7 @@ import pytest
 
 from accounts.models import User
 from contracts.docx.edits import WordTextChanged
-from contracts.models import ContractReview, Finding
+from contracts.models import ContractReview, Finding, Verdict
 from contracts.report import word_report as word_report_module
 from contracts.report.report_formats import ReviewNotDone, write_report
 from contracts.report.word_report import WordExportBusy, word_report
@@ -91,7 +91,7 @@ def test_a_review_of_a_word_file_comes_back_as_comments_in_a_copy(word_review: C
     comments = [comment.text for comment in docx.Document(str(path)).comments]
     for finding in shown:
         spans = finding.contract_spans or finding.nearest_spans[:1] or [None]
-        assert sum(text.startswith(f"{finding.number}. {finding.position}: ") for text in comments) == len(spans)
+        assert sum(text.startswith(f"{finding.number}. {finding.classification}: ") for text in comments) == len(spans)
     assert len(comments) == sum(len(one.contract_spans or [None]) for one in shown)
     assert read_text(path, "docx") == word_review.document.pages.get().text
     assert marks(path) == [("ins", "Bob", "always ")]
@@ -103,7 +103,7 @@ def test_an_accepted_suggestion_is_a_tracked_change_of_whoever_accepted_it(
     alice.display_name = "Alice Ashby"
     alice.save()
     term, when = "three (3) years", datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    accepted = {"decision": "accepted", "decided_by": alice, "decided_at": when}
+    accepted = {"verdict": "denied", "decision": "accepted", "decided_by": alice, "decided_at": when}
     set_finding(word_review, 1, term, suggestion="two (2) years", reason="Too long.", **accepted)
     set_finding(word_review, 2, "On request", suggestion="At once", reason="Slow.", **accepted)
     path = made(word_review)
@@ -113,8 +113,7 @@ def test_an_accepted_suggestion_is_a_tracked_change_of_whoever_accepted_it(
     ]
     assert 'w:date="2026-03-04T05:06:07Z"' in part(path)
     comments = commented_texts(path)
-    position = word_review.findings.get(number=1).position
-    assert comments[f"1. {position}: RED.\nToo long."] == "two (2) years"
+    assert comments["1. RED: This is to be looked at."] == "two (2) years"
     # Bob's insertion stands before it, so that a tracked change would touch it.
     [beside] = [words for words in comments if words.startswith("Suggested instead: “At once”")]
     assert "somebody's tracked change is there" in beside
@@ -124,12 +123,12 @@ def test_with_comments_only_an_accepted_suggestion_is_said_and_nothing_is_change
     word_review: ContractReview, alice: User, tmp_path: Path
 ) -> None:
     when = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    accepted = {"decision": "accepted", "decided_by": alice, "decided_at": when}
-    finding = set_finding(word_review, 1, "three (3) years", suggestion="two (2) years", reason="Too long.", **accepted)
+    accepted = {"verdict": "denied", "decision": "accepted", "decided_by": alice, "decided_at": when}
+    set_finding(word_review, 1, "three (3) years", suggestion="two (2) years", reason="Too long.", **accepted)
     path = tmp_path / "comments.docx"
     path.write_bytes(write_report(word_review, "docx-comments").content)
     assert marks(path) == [("ins", "Bob", "always ")]
-    said = f"1. {finding.position}: RED.\nToo long.\nAccepted, to replace this: “two (2) years”"
+    said = "1. RED: This is to be looked at.\nAccepted, to replace this: “two (2) years”"
     assert commented_texts(path)[said] == "three (3) years"
 
 
@@ -146,18 +145,50 @@ def test_what_was_dismissed_and_what_the_playbook_says_stay_at_home(word_review:
     assert not any(text in everything for text in walk_aways)
 
 
+MODEL_OPINION = {
+    "model": "stub",
+    "agrees": False,
+    "counts": True,
+    "classification": "RED",
+    "verdict": "limit_broken",
+    "rulesClassification": "YELLOW",
+    "rulesVerdict": "walk_away",
+}
+
+
+@pytest.mark.parametrize("form", ["docx", "docx-comments"])
+@pytest.mark.parametrize("verdict", Verdict)
+@pytest.mark.parametrize("is_comparison", [False, True])
+def test_no_verdict_tells_the_other_side_a_word_of_the_playbook(
+    word_review: ContractReview, tmp_path: Path, form: str, verdict: Verdict, is_comparison: bool
+) -> None:
+    kept = "A clause goes beyond the limit “liability ≤ 2 million EUR”."
+    reason = f"Before: GREEN, the contract says what is preferred. Now: YELLOW, {kept}" if is_comparison else kept
+    ContractReview.objects.filter(pk=word_review.pk).update(kind="comparison" if is_comparison else "contract")
+    told = {"position": "Walk away at two million", "reason": reason, "model_opinion": MODEL_OPINION}
+    for number in word_review.findings.values_list("number", flat=True):
+        set_finding(word_review, number, "secret", verdict=verdict, suggestion="Add this.", **told)
+    path = tmp_path / "copy.docx"
+    path.write_bytes(write_report(word_review, form).content)
+    comments = part(path, "word/comments.xml")
+    assert comments.count("Add this.") == word_review.findings.count()
+    for secret in ("million", "limit", "playbook", "rules", "prefer", "acceptable", "Walk away", "stub", "GREEN"):
+        assert secret not in comments
+
+
 def test_what_is_missing_is_said_at_the_nearest_words_or_at_the_beginning(word_review: ContractReview, made) -> None:
     Finding.objects.filter(review=word_review).update(classification="GREEN")
-    finding = set_finding(word_review, 4, "secret", reason="Nothing says it.", suggestion="Add this.")
+    missing = {"verdict": "missing", "reason": "Nothing says it."}
+    finding = set_finding(word_review, 4, "secret", suggestion="Add this.", **missing)
     near = finding.contract_spans
     Finding.objects.filter(pk=finding.pk).update(contract_spans=[], nearest_spans=near, decision="accepted")
-    first = set_finding(word_review, 5, "secret", reason="Not there either.", suggestion="")
+    first = set_finding(word_review, 5, "secret", suggestion="", **missing)
     Finding.objects.filter(pk=first.pk).update(contract_spans=[])
     path = made(word_review)
     assert commented_texts(path) == {
-        f"4. {finding.position}: RED.\nNothing says it.\nNot evidence: this is only the nearest passage."
+        "4. RED: Something is missing here.\nNot evidence: this is only the nearest passage."
         "\nAccepted, to be added: “Add this.”": "secret",
-        f"5. {first.position}: RED.\nNot there either.\nNot evidence: this is only the nearest passage.": (
+        "5. RED: Something is missing here.\nNot evidence: this is only the nearest passage.": (
             "MUTUAL NON-DISCLOSURE AGREEMENT"
         ),
     }

@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import User
 from contracts.models import ContractReview, Finding, ReviewKind
+from contracts.review import run_review as run_review_module
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from knowledge.models import Page
@@ -85,6 +86,20 @@ def test_two_versions_that_say_the_same_have_no_finding(alice: User) -> None:
     review = compare(alice, CONTRACT, CONTRACT.replace("\n\n## 3. Payment\n\n", "\n\n\n## 3. Payment\n"))
     assert (review.findings.count(), review.classification) == (0, "GREEN")
     assert review.summary == "The two versions say the same."
+
+
+def test_changes_beyond_the_most_that_are_reviewed_are_counted(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is gone comes last, so it is left out first."""
+    monkeypatch.setattr(run_review_module, "MAX_CHANGES", 1)
+    better = CONTRACT.replace("within sixty days", "within seventy days").replace(OLD_CAP, "")
+    review = compare(alice, CONTRACT, better)
+    assert review.findings.count() == 1
+    assert review.classification != "GREEN"
+    assert "1 further changes were not reviewed: compare these by hand." in review.summary
+    monkeypatch.setattr(run_review_module, "MAX_CHANGES", 0)
+    none_judged = compare(alice, CONTRACT, better.replace("England", "Scotland"))
+    assert (none_judged.findings.count(), none_judged.classification) == (0, "YELLOW")
+    assert "say the same" not in none_judged.summary
 
 
 RAISED_CAP = OLD_CAP.replace("twelve", "thirty-six")

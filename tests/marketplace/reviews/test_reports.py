@@ -12,7 +12,7 @@ from marketplace.listings.review_counts import update_review_counts
 from marketplace.models import Listing, Report
 from marketplace.reviews import moderation, moderation_mails
 from marketplace.reviews.abuse_reports import MAX_REPORTS_PER_HOUR, Reporter, TooManyReports, submit_report
-from marketplace.reviews.save_review import ReviewTextTooLong, TextContainsKey
+from marketplace.reviews.save_review import ReviewTextTooLong, TextContainsKey, delete_review
 from plugins.models import Plugin
 from tests.marketplace.reviews.conftest import counts, people, reviewed
 
@@ -175,6 +175,18 @@ def test_what_was_decided_can_be_opened_again(plugin: Plugin, dora: User, ruth: 
     with pytest.raises(moderation.ReportNotDecided):
         moderation.reopen_report(reports[0])
     assert len(moderation.hide_review(reports[1], by=ruth).reports) == 2
+
+
+def test_a_review_that_its_author_deleted_meanwhile_stays_away(plugin: Plugin, dora: User, ruth: User) -> None:
+    review = reviewed(plugin, dora)
+    report = said(plugin, review=review)
+    moderation.hide_review(report, by=ruth)
+    review.refresh_from_db()
+    delete_review(review)
+    moderation.reopen_report(report)
+    review.refresh_from_db()
+    assert (review.is_hidden, review.is_deleted, counts(plugin)) == (True, True, (0, 0, 0))
+    assert Report.objects.open().get() == report
 
 
 def test_a_mail_that_cannot_be_sent_undoes_nothing(plugin: Plugin, ruth: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ def test_a_hidden_review_cannot_be_written_again(plugin: Plugin, dora: User) -> 
     with pytest.raises(ReviewIsHidden):
         save_review(plugin, by=dora, verdict="wrong", text="Ruder words.")
     delete_review(review)
-    assert list(Review.objects.values_list("text", "is_hidden")) == [("", True)]
+    assert list(Review.objects.values_list("verdict", "text", "is_hidden")) == [("", "", True)]
     with pytest.raises(ReviewIsHidden):
         save_review(plugin, by=dora, verdict="wrong", text="Ruder words.")
 
