@@ -72,7 +72,9 @@ class OdtListMarks:
         if level.kind == "-":
             return _BULLET
         counts = here.counts
-        counts[here.depth] = _whole(item.get(f"{_TEXT}start-value")) or counts.get(here.depth, level.first - 1) + 1
+        counts[here.depth] = (
+            _read_integer(item.get(f"{_TEXT}start-value")) or counts.get(here.depth, level.first - 1) + 1
+        )
         for deeper in [one for one in counts if one > here.depth]:
             del counts[deeper]
         return _numbered(here.depth, level, levels, counts)
@@ -93,13 +95,13 @@ def _read_levels(style: etree._Element) -> Iterator[tuple[int, _Level]]:
     for level in style.iterchildren(f"{_TEXT}list-level-style-number", f"{_TEXT}list-level-style-bullet"):
         kind = "-" if level.tag.endswith("bullet") else level.get(f"{_STYLE}num-format", "")
         yield (
-            _whole(level.get(f"{_TEXT}level")) or 1,
+            _read_integer(level.get(f"{_TEXT}level")) or 1,
             _Level(
                 kind=kind if kind == "-" or kind in NUMBERS_OF_KINDS else "",
                 prefix=level.get(f"{_STYLE}num-prefix", ""),
                 suffix=level.get(f"{_STYLE}num-suffix", ""),
-                first=_whole(level.get(f"{_TEXT}start-value")) or 1,
-                shown=_whole(level.get(f"{_TEXT}display-levels")) or 1,
+                first=_read_integer(level.get(f"{_TEXT}start-value")) or 1,
+                shown=_read_integer(level.get(f"{_TEXT}display-levels")) or 1,
             ),
         )
 
@@ -115,7 +117,7 @@ def _numbered(depth: int, level: _Level, levels: Mapping[int, _Level], counts: M
     return f"{mark} " if len(mark) <= _MAX_MARK_LENGTH else ""
 
 
-def _whole(written: str | None) -> int:
+def _read_integer(written: str | None) -> int:
     """The number; 0 where there is none."""
     return (
         min(int(written), _MAX_NUMBER)

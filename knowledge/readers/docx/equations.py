@@ -39,27 +39,31 @@ def _part(node: Any, name: str, depth: int) -> str:
     return "" if found is None else _text(found, depth)
 
 
-def _whole(text: str) -> str:
+def _in_brackets(text: str) -> str:
     return text if _WHOLE.fullmatch(text) else f"({text})"
 
 
 def _fraction(node: Any, depth: int) -> str:
-    return f"{_whole(_part(node, 'num', depth))}/{_whole(_part(node, 'den', depth))}"
+    return f"{_in_brackets(_part(node, 'num', depth))}/{_in_brackets(_part(node, 'den', depth))}"
 
 
 def _script(node: Any, depth: int) -> str:
-    base = _whole(_part(node, "e", depth))
+    base = _in_brackets(_part(node, "e", depth))
     return base + _limits(node, depth)
 
 
 def _limits(node: Any, depth: int) -> str:
     below, above = _part(node, "sub", depth), _part(node, "sup", depth)
-    return (f"_{_whole(below)}" if below else "") + (f"^{_whole(above)}" if above else "")
+    return (f"_{_in_brackets(below)}" if below else "") + (f"^{_in_brackets(above)}" if above else "")
 
 
 def _root(node: Any, depth: int) -> str:
     degree = _part(node, "deg", depth)
-    return f"{_whole(_part(node, 'e', depth))}^(1/{degree})" if degree else f"√{_whole(_part(node, 'e', depth))}"
+    return (
+        f"{_in_brackets(_part(node, 'e', depth))}^(1/{degree})"
+        if degree
+        else f"√{_in_brackets(_part(node, 'e', depth))}"
+    )
 
 
 def _sum(node: Any, depth: int) -> str:
