@@ -11,7 +11,7 @@ from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.facts.negation import is_contrast, is_foreign_negation, is_negation
-from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
+from trees.quantities import QuantityMention, find_measures, find_unit, nearly_equal
 from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
 
 _LINK_WORDS = word_set(
@@ -185,7 +185,7 @@ class _TextNumbers:
         """How close the field's name is to a number, and how much of it is there; None: it does not fit."""
         spot = self.spots[number]
         quantity = spot.measure.quantity
-        if convert_to_unit(quantity, field.unit) is None or (quantity.unit and not field.unit):
+        if field.number_of(quantity) is None or (quantity.unit and not field.unit):
             return None
         distances = [(name, spot.distance(name)) for name in field_names(field)]
         near = [(-distance, self.spelled(name)) for name, distance in distances if distance is not None]
@@ -200,16 +200,22 @@ class _TextNumbers:
         """The numbers in the field's own unit, when the text leaves no doubt that they are its."""
         if field.unit is None or self.mentions_field(field):
             return []
-        rivals = [one for one in fields.values() if one.unit and are_units_comparable(one.unit.name, field.unit.name)]
+        rivals = [one for one in fields.values() if one.unit and _measure_the_same(one, field)]
         spoken_for = {number for numbers in named.values() for number in numbers}
-        own = [number for number, one in enumerate(self.spots) if one.measure.quantity.unit == field.unit]
+        own = self.in_unit(field)
         return [number for number in own if number not in spoken_for] if len(rivals) == 1 else []
+
+    def in_unit(self, field: FactField) -> list[int]:
+        """The numbers in the field's own unit; where it has none of these, those that count for it as written."""
+        units = [one.measure.quantity.unit for one in self.spots]
+        exact = [number for number, unit in enumerate(units) if unit == field.unit]
+        return exact or [number for number, unit in enumerate(units) if unit and field.counts_as_written(unit)]
 
     def mentions_field(self, field: FactField) -> bool:
         return any(stem(name[-1]) in self.stems for name in field_names(field))
 
     def reading(self, field: FactField, taken: list[int]) -> NumberReading:
-        numbers = [convert_to_unit(self.spots[number].measure.quantity, field.unit) for number in taken]
+        numbers = [field.number_of(self.spots[number].measure.quantity) for number in taken]
         first = numbers[0]
         clear = (
             first is not None
@@ -238,3 +244,9 @@ def field_names(field: FactField) -> list[list[str]]:
     own = [field.words] if field.named else []
     own += [split_identifier(other) for others in field.synonyms.values() for other in others]
     return [name for name in own if name and not all(part.isdigit() for part in name)]
+
+
+def _measure_the_same(one: FactField, other: FactField) -> bool:
+    """Whether a quantity may be meant for either: of two that count days and working days “10 days” leaves it open."""
+    units = [{of.unit, *(of.counted_units or ())} - {None} for of in (one, other)]
+    return any(are_units_comparable(left.name, right.name) for left in units[0] for right in units[1] if left and right)
