@@ -23,9 +23,11 @@ from language.units import convert_number, parse_unit
 _SYMBOLS = (
     "nm µm mm cm m km in ft yd mi mm2 cm2 m2 km2 ft2 ha acre mm3 cm3 m3 ft3 mL dL L gal "
     "µg mg g kg t lb oz N kN MN Pa kPa MPa GPa bar psi mmHg J kJ MJ kcal Wh kWh MWh W kW MW V kV mA A Ω Hz kHz dB "
-    "°C °F K ms s min h d week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm kB MB GB TB % $ € £ ₹ ¥"
+    "°C °F K ms s min h d workday week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm "
+    "kB MB GB TB % $ € £ ₹ ¥"
 )
 UNIT_SYMBOLS = tuple(_SYMBOLS.split())
+WORKDAY, DAY = "workday", "day"
 _OTHER_SPELLINGS = {
     "bars": "bar",
     "degc": "°C",
@@ -37,6 +39,10 @@ _OTHER_SPELLINGS = {
     "n/mm2": "MPa",
     "ml": "mL",
     "us$": "$",
+    "business-day": WORKDAY,
+    "business-days": WORKDAY,
+    "working-day": WORKDAY,
+    "working-days": WORKDAY,
     "sqcm": "cm2",
     "sqft": "ft2",
     "sqkm": "km2",
@@ -77,7 +83,7 @@ _CURRENCY_SIGNS = frozenset("$€£₹¥")
 _CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
 # The first form is that of languages with a decimal comma: 1.250,5.
 _NUMBER_PATTERN = r"[-+−]?(?:\d{1,3}(?:\.\d{3}){1,9},\d{1,30}|\d[\d,]{0,30}(?:\.\d{1,30})?)"
-_UNIT_PATTERN = r"[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
+_UNIT_PATTERN = r"(?i:(?:working|business)[ -]days?)\b|[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
 _QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
 _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 
@@ -174,10 +180,12 @@ def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> floa
 def convert_to_unit(quantity: NumberWithUnit, target: Unit | None) -> float | None:
     """The number in another unit; None when the two measure different things.
 
-    A number without a unit is taken to be in the target's. Without a target, the number counts as written.
+    A number without a unit is taken to be in the target's.
     """
-    if quantity.unit is None or target is None or quantity.unit == target:
+    if quantity.unit is None or quantity.unit == target:
         return quantity.number
+    if target is None:
+        return None
     return convert_number(quantity.number, quantity.unit.name, target.name)
 
 

@@ -93,8 +93,23 @@ def test_a_weight_is_not_a_length():
 
 
 @pytest.mark.parametrize(
+    ("written", "target"),
+    [("3 weeks", "working days"), ("5 days", "workday"), ("5 working days", "d"), ("5 business days", "week")],
+)
+def test_calendar_time_is_no_working_time(written, target):
+    assert convert_to_unit(parse_quantity(written), find_unit(target)) is None
+
+
+def test_a_quantity_is_no_bare_number():
+    assert convert_to_unit(parse_quantity("3 weeks"), None) is None
+    assert convert_to_unit(parse_quantity("3"), None) == 3
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("10 working days of 30 days", [(10, "workday"), (30, "d")]),
+        ("10 Business-days, 3 working hours", [(10, "workday"), (3, None)]),
         ("cover of 45 mm, span 6.5m", [(45, "mm"), (6.5, "m")]),
         ("M25 concrete, 3 beams", [(3, None)]),
         ("5 in the beam, 5in bar", [(5, None), (5, "in")]),

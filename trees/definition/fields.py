@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -15,13 +16,18 @@ from trees.definition.nodes import (
     Synonyms,
     Tree,
 )
-from trees.quantities import Unit, find_unit, parse_quantity
+from trees.quantities import DAY, WORKDAY, NumberWithUnit, Unit, convert_to_unit, find_unit, parse_quantity
 from trees.words import normalise, split_identifier
 
 YES = frozenset({"yes", "true", "y"})
 NO = frozenset({"no", "false", "n"})
 # Words that make a name a sentence but say nothing themselves.
 _FILLER_WORDS = frozenset({"is", "has", "are", "does", "do", "the", "a"})
+_WORKDAYS = re.compile(r"\b(?:(?:working|business) days?|workdays?)\b")
+_COUNTED_WORKDAYS = re.compile(r"\bhow many (?:(?:working|business) days|workdays)\b")
+_UNITLESS_SYMBOLS = ("$", "€", "£", "₹", "¥", "%")
+# “How old is the driver?” asks for years.
+_UNITS_OF_WORDS = {"old": "year", "age": "year"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +36,8 @@ class FactField:
 
     `closed`: only the options count as answers. `question_text` is the question to ask when it is missing.
     `named`: its name was chosen to be read (it is not the id of a question node), so a text may mention it.
+    `counted_units`: a number in one of these units counts as it is written; by default one in any unit does, where the
+    field has none.
     """
 
     name: str
@@ -41,6 +49,16 @@ class FactField:
     question_text: str = ""
     choices: tuple[str, ...] = ()
     named: bool = True
+    counted_units: frozenset[Unit] | None = None
+
+    def number_of(self, quantity: NumberWithUnit) -> float | None:
+        """The number in the field's unit; None where the quantity measures something else."""
+        if self.counts_as_written(quantity.unit):
+            return quantity.number
+        return convert_to_unit(quantity, self.unit)
+
+    def counts_as_written(self, unit: Unit | None) -> bool:
+        return self.unit is None if self.counted_units is None else unit in self.counted_units
 
     @property
     def words(self) -> list[str]:
@@ -81,7 +99,8 @@ def _build_field(
     kind = declared.type if declared else _infer_type(asked, conditions)
     options = _field_options(kind, declared.options if declared else (), asked, tested)
     choices = ("yes", "no") if kind == "boolean" else (declared.options if declared else ()) or asked
-    measured = _field_unit(declared, conditions) if kind == "number" else None
+    measured = _field_unit(name, declared, questions, conditions) if kind == "number" else None
+    question_text = _field_question(name, kind, declared, questions, measured)
     return FactField(
         name=name,
         type=kind,
@@ -91,9 +110,10 @@ def _build_field(
             [*([declared.synonyms] if declared else []), *(node.question.synonyms for node in questions)]
         ),
         closed=kind == "choice" and bool(choices),
-        question_text=_field_question(name, kind, declared, questions, measured),
+        question_text=question_text,
         choices=choices,
         named=bool(declared or conditions or any(node.question.extract_from for node in questions)),
+        counted_units=_counted_units(f"{name} {question_text}", measured) if kind == "number" else None,
     )
 
 
@@ -125,11 +145,36 @@ def is_yes_or_no(value: Scalar) -> bool:
     return isinstance(value, bool) or (isinstance(value, str) and normalise(value) in YES | NO)
 
 
-def _field_unit(declared: FieldDeclaration | None, conditions: list[Condition]) -> Unit | None:
-    if declared:
-        return find_unit(declared.unit or "")
+def _field_unit(
+    name: str, declared: FieldDeclaration | None, questions: list[QuestionNode], conditions: list[Condition]
+) -> Unit | None:
+    """The declared unit, or the first one that a condition compares with. Of working days the author writes “days”."""
+    unit = find_unit(declared.unit) if declared and declared.unit else _first_unit(conditions)
+    asked = [declared.question] if declared and declared.question else [node.question.text for node in questions]
+    return find_unit(WORKDAY) if _counts_workdays(name, " ".join(asked), unit) else unit
+
+
+def _first_unit(conditions: list[Condition]) -> Unit | None:
     quantities = [parse_quantity(value) for condition in conditions for value in condition.values]
     return next((quantity.unit for quantity in quantities if quantity and quantity.unit), None)
+
+
+def _counts_workdays(name: str, asked: str, unit: Unit | None) -> bool:
+    spoken, asked = " ".join(split_identifier(name)), normalise(asked)
+    if unit is None:
+        return bool(_WORKDAYS.search(spoken) or _COUNTED_WORKDAYS.search(asked))
+    is_said = bool(_WORKDAYS.search(f"{spoken} . {asked}"))
+    return unit.name == DAY and is_said and "calendar day" not in asked
+
+
+def _counted_units(spoken: str, unit: Unit | None) -> frozenset[Unit]:
+    """Of working days “10 days” says how many. Without a unit of its own, a field counts in the units that its name or
+    its question says, in money and in percent."""
+    if unit is not None:
+        days = find_unit(DAY) if unit.name == WORKDAY else None
+        return frozenset({days} if days else ())
+    words = [_UNITS_OF_WORDS.get(word, word) for word in split_identifier(spoken) if word != "in"]
+    return frozenset(filter(None, map(find_unit, [*words, *_UNITLESS_SYMBOLS])))
 
 
 def _field_question(

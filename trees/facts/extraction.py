@@ -65,7 +65,7 @@ def extract_facts(tree: Tree, *, question: str, context: Sequence[str] = ()) -> 
 def _facts_in_text(text: str, fields: Mapping[str, FactField], source: FactSource) -> _FactsByField:
     text = text[:MAX_READ_LENGTH]
     by_field: dict[str, list[FieldMention]] = {}
-    for mention in find_mentions(text, fields):
+    for mention in find_mentions(text, fields, is_reply=source == "request"):
         by_field.setdefault(mention.field, []).append(mention)
     said: _FactsByField = {
         name: _fact_of_mentions(fields[name], found, text, source) for name, found in by_field.items()

@@ -11,21 +11,26 @@ from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
 from trees.facts.field_values import has_no_signs
 from trees.facts.negation import NEGATION_WINDOW, is_contrast, is_foreign_negation, is_negated_behind, is_negation
+from trees.facts.yes_no_answers import answers_text, denies_name, is_yes_or_no_word, start_of_named_answer
 from trees.words import WordToken, is_content_word, is_same_word, normalise, split_words
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
 _AUXILIARY_VERBS = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will"})
+# “A class of beams” is no class A.
+_ARTICLES = frozenset({"a", "an"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class FieldPhrase:
-    """One way to say that a field has a value. An `anchored` one counts only next to the field's name."""
+    """One way to say that a field has a value. An `anchored` one counts only next to the field's name, and if it is
+    yes or no (`answers`), only where it answers."""
 
     field: str
     value: str | bool
     words: tuple[str, ...]
     anchored: bool = False
+    answers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +46,22 @@ class FieldMention:
     end: int
 
 
-def find_mentions(text: str, fields: Mapping[str, FactField]) -> list[FieldMention]:
+def find_mentions(text: str, fields: Mapping[str, FactField], *, is_reply: bool = False) -> list[FieldMention]:
     """Every option and yes/no field that the text speaks of.
 
-    Where phrases overlap the longer one is meant: “live load” is not also “load”.
+    Where phrases overlap the longer one is meant: “live load” is not also “load”. `is_reply`: the text answers the
+    question of the fields, so that a mere “no” does.
     """
     said = split_words(text)
     index: dict[str, list[FieldPhrase]] = {}
     for phrase in (phrase for field in fields.values() for phrase in field_phrases(field)):
         index.setdefault(stem(phrase.words[0]), []).append(phrase)
     found = [
-        _build_mention(phrase, said, at)
+        _build_mention(phrase, said, at, first=first)
         for at, word in enumerate(said)
         for phrase in index.get(word.stem, [])
         if _phrase_starts_at(phrase, said, at)
-        and (not phrase.anchored or _is_beside_field_name(fields[phrase.field], said, at, phrase))
+        and (first := _start_of_mention(phrase, fields[phrase.field], text, said, at, is_reply=is_reply)) is not None
     ]
     return _drop_covered(found)
 
@@ -85,13 +91,17 @@ def _yes_no_phrases(field: FactField) -> Iterator[FieldPhrase]:
         if normalise(key) in YES | NO:
             for other in others:
                 yield from _parse_phrase(field, normalise(key) in YES, other)
+    yield from _parse_phrase(field, True, "yes")
+    yield from _parse_phrase(field, False, "no")
 
 
 def _parse_phrase(field: FactField, value: str | bool, text: str) -> Iterator[FieldPhrase]:
     said = _phrase_words(text)
     if said:
         # “A”, “2” and “any” are in many texts that are not about class A, grade 2 or any of it.
-        yield FieldPhrase(field=field.name, value=value, words=said, anchored=not any(map(is_content_word, said)))
+        answers = is_yes_or_no_word(said)
+        anchored = answers or not any(map(is_content_word, said))
+        yield FieldPhrase(field=field.name, value=value, words=said, anchored=anchored, answers=answers)
 
 
 # Every question is compared with the phrases of every tree.
@@ -109,23 +119,44 @@ def _phrase_starts_at(phrase: FieldPhrase, said: list[WordToken], at: int) -> bo
     )
 
 
+def _start_of_mention(
+    phrase: FieldPhrase, field: FactField, text: str, said: list[WordToken], at: int, *, is_reply: bool
+) -> int | None:
+    """The first word of what the phrase is said in; None where it says nothing of the field."""
+    if phrase.answers:
+        return _start_of_answer(field, text, said, at, is_reply=is_reply)
+    return at if not phrase.anchored or _is_beside_field_name(field, said, at, phrase) else None
+
+
+def _start_of_answer(field: FactField, text: str, said: list[WordToken], at: int, *, is_reply: bool) -> int | None:
+    named = start_of_named_answer(field, text, said, at) if field.named else None
+    if named is not None:
+        return named
+    # The name of a boolean field is a phrase of its own, which a “no” denies.
+    is_denial = field.named and field.type != "boolean" and denies_name(field, said, at)
+    return at if is_denial or (is_reply and answers_text(text, said, at)) else None
+
+
 def _is_beside_field_name(field: FactField, said: list[WordToken], at: int, phrase: FieldPhrase) -> bool:
-    beside = said[max(at - 1, 0) : at] + said[at + len(phrase.words) : at + len(phrase.words) + 1]
+    behind = [] if phrase.words[0] in _ARTICLES else said[at + len(phrase.words) : at + len(phrase.words) + 1]
+    beside = said[max(at - 1, 0) : at] + behind
     return any(is_same_word(word.text, part) for word in beside for part in field.words)
 
 
-def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int) -> FieldMention:
+def _build_mention(phrase: FieldPhrase, said: list[WordToken], at: int, *, first: int) -> FieldMention:
     last = at + len(phrase.words) - 1
-    stance = _detect_stance(said, at, last)
-    if isinstance(phrase.value, bool) and stance == "affirmed" and _is_in_question(said, at, last):
+    stance = _detect_stance(said, first, last)
+    if first < at and stance == "denied":  # “not exposed: no”
+        stance = "unclear"
+    if isinstance(phrase.value, bool) and stance == "affirmed" and _is_in_question(said, first, last):
         stance = "unclear"
     return FieldMention(
         field=phrase.field,
         value=phrase.value,
         stance=stance,
-        first=at,
+        first=first,
         last=last,
-        start=said[at].start,
+        start=said[first].start,
         end=said[last].end,
     )
 

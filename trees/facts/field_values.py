@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from trees.definition.fields import NO, YES, FactField
 from trees.definition.nodes import Scalar, Synonyms
-from trees.quantities import convert_to_unit, format_number, nearly_equal, parse_quantity
+from trees.quantities import format_number, nearly_equal, parse_quantity
 from trees.words import are_same_words, normalise, split_words
 
 Value: TypeAlias = str | float | bool
@@ -26,7 +26,7 @@ def parse_value(value: Scalar, field: FactField) -> Value | None:
     """
     if field.type == "number":
         quantity = parse_quantity(value)
-        return None if quantity is None else convert_to_unit(quantity, field.unit)
+        return None if quantity is None else field.number_of(quantity)
     if field.type == "boolean":
         return _parse_yes_no(value, field.synonyms)
     text = format_value(value)

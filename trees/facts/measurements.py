@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.facts.negation import is_contrast, is_foreign_negation, is_negation
-from trees.quantities import QuantityMention, convert_to_unit, find_measures, find_unit, nearly_equal
-from trees.words import WordToken, is_same_word, split_identifier, split_words, word_set
+from trees.quantities import QuantityMention, find_measures, find_unit, nearly_equal
+from trees.words import WordToken, is_content_word, is_same_word, split_identifier, split_words, word_set
 
 _LINK_WORDS = word_set(
     "is are was were be being of equal equals to at about around approximately approx roughly exactly a an "
@@ -34,6 +36,11 @@ _NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BOUND_SIGNS = frozenset("<>≤≥")
 _ALTERNATIVE_WORDS = frozenset({"or", "to", "-", "–", "/", "vs", "versus"})
+_JOINTS = frozenset({"and", "or", "to", ",", "&", "+", "/", "-", "–"})
+_MEASURE_LINKS = word_set("is are was were be of measures equals a an the about approximately approx roughly exactly")
+_WORDS_BEHIND_A_NUMBER = word_set("and in for with")
+_WORDS_BEHIND_A_THING = _WORDS_BEHIND_A_NUMBER | word_set("at on of under")
+_TELLS_ANOTHER_THING = word_set("of at is are or every each than")
 _HEDGES = frozenset({"yet", "even", "quite", "still"})
 _LINK_WINDOW = 5
 
@@ -55,16 +62,21 @@ def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, Number
     A number belongs to the field whose name it stands by (“span of 6 m”, “6 m span”). One that stands by no
     name belongs to a field that the text does not name at all, when it is written in that field's own unit
     and no other field measures the same kind of thing. A bound (“over 6 m”) or a choice (“4 or 6 m”) is
-    unclear.
+    unclear. Where the last word of a name is nowhere in the text, a word that no other field has names the
+    field (“10 mm bars” for `bar_diameter`).
     """
     numeric = {name: field for name, field in fields.items() if field.type == "number"}
     if not numeric:
         return {}
     scene = _TextNumbers.of(text)
+    if not scene.spots:
+        return {}
     named = scene.named(numeric)
+    telling = _telling_words(fields)
+    named |= scene.named_in_part(numeric, telling, named)
     found = {name: scene.reading(numeric[name], taken) for name, taken in named.items()}
     for name, field in numeric.items():
-        if name not in found and (taken := scene.numbers_in_unit(field, numeric, named)):
+        if name not in found and (taken := scene.numbers_in_unit(field, numeric, named, telling[name])):
             found[name] = scene.reading(field, taken)
     return found
 
@@ -114,6 +126,30 @@ class _NumberContext:
             if word.text != "of" and word.text not in _ARTICLES and word.text not in name:
                 return None
         return None
+
+    def is_beside(self, words: frozenset[str]) -> bool:
+        """“10 mm bars”, “bars of 10 mm”, and nothing that says what else of them it is: “200 mm bar spacing”."""
+        after = takewhile(lambda word: not word.starts_clause, self.after)
+        behind = [word.text for word in after][:2]
+        if behind and _is_among(behind[0], words):
+            return self.is_introduced() and set(behind[1:]) <= _WORDS_BEHIND_A_THING
+        before = [word.text for word in self.before]
+        thing = before[-2:-1] if before[-1:] == ["of"] else before[-1:]
+        is_named = bool(thing) and _is_among(thing[0], words) and not self.starts_clause
+        return is_named and set(behind[:1]) <= _WORDS_BEHIND_A_NUMBER
+
+    def is_introduced(self) -> bool:
+        """“With 10 mm bars”, as opposed to “cover of 10 mm bars”."""
+        nearest = [] if self.starts_clause else [word.text for word in self.before[-1:]]
+        return not any(is_content_word(word) or word in _TELLS_ANOTHER_THING for word in nearest)
+
+    def is_said_of(self, words: frozenset[str]) -> bool:
+        """“The wall is about 200 mm”: only links stand between one of these words and the number."""
+        if self.after and not self.after[0].starts_clause and self.after[0].text not in _WORDS_BEHIND_A_NUMBER:
+            return False
+        before = [word.text for word in reversed(self.before)]
+        nearest = next((word for word in before if word not in _MEASURE_LINKS), "")
+        return _is_among(nearest, words)
 
     def is_denied(self) -> bool:
         """“Not yet 18 years old”: with at most one word of another kind between the negation and the number."""
@@ -181,11 +217,40 @@ class _TextNumbers:
                 taken.setdefault(winners[0], []).append(number)
         return taken
 
+    def named_in_part(
+        self,
+        fields: Mapping[str, FactField],
+        telling: Mapping[str, frozenset[str]],
+        named: Mapping[str, list[int]],
+    ) -> dict[str, list[int]]:
+        """The further numbers that stand by a word which only one field's name has, in that field's own unit."""
+        spoken_for = {number for numbers in named.values() for number in numbers}
+        claims: dict[str, list[int]] = {}
+        for name, field in fields.items():
+            if name not in named and field.unit and not self.mentions_field(field):
+                own = [number for number in self.in_unit(field) if number not in spoken_for]
+                claims[name] = [number for number in own if self.spots[number].is_beside(telling[name])]
+        counts = Counter(number for numbers in claims.values() for number in numbers)
+        return {
+            name: self.with_joined(numbers, spoken_for)
+            for name, numbers in claims.items()
+            if numbers and all(counts[number] == 1 for number in numbers)
+        }
+
+    def with_joined(self, numbers: list[int], spoken_for: set[int]) -> list[int]:
+        """Of “12 and 16 mm bars” both numbers."""
+        joined = [one - 1 for one in numbers if one and one - 1 not in spoken_for and self.are_joined(one - 1)]
+        return [*numbers, *joined]
+
+    def are_joined(self, number: int) -> bool:
+        gap = self.text[self.spots[number].measure.end : self.spots[number + 1].measure.start].strip().casefold()
+        return gap in _JOINTS
+
     def nearness(self, field: FactField, number: int) -> tuple[int, int] | None:
         """How close the field's name is to a number, and how much of it is there; None: it does not fit."""
         spot = self.spots[number]
         quantity = spot.measure.quantity
-        if convert_to_unit(quantity, field.unit) is None or (quantity.unit and not field.unit):
+        if field.number_of(quantity) is None or (quantity.unit and not field.unit):
             return None
         distances = [(name, spot.distance(name)) for name in field_names(field)]
         near = [(-distance, self.spelled(name)) for name, distance in distances if distance is not None]
@@ -195,21 +260,39 @@ class _TextNumbers:
         return sum(stem(part) in self.stems for part in name)
 
     def numbers_in_unit(
-        self, field: FactField, fields: Mapping[str, FactField], named: Mapping[str, list[int]]
+        self,
+        field: FactField,
+        fields: Mapping[str, FactField],
+        named: Mapping[str, list[int]],
+        telling: frozenset[str],
     ) -> list[int]:
-        """The numbers in the field's own unit, when the text leaves no doubt that they are its."""
+        """The numbers in the field's own unit, when the text leaves no doubt that they are its: because no other field
+        measures the same, or each of these has its number, one is left, and the field is spoken of."""
         if field.unit is None or self.mentions_field(field):
             return []
-        rivals = [one for one in fields.values() if one.unit and are_units_comparable(one.unit.name, field.unit.name)]
+        rivals = [
+            name for name, one in fields.items() if name != field.name and one.unit and _measure_the_same(one, field)
+        ]
         spoken_for = {number for numbers in named.values() for number in numbers}
-        own = [number for number, one in enumerate(self.spots) if one.measure.quantity.unit == field.unit]
-        return [number for number in own if number not in spoken_for] if len(rivals) == 1 else []
+        left = [number for number in self.in_unit(field) if number not in spoken_for]
+        if not rivals:
+            return left
+        is_settled = all(
+            name in named and self.reading(fields[name], named[name]).number is not None for name in rivals
+        )
+        return left if is_settled and len(left) == 1 and self.spots[left[0]].is_said_of(telling) else []
+
+    def in_unit(self, field: FactField) -> list[int]:
+        """The numbers in the field's own unit; where it has none of these, those that count for it as written."""
+        units = [one.measure.quantity.unit for one in self.spots]
+        exact = [number for number, unit in enumerate(units) if unit == field.unit]
+        return exact or [number for number, unit in enumerate(units) if unit and field.counts_as_written(unit)]
 
     def mentions_field(self, field: FactField) -> bool:
         return any(stem(name[-1]) in self.stems for name in field_names(field))
 
     def reading(self, field: FactField, taken: list[int]) -> NumberReading:
-        numbers = [convert_to_unit(self.spots[number].measure.quantity, field.unit) for number in taken]
+        numbers = [field.number_of(self.spots[number].measure.quantity) for number in taken]
         first = numbers[0]
         clear = (
             first is not None
@@ -238,3 +321,45 @@ def field_names(field: FactField) -> list[list[str]]:
     own = [field.words] if field.named else []
     own += [split_identifier(other) for others in field.synonyms.values() for other in others]
     return [name for name in own if name and not all(part.isdigit() for part in name)]
+
+
+def _telling_words(fields: Mapping[str, FactField]) -> dict[str, frozenset[str]]:
+    """By number field, the words of its name that no other field's name and no option has."""
+    holders = Counter(one for field in fields.values() for one in _stems_of_field(field))
+    return {
+        name: frozenset(word for word in field.words if holders[stem(word)] == 1 and _can_tell(word, field))
+        for name, field in fields.items()
+        if field.type == "number"
+    }
+
+
+def _can_tell(word: str, field: FactField) -> bool:
+    is_said = field.named and is_content_word(word)
+    return is_said and word not in _BOUND_WORDS | _LINK_WORDS and not _is_unit_of(word, field)
+
+
+def _stems_of_field(field: FactField) -> set[str]:
+    synonyms = (other for others in field.synonyms.values() for other in others)
+    texts = (field.name, *field.options, *field.synonyms, *synonyms)
+    return {one for text in texts for one in _stems_of(text)}
+
+
+# The options of every tree are read with every question that has a number.
+@lru_cache(maxsize=20_000)
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, split_identifier(text)))
+
+
+def _is_unit_of(word: str, field: FactField) -> bool:
+    unit = find_unit(word)
+    return unit is not None and field.unit is not None and are_units_comparable(unit.name, field.unit.name)
+
+
+def _is_among(word: str, words: frozenset[str]) -> bool:
+    return any(is_same_word(word, one) for one in words)
+
+
+def _measure_the_same(one: FactField, other: FactField) -> bool:
+    """Whether a quantity may be meant for either: of two that count days and working days “10 days” leaves it open."""
+    units = [{of.unit, *(of.counted_units or ())} - {None} for of in (one, other)]
+    return any(are_units_comparable(left.name, right.name) for left in units[0] for right in units[1] if left and right)
