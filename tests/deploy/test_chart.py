@@ -55,7 +55,9 @@ def test_it_runs_what_the_procfile_runs(documents: list[Document]) -> None:
 
 
 def test_every_queue_has_workers_and_the_timetable_is_kept_once(documents: list[Document]) -> None:
-    assert {worker["queue"] for worker in values()["workers"].values()} == set(settings.TASK_QUEUES)
+    commands = [container(pod)["command"] for pod in pods(documents).values()]
+    taken = [command[command.index("-Q") + 1].split(",") for command in commands if "-Q" in command]
+    assert {queue for queues in taken for queue in queues} == set(settings.TASK_QUEUES)
     keepers = [name for name, pod in pods(documents).items() if "-B" in container(pod)["command"]]
     assert keepers == ["demo-scheduler"]
     scheduler = of_kind(documents, "Deployment")["demo-scheduler"]["spec"]
@@ -129,12 +131,13 @@ def test_workers_are_as_many_as_their_queue_is_long(documents: list[Document]) -
         assert one["spec"]["scaleTargetRef"]["name"] == name
         assert 1 <= one["spec"]["minReplicaCount"] < one["spec"]["maxReplicaCount"]
         assert "replicas" not in deployments[name]["spec"], "two would set the number"
-        [trigger] = one["spec"]["triggers"]
+        triggers = one["spec"]["triggers"]
         command = container(pods(documents)[name])["command"]
-        if trigger["type"] == "redis":
-            assert trigger["metadata"]["listName"] == command[command.index("-Q") + 1]
+        if triggers[0]["type"] == "redis":
+            asked = [trigger["metadata"]["listName"] for trigger in triggers]
+            assert asked == command[command.index("-Q") + 1].split(",")
         else:
-            assert (name, trigger["type"]) == ("demo-web", "cpu")
+            assert (name, [trigger["type"] for trigger in triggers]) == ("demo-web", ["cpu"])
             assert container(pods(documents)[name])["resources"]["requests"]["cpu"], "a share of nothing"
 
 
