@@ -64,6 +64,18 @@ def test_every_queue_has_workers_and_the_timetable_is_kept_once(documents: list[
     assert (scheduler["replicas"], scheduler["strategy"]) == (1, {"type": "Recreate"})
 
 
+def test_migrations_know_the_settings_before_the_rest_is_made(documents: list[Document]) -> None:
+    maps = of_kind(documents, "ConfigMap")
+    before, job = maps["demo-migration-settings"], of_kind(documents, "Job")["demo-migration"]
+    assert before["data"] == maps["demo-settings"]["data"]
+    hooks = [one["metadata"]["annotations"] for one in (before, job)]
+    assert [hook["helm.sh/hook"] for hook in hooks] == ["pre-install,pre-upgrade"] * 2
+    assert int(hooks[0]["helm.sh/hook-weight"]) < 0, "it is there when the job starts"
+    for name, pod in pods(documents).items():
+        sources = [source["configMapRef"]["name"] for source in container(pod)["envFrom"] if "configMapRef" in source]
+        assert sources == ["demo-migration-settings" if name == "demo-migration" else "demo-settings"]
+
+
 def test_every_variable_is_a_setting_and_no_secret(documents: list[Document]) -> None:
     named = set(of_kind(documents, "ConfigMap")["demo-settings"]["data"])
     for pod in pods(documents).values():
@@ -148,12 +160,24 @@ def test_nobody_reaches_workers_and_readers_reach_what_is_named_alone(documents:
     [exception] = policy["spec"]["podSelector"]["matchExpressions"]
     assert (exception["operator"], exception["values"]) == ("NotIn", ["web"])
     given = values()
+    assert "LEXIC_METRICS_PORT" not in given["settings"]
     given["networkPolicy"]["readersReach"] = ["10.0.3.0/24", "10.0.4.7/32"]
     narrow = of_kind(rendered(given), "NetworkPolicy")["demo-reader"]["spec"]
     assert narrow["podSelector"]["matchLabels"] == pods(documents)["demo-reader"]["metadata"]["labels"]
     names, *networks = narrow["egress"]
     assert {one["port"] for one in names["ports"]} == {53}
     assert [one["to"][0]["ipBlock"]["cidr"] for one in networks] == ["10.0.3.0/24", "10.0.4.7/32"]
+
+
+def test_prometheus_reaches_the_figures_of_workers_and_nothing_else_of_them() -> None:
+    given = values()
+    given["settings"]["LEXIC_METRICS_PORT"] = "9464"
+    policy = of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"]
+    [rule] = policy["ingress"]
+    assert rule["ports"] == [{"port": 9464, "protocol": "TCP"}]
+    assert rule["from"] == [{"namespaceSelector": {}}], "no address outside of the cluster"
+    given["settings"]["LEXIC_METRICS_PORT"] = "0"
+    assert "ingress" not in of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"]
 
 
 def test_a_pod_has_time_to_end_its_streams(documents: list[Document]) -> None:
