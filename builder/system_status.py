@@ -27,6 +27,7 @@ _QUEUE_WORK = {
     "lexic": "golden questions, webhooks and the timetable",
     "reading": "documents",
     "reviews": "contract reviews",
+    "backups": "backups",
 }
 
 

@@ -60,7 +60,8 @@ class ReadingTurn:
 def rejoin_queue(document_id: UUID) -> None:
     """Put a document that is being read behind those that wait."""
     reading = Document.objects.present().filter(pk=document_id, status=DocumentStatus.READING)
-    reading.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=timezone.now())
+    now = timezone.now()
+    reading.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=now, queued_at=now)
 
 
 def claim_next(document_id: UUID) -> UUID | None:
@@ -111,7 +112,7 @@ def claim_small(document_ids: Collection[UUID]) -> list[UUID]:
 
 
 def return_to_queue(document_ids: Collection[UUID]) -> None:
-    """Returns documents to the queue that are marked as being read although no worker reads them."""
+    """Returns documents to their place in the queue that are marked as being read although no worker reads them."""
     begun = Document.objects.present().filter(pk__in=document_ids, status__in=_IN_PROGRESS)
     begun.update(status=DocumentStatus.QUEUED, expected_at=None, updated_at=timezone.now())
 
@@ -139,7 +140,7 @@ def _next_document() -> UUID | None:
         return None
     owners = rows.values(owner=F("knowledge_base__owner")).annotate(
         reading=Count("pk", filter=reading),
-        waiting_since=Min("updated_at", filter=queued),
+        waiting_since=Min("queued_at", filter=queued),
         served_at=Max("updated_at", filter=~queued),
     )
     owners = owners.filter(waiting_since__isnull=False)

@@ -8,7 +8,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, Now
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
@@ -114,7 +114,7 @@ class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[
         handicap = models.ExpressionWrapper(
             size * models.Value(_WAIT_PER_BYTE, output_field=models.DurationField()), models.DurationField()
         )
-        turn = models.ExpressionWrapper(models.F("updated_at") + handicap, models.DateTimeField())
+        turn = models.ExpressionWrapper(models.F("queued_at") + handicap, models.DateTimeField())
         return self.order_by(turn, "pk")
 
     def present(self) -> DocumentQuerySet:
@@ -200,6 +200,8 @@ class Document(AuditedModel, Revisioned):
     is_unverified = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
+    # When its waiting began: whatever is written on it meanwhile, its turn to be read comes no later.
+    queued_at = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
 
     objects = DocumentQuerySet.as_manager()
     audit_rule = AuditRule(

@@ -29,12 +29,13 @@ from knowledge.ingest import (
     mark_waiting,
 )
 from knowledge.ingest_batch import ingest_together
-from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Lease, Page, Source
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Lease, Page, Source
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
 from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, enqueue_sync, publish_ingest
 from knowledge.versions.token_states import add_missing_states
+from lexic import task_queues
 from lexic.celery import app, consumes_queue
 from lexic.errors import LexicError
 from lexic.storage import StorageUnavailable
@@ -159,17 +160,38 @@ def reread_page(*, page_id: int, document_id: str, **kwargs: Any) -> bool:
 @app.task(name="knowledge.resume_unfinished")
 def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those that
-    found no broker and those that have been quiet for a while. Returns how many."""
+    found no broker and those that have been quiet for a while. Returns how many.
+
+    A message has whichever document read that is next, so no more are sent than documents wait without one.
+    """
     held = lease.held_names()
     rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
     oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
     free = [pk for pk in oldest if lease.document_lease_name(pk) not in held]
-    # They count as touched now, so that the next run does not enqueue them a second time.
-    Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
-    Document.objects.filter(pk__in=free, error_code=WAITING_FOR_BROKER).update(error_code="", error="")
-    for document_id in free:
+    ingest_scheduling.return_to_queue(free)  # whatever message comes next may have them read
+    _touch(free)
+    unsent = free[: _missing_messages()]
+    for document_id in unsent:
         publish_ingest(document_id)
-    return len(free)
+    return len(unsent)
+
+
+def _touch(document_ids: list[UUID]) -> None:
+    """They count as touched now, so that the next run does not look at them a second time."""
+    now = timezone.now()
+    rows = Document.objects.filter(pk__in=document_ids)
+    rows.update(updated_at=now)
+    rows.filter(queued_at__gt=now).update(queued_at=now)  # noted while the clock was wrong
+    rows.filter(error_code=WAITING_FOR_BROKER).update(error_code="", error="")
+
+
+def _missing_messages() -> int:
+    """How many more documents wait than messages."""
+    waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED).count()
+    try:
+        return max(0, waiting - int(task_queues.count_waiting()[settings.READING_QUEUE]))
+    except task_queues.BrokerUnavailable:  # each document then says that it waits for it
+        return waiting
 
 
 def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:

@@ -55,7 +55,8 @@ def return_memory(**_: Any) -> None:
 
 @worker_init.connect
 def lower_reader_priority(**_: Any) -> None:
-    """A worker that does nothing but read documents leaves the machine to whoever waits for something."""
+    """A worker that does nothing but read documents and make backups leaves the machine to whoever waits for
+    something."""
     from django.conf import settings
     from django.db.backends.signals import connection_created
 
@@ -79,7 +80,7 @@ def keep_least_share(**_: Any) -> None:
 def _only_reads() -> bool:
     from django.conf import settings
 
-    return set(app.amqp.queues.consume_from) == {settings.READING_QUEUE}
+    return set(app.amqp.queues.consume_from) <= {settings.READING_QUEUE, settings.BACKUP_QUEUE}
 
 
 def _lower_backend_priority(*, connection: Any, **_: Any) -> None:

@@ -190,6 +190,7 @@ _UNSERVED_QUEUE_EFFECTS = {
     settings.READING_QUEUE: "documents are not read",
     settings.REVIEW_QUEUE: "contracts are not reviewed",
     settings.CELERY_TASK_DEFAULT_QUEUE: "golden questions and webhooks wait",
+    settings.BACKUP_QUEUE: "no backups are made",
 }
 
 

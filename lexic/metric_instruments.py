@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from lexic.gauges import all_gauges
+from lexic.metric_files import process_name
+
+# Containers of one machine may share the folder, and in each of them the numbers of processes begin at 1.
+values.ValueClass = values.MultiProcessValue(process_name)
 
 _QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _LONG = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600)
@@ -54,6 +58,6 @@ def registry(folder: Path) -> CollectorRegistry:
     return collected
 
 
-def forget_process(pid: int) -> None:
+def forget_process(name: str) -> None:
     """What a process that has ended is in the midst of counts no more; what it has done stays."""
-    mark_process_dead(pid)
+    mark_process_dead(name)

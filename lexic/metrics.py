@@ -1,7 +1,8 @@
 """Figures for Prometheus: what is counted while Lexic works, and what is measured when somebody asks.
 
 Nothing is counted, and `prometheus_client` is not even imported, where neither LEXIC_METRICS_TOKEN nor
-LEXIC_METRICS_PORT is set. The processes of a machine write into files of one folder, so any of them can answer for all.
+LEXIC_METRICS_PORT is set. The processes of a machine, or of the containers that share a disk, write into files of one
+folder (`lexic.metric_files`), so any of them can answer for all.
 No label holds anything that people write: routes, steps, outcomes, tasks and models are all that there is.
 """
 
@@ -12,11 +13,12 @@ import hmac
 import logging
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+
+from lexic import metric_files
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -98,12 +100,11 @@ def render() -> bytes:
 
 
 def registry() -> CollectorRegistry:
-    """What the processes of this machine have counted."""
+    """What the processes that write into the folder have counted."""
     instruments: Any = _instruments()
     folder = settings.METRICS["folder"]
-    for pid in {path.stem.rpartition("_")[2] for path in folder.glob("gauge_live*.db")}:
-        if not Path(f"/proc/{pid}").exists():
-            instruments.forget_process(int(pid))
+    for name in metric_files.ended_processes(folder):
+        instruments.forget_process(name)
     collected: CollectorRegistry = instruments.registry(folder)
     return collected
 
@@ -133,6 +134,7 @@ def _instruments() -> ModuleType:
     """The library reads the folder from the environment when it is imported."""
     folder = settings.METRICS["folder"]
     folder.mkdir(parents=True, exist_ok=True)
+    metric_files.remove_nameless(folder)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     from lexic import metric_instruments
 

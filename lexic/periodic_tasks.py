@@ -24,13 +24,18 @@ PERIODIC_TASKS = {
     "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
     "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
     # By the clock (UTC) and one after the other: an interval of a day would begin anew with each deployment.
-    "make-backup": {"task": "backups.create", "schedule": crontab(minute=30, hour=1), "options": {"expires": 3600}},
+    # A backup that comes late is better than none: it may wait until the next one is due.
+    "make-backup": {
+        "task": "backups.create",
+        "schedule": crontab(minute=30, hour=1),
+        "options": {"expires": 23 * 3600},
+    },
     "verify-audit-log": {"task": "audit.verify", "schedule": crontab(minute=0, hour=3), "options": {"expires": 3600}},
     "prune-audit-log": {"task": "audit.prune", "schedule": crontab(minute=30, hour=3), "options": {"expires": 3600}},
     "verify-backup": {
         "task": "backups.verify",
         "schedule": crontab(minute=0, hour=4, day_of_week="sunday"),
-        "options": {"expires": 3600},
+        "options": {"expires": 23 * 3600},
     },
     "resume-batches": {"task": "api.resume_batches", "schedule": 20.0, "options": {"expires": 20}},
     "send-notifications": {

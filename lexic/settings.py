@@ -31,6 +31,7 @@ from lexic.conf.redaction import read_redaction
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
 from lexic.conf.sign_in import *  # noqa: F403
+from lexic.conf.site_addresses import read_public_url, read_trusted_sites
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
 from lexic.conf.static_files import read_static_url, static_origins
 from lexic.conf.storage import read_files_keys, read_storage
@@ -83,7 +84,7 @@ ENCRYPTION_KEY_FALLBACKS = _read_fallbacks("ENCRYPTION_KEY")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
-PUBLIC_URL = env.str("LEXIC_PUBLIC_URL", "http://localhost:8000").rstrip("/")
+PUBLIC_URL = read_public_url(env)
 
 # --- Apps -----------------------------------------------------------------------------------------------
 
@@ -306,8 +307,7 @@ LEXIC_OCR_LANGUAGES: list[str] = env.list("LEXIC_OCR_LANGUAGES", [])
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
 # Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.
-_TRUSTED_SITES: list[str] = env.list("LEXIC_TRUSTED_SITES", [])
-LEXIC_TRUSTED_SITES = {site.rstrip("/"): key for site, _, key in (one.partition("=") for one in _TRUSTED_SITES)}
+LEXIC_TRUSTED_SITES = read_trusted_sites(env)
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
 # How many days a plugin keeps what it was asked, its public conversations and its removed documents, where it says
 # nothing else. 0: until the plugin is deleted.

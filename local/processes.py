@@ -116,8 +116,9 @@ def worker_process(
 def reader_process(
     folder: Path, *, concurrency: int, before_start: Callable[[], None], public_url: str
 ) -> ManagedProcess:
-    """The Celery worker that reads documents, and gives way to everything else once it is up (`lexic.celery`)."""
-    options = ["-Q", "reading", "-c", str(concurrency)]
+    """The Celery worker that reads documents and makes backups. It gives way to everything else once it is up
+    (`lexic.celery`)."""
+    options = ["-Q", "reading,backups", "-c", str(concurrency)]
     # One thread for each process of it: more would only be in the way of those who answer.
     threads = os.environ.get("LEXIC_EMBEDDER_THREADS") or "1"
     environment = {"LEXIC_EMBEDDER_THREADS": threads}

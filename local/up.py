@@ -136,13 +136,14 @@ def _start_programs(
 ) -> None:
     schedule = settings.VAR_DIR / "timetable"
 
-    def before(queue: str) -> Callable[[], None]:
-        return partial(_requeue_messages, queue) if owns_broker else _skip_requeue
+    def before(*queues: str) -> Callable[[], None]:
+        return partial(_requeue_messages, *queues) if owns_broker else _skip_requeue
 
     folder, default_queue, url = settings.BASE_DIR, settings.CELERY_TASK_DEFAULT_QUEUE, listener_url(listener)
     worker = processes.worker_process(folder, schedule=schedule, before_start=before(default_queue), public_url=url)
+    readers_queues = before(settings.READING_QUEUE, settings.BACKUP_QUEUE)
     reader = processes.reader_process(
-        folder, concurrency=options.concurrency, before_start=before(settings.READING_QUEUE), public_url=url
+        folder, concurrency=options.concurrency, before_start=readers_queues, public_url=url
     )
     reviewer = processes.reviewer_process(folder, before_start=before(settings.REVIEW_QUEUE), public_url=url)
     for part in (worker, reader, reviewer):
@@ -217,12 +218,13 @@ def _announce_stop(root: Path, *, url: str) -> Iterator[None]:
         running_server.write_server_status(root, url=url, status="stopping")
 
 
-def _requeue_messages(queue: str) -> None:
-    """No worker of ours for this queue is alive at this moment, and nobody else's uses this broker."""
+def _requeue_messages(*queues: str) -> None:
+    """No worker of ours for these queues is alive at this moment, and nobody else's uses this broker."""
     import redis
 
     try:
-        requeue_unacknowledged(queue)
+        for queue in queues:
+            requeue_unacknowledged(queue)
     except redis.RedisError as error:  # it may have died together with the worker, and is being restarted
         raise processes.NotReadyToStart from error
 

@@ -21,6 +21,7 @@ from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.quoted_documents import QuotedDocuments
 from querying.types.answer import Outcome
 from querying.types.confidence import Confidence
+from webhooks.models import Delivery
 
 # What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
 ERASED_COLUMNS: dict[str, Any] = {
@@ -112,16 +113,28 @@ class QueryQuerySet(QueryStatistics):
         return asked.filter(needs).filter(is_open)
 
     def erase_content(self, *, now: datetime) -> int:
-        """Erases for good what was asked, answered and quoted, with the notes of people's feedback, links to it and
-        requests to the expert. Returns how many rows had something to erase."""
+        """Erases for good what was asked, answered and quoted, with the notes of people's feedback, links to it,
+        requests to the expert and what webhooks are told of it. Returns how many rows had something to erase."""
         total, left = 0, self.filter(erased_at=None).order_by()
         while ids := list(left.values_list("pk", flat=True)[:_ERASE_BATCH_SIZE]):
             Feedback.objects.filter(query__in=ids).update(note="")
             StoredResponse.objects.filter(query__in=ids).delete()
             AnswerLink.objects.filter(query__in=ids).delete()
             ExpertRequest.objects.filter(query__in=ids).delete()
+            _erase_from_deliveries(ids)
             total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
         return total
+
+
+def _erase_from_deliveries(query_ids: list[uuid.UUID]) -> None:
+    """Deliveries are kept for a month, so most questions have none any more."""
+    told = Query.objects.filter(pk__in=query_ids, outcome=Outcome.REFUSED.value, plugin__webhooks__isnull=False)
+    recent = told.filter(created_at__gte=timezone.now() - Delivery.KEPT_FOR - timedelta(days=1))
+    webhooks_of: dict[uuid.UUID, list[uuid.UUID]] = {}
+    for plugin_id, pk in recent.distinct().values_list("plugin_id", "pk"):
+        webhooks_of.setdefault(plugin_id, []).append(pk)
+    for plugin_id, ids in webhooks_of.items():
+        Delivery.objects.filter(webhook__plugin=plugin_id).erase_questions(ids)
 
 
 class Query(models.Model):

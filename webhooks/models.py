@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from accounts import key_secrets
@@ -141,6 +143,13 @@ class Webhook(AuditedModel):
         waiting.update(state=Delivery.State.GIVEN_UP, next_attempt_at=None)
 
 
+def _without_key(column: str, key: str) -> models.Func:
+    name = Cast(models.Value(key), models.TextField())
+    return models.Func(
+        models.F(column), name, template="(%(expressions)s)", arg_joiner=" - ", output_field=models.JSONField()
+    )
+
+
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def editable_by(self, principal: Principal) -> DeliveryQuerySet:
         return self.filter(webhook__in=Webhook.objects.editable_by(principal))
@@ -150,6 +159,12 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
     def settled(self) -> DeliveryQuerySet:
         return self.exclude(state__in=[Delivery.State.PENDING, Delivery.State.FAILED])
+
+    def erase_questions(self, query_ids: Iterable[uuid.UUID]) -> None:
+        """Erases for good the words of these questions, also of events that wait to be sent, and what receivers have
+        replied, which may repeat them."""
+        told = self.filter(event=Event.QUESTION_UNANSWERED, data__queryId__in=[str(pk) for pk in query_ids])
+        told.update(data=_without_key("data", "question"), response="")
 
     def due(self, *, now: datetime) -> DeliveryQuerySet:
         """The longest due first."""

@@ -303,7 +303,8 @@ def _merged_columns(document: Document, *, title: str | None, columns: Mapping[s
 
 
 def _reset_to_queued(document: Document, **columns: Any) -> None:
-    _save_columns(document, columns, state={"status": DocumentStatus.QUEUED, "error": "", "error_code": ""})
+    state = {"status": DocumentStatus.QUEUED, "error": "", "error_code": "", "queued_at": timezone.now()}
+    _save_columns(document, columns, state=state)
 
 
 @transaction.atomic

@@ -127,8 +127,14 @@ def _stage(document: Document, page: Page, read: PageText) -> int:
     )
     staged_rows.stage_chunks(document, planned, parsed, title=document.title)
     _stage_pages_without_chunks(document, {one.page_id for one in planned} | {row_id})
+    now = timezone.now()
     Document.objects.filter(pk=document.pk).update(
-        status=DocumentStatus.QUEUED, arrived_sha256=document.sha256, error="", error_code="", updated_at=timezone.now()
+        status=DocumentStatus.QUEUED,
+        arrived_sha256=document.sha256,
+        error="",
+        error_code="",
+        updated_at=now,
+        queued_at=now,
     )
     record_change(document, ["pages"])
     task_queue.enqueue_ingest(document.pk)

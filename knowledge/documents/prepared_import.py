@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from knowledge.chunking.chunker import ChunkSpan
@@ -86,6 +87,7 @@ def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
     if prepared.vectors is None:
         Document.objects.filter(pk=document.pk).update(
             status=DocumentStatus.QUEUED,
+            queued_at=timezone.now(),
             pages_total=document.pages.staged().count(),
             arrived_sha256=document.sha256,
         )

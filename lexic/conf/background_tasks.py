@@ -13,15 +13,16 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
 # Reading documents, backups and reviewing contracts take long, and everything else is waited for: they have workers of
-# their own.
+# their own. The readers make the backups too, from a queue of its own: a worker of several queues takes from each in
+# turn, so that no backup waits behind all documents.
 # One that is not told which queue is its own serves all.
-CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE = "lexic", "reading", "reviews"
-TASK_QUEUES = (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE)
+CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE, BACKUP_QUEUE = "lexic", "reading", "reviews", "backups"
+TASK_QUEUES = (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE, BACKUP_QUEUE)
 CELERY_TASK_ROUTES = {
     # What finds documents whose message got lost must not wait behind all those whose message is there.
     "knowledge.resume_unfinished": {"queue": CELERY_TASK_DEFAULT_QUEUE, "routing_key": CELERY_TASK_DEFAULT_QUEUE},
     "knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE},
-    "backups.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE},
+    "backups.*": {"queue": BACKUP_QUEUE, "routing_key": BACKUP_QUEUE},
     "contracts.review": {"queue": REVIEW_QUEUE, "routing_key": REVIEW_QUEUE},
     "api.work_on_batch": {"queue": REVIEW_QUEUE, "routing_key": REVIEW_QUEUE},
 }

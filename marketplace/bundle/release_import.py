@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.conf import settings
+from django.utils import timezone
 
 from knowledge import readers, task_queue
 from knowledge.documents import file_store
@@ -283,7 +284,8 @@ def _take_match(left: list[Document], *, base: int, **columns: str) -> Document 
 
 def _update_document(document: Document, said: ParsedDocument, *, is_unverified: bool) -> Document:
     """With what is said of it, about to be read."""
-    columns = {"sha256": said.sha256, "status": DocumentStatus.QUEUED, "is_unverified": is_unverified}
+    state = {"status": DocumentStatus.QUEUED, "queued_at": timezone.now()}
+    columns = {"sha256": said.sha256, "is_unverified": is_unverified, **state}
     for name, value in {**said.columns, **columns}.items():
         setattr(document, name, value)
     document.save()

@@ -92,6 +92,7 @@ def _inner(pieces: list[tuple[bool, str]]) -> _Actions:
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda *numbers: sum(numbers),
     "default": lambda other, value: value or other,
+    "int": lambda value: int(value or 0),
     "not": lambda value: not value,
     "printf": lambda text, *arguments: text % arguments,
     "quote": lambda value: json.dumps(str(value)),
@@ -138,5 +139,6 @@ def _atom(token: str, scope: dict[str, Any]) -> Any:
     name, _, path = token.partition(".")
     found = scope[name]
     for part in path.split(".") if path else ():
-        found = found[part]
+        # A setting that nobody names is nothing; every other value stands in values.yaml.
+        found = found.get(part) if path.startswith("Values.settings.") else found[part]
     return found

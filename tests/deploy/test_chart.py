@@ -55,11 +55,25 @@ def test_it_runs_what_the_procfile_runs(documents: list[Document]) -> None:
 
 
 def test_every_queue_has_workers_and_the_timetable_is_kept_once(documents: list[Document]) -> None:
-    assert {worker["queue"] for worker in values()["workers"].values()} == set(settings.TASK_QUEUES)
+    commands = [container(pod)["command"] for pod in pods(documents).values()]
+    taken = [command[command.index("-Q") + 1].split(",") for command in commands if "-Q" in command]
+    assert {queue for queues in taken for queue in queues} == set(settings.TASK_QUEUES)
     keepers = [name for name, pod in pods(documents).items() if "-B" in container(pod)["command"]]
     assert keepers == ["demo-scheduler"]
     scheduler = of_kind(documents, "Deployment")["demo-scheduler"]["spec"]
     assert (scheduler["replicas"], scheduler["strategy"]) == (1, {"type": "Recreate"})
+
+
+def test_migrations_know_the_settings_before_the_rest_is_made(documents: list[Document]) -> None:
+    maps = of_kind(documents, "ConfigMap")
+    before, job = maps["demo-migration-settings"], of_kind(documents, "Job")["demo-migration"]
+    assert before["data"] == maps["demo-settings"]["data"]
+    hooks = [one["metadata"]["annotations"] for one in (before, job)]
+    assert [hook["helm.sh/hook"] for hook in hooks] == ["pre-install,pre-upgrade"] * 2
+    assert int(hooks[0]["helm.sh/hook-weight"]) < 0, "it is there when the job starts"
+    for name, pod in pods(documents).items():
+        sources = [source["configMapRef"]["name"] for source in container(pod)["envFrom"] if "configMapRef" in source]
+        assert sources == ["demo-migration-settings" if name == "demo-migration" else "demo-settings"]
 
 
 def test_every_variable_is_a_setting_and_no_secret(documents: list[Document]) -> None:
@@ -129,12 +143,13 @@ def test_workers_are_as_many_as_their_queue_is_long(documents: list[Document]) -
         assert one["spec"]["scaleTargetRef"]["name"] == name
         assert 1 <= one["spec"]["minReplicaCount"] < one["spec"]["maxReplicaCount"]
         assert "replicas" not in deployments[name]["spec"], "two would set the number"
-        [trigger] = one["spec"]["triggers"]
+        triggers = one["spec"]["triggers"]
         command = container(pods(documents)[name])["command"]
-        if trigger["type"] == "redis":
-            assert trigger["metadata"]["listName"] == command[command.index("-Q") + 1]
+        if triggers[0]["type"] == "redis":
+            asked = [trigger["metadata"]["listName"] for trigger in triggers]
+            assert asked == command[command.index("-Q") + 1].split(",")
         else:
-            assert (name, trigger["type"]) == ("demo-web", "cpu")
+            assert (name, [trigger["type"] for trigger in triggers]) == ("demo-web", ["cpu"])
             assert container(pods(documents)[name])["resources"]["requests"]["cpu"], "a share of nothing"
 
 
@@ -145,12 +160,24 @@ def test_nobody_reaches_workers_and_readers_reach_what_is_named_alone(documents:
     [exception] = policy["spec"]["podSelector"]["matchExpressions"]
     assert (exception["operator"], exception["values"]) == ("NotIn", ["web"])
     given = values()
+    assert "LEXIC_METRICS_PORT" not in given["settings"]
     given["networkPolicy"]["readersReach"] = ["10.0.3.0/24", "10.0.4.7/32"]
     narrow = of_kind(rendered(given), "NetworkPolicy")["demo-reader"]["spec"]
     assert narrow["podSelector"]["matchLabels"] == pods(documents)["demo-reader"]["metadata"]["labels"]
     names, *networks = narrow["egress"]
     assert {one["port"] for one in names["ports"]} == {53}
     assert [one["to"][0]["ipBlock"]["cidr"] for one in networks] == ["10.0.3.0/24", "10.0.4.7/32"]
+
+
+def test_prometheus_reaches_the_figures_of_workers_and_nothing_else_of_them() -> None:
+    given = values()
+    given["settings"]["LEXIC_METRICS_PORT"] = "9464"
+    policy = of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"]
+    [rule] = policy["ingress"]
+    assert rule["ports"] == [{"port": 9464, "protocol": "TCP"}]
+    assert rule["from"] == [{"namespaceSelector": {}}], "no address outside of the cluster"
+    given["settings"]["LEXIC_METRICS_PORT"] = "0"
+    assert "ingress" not in of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"]
 
 
 def test_a_pod_has_time_to_end_its_streams(documents: list[Document]) -> None:

@@ -11,6 +11,7 @@ import yaml
 from django.conf import settings
 from django.urls import resolve
 
+from lexic.conf.database import read_database
 from tests.deploy.procfile import ROOT, known_settings, options, processes
 
 IMAGE = (ROOT / "Dockerfile").read_text()
@@ -76,11 +77,20 @@ def test_compose_runs_every_process_of_the_procfile(services: dict[str, Any]) ->
 
 def test_compose_names_settings_that_there_are_and_no_secret(services: dict[str, Any]) -> None:
     for one in ours(services).values():
-        assert one["environment"].keys() <= known_settings()
+        assert one["environment"].keys() <= known_settings() | {"PGPASSWORD"}
     text = (ROOT / "compose.yaml").read_text()
     for name in ("SECRET_KEY", "ENCRYPTION_KEY", "POSTGRES_PASSWORD"):
         given = set(re.findall(rf"\$\{{{name}([^}}]*)\}}", text))
         assert given == {f":?Set {name} in .env"}
+
+
+def test_any_character_may_stand_in_the_password_of_the_database(services: dict[str, Any]) -> None:
+    for one in ours(services).values():
+        assert "PASSWORD" not in one["environment"]["DATABASE_URL"]
+        assert "POSTGRES_PASSWORD" in one["environment"]["PGPASSWORD"]
+    url = services["web"]["environment"]["DATABASE_URL"].removeprefix("${DATABASE_URL:-").removesuffix("}")
+    database = read_database(url, data_folder=ROOT, pool_size=0)
+    assert (database["HOST"], database["USER"], database["PASSWORD"]) == ("postgres", "lexic", "")
 
 
 def test_a_setting_of_the_file_beside_it_counts_before_what_compose_names(services: dict[str, Any]) -> None:

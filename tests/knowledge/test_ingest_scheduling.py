@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from knowledge import ingest, ingest_scheduling, lease, tasks
-from knowledge.documents.lifecycle import add_text
+from knowledge.documents.lifecycle import add_text, reingest_document
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.readers.types import DocumentHeader, Limits, OcrReading, PageText, ReadingPoint
 from tests.knowledge.bases import CountingEmbedder, registered
@@ -163,9 +163,26 @@ def test_small_files_pass_large_ones_that_came_with_them_and_no_large_one_waits_
     assert small.file_bytes == len("Rule 1 of alice@example.org.")
     assert ingest_scheduling.claim_next(large.pk) == small.pk
     Document.objects.filter(pk=small.pk).update(status=DocumentStatus.READY)
-    Document.objects.filter(pk=large.pk).update(updated_at=timezone.now() - timedelta(minutes=4))
+    Document.objects.filter(pk=large.pk).update(queued_at=timezone.now() - timedelta(minutes=4))
     [late] = give(alice, 1)
     assert ingest_scheduling.claim_next(late.pk) == large.pk
+
+
+def test_a_large_file_has_its_turn_though_it_was_sent_again_meanwhile(alice: User, sent: list[str]) -> None:
+    [large] = give(alice, 1)
+    long_ago = timezone.now() - timedelta(minutes=9)
+    Document.objects.filter(pk=large.pk).update(file_bytes=50_000_000, updated_at=long_ago, queued_at=long_ago)
+    assert tasks.resume_unfinished() == 1
+    assert sent == [str(large.pk)]
+    [late] = give(alice, 1)
+    assert ingest_scheduling.claim_next(late.pk) == large.pk
+
+
+def test_a_document_that_is_read_again_waits_from_then_on(alice: User) -> None:
+    first, second = give(alice, 2)
+    Document.objects.update(queued_at=timezone.now() - timedelta(hours=1))
+    reingest_document(first, enqueue=False)
+    assert ingest_scheduling.claim_next(first.pk) == second.pk
 
 
 def test_small_files_do_not_wait_for_a_long_scan_of_the_same_owner(alice: User) -> None:

@@ -20,6 +20,7 @@ from knowledge.documents.lifecycle import add_url, delete_document, reingest_doc
 from knowledge.embedders import EmbedderUnavailable, clear_embedders
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Revision, Source
+from knowledge.task_queue import publish_ingest
 from lexic import egress
 from lexic.celery import app
 from tests.knowledge.bases import (
@@ -211,6 +212,34 @@ def test_a_long_queue_is_not_filled_with_doubles(embedder: CountingEmbedder, sen
     document = add_markdown(make_base(), "Wear boots.")
     quiet_since(document, minutes=5)
     assert [tasks.resume_unfinished(), tasks.resume_unfinished()] == [1, 0]
+
+
+def test_no_more_messages_wait_than_documents(embedder: CountingEmbedder) -> None:
+    base = make_base()
+    documents = [add_markdown(base, f"Rule {n}.", name=f"{n}.md") for n in range(6)]
+    with app.connection_for_write() as connection:
+        broker = connection.default_channel.client
+        broker.delete("reading")
+        for document in documents[:4]:
+            publish_ingest(document.pk)
+        for _ in range(3):  # the backlog is long, and all have been quiet for a while, again and again
+            Document.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
+            tasks.resume_unfinished()
+        assert broker.llen("reading") == 6
+        broker.delete("reading")
+
+
+def test_what_a_dead_reader_left_is_read_for_any_message(embedder: CountingEmbedder, sent: list[str]) -> None:
+    base = make_base()
+    left, other = (add_markdown(base, f"Rule {n}.", name=f"{n}.md") for n in range(2))
+    Document.objects.filter(pk=left.pk).update(status="embedding")
+    quiet_since(left, minutes=5)
+    assert tasks.resume_unfinished() == 1
+    left.refresh_from_db()
+    assert left.status == "queued"
+    run(other)
+    run(other)
+    assert sorted(alive(base)) == ["Rule 0.", "Rule 1."]
 
 
 def test_a_document_that_ends_its_workers_is_given_up(embedder: CountingEmbedder) -> None:

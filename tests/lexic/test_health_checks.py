@@ -74,9 +74,13 @@ def test_doctor_says_where_traces_go(settings: Any) -> None:
 @pytest.mark.parametrize(
     ("served", "said"),
     [
-        (["lexic", "reading", "reviews"], "1 answered"),
-        (["lexic", "reading"], "No worker answers, so contracts are not reviewed."),
-        (["reviews"], "No worker answers, so documents are not read and golden questions and webhooks wait."),
+        (["lexic", "reading", "reviews", "backups"], "1 answered"),
+        (["lexic", "reading", "reviews"], "No worker answers, so no backups are made."),
+        (["lexic", "reading", "backups"], "No worker answers, so contracts are not reviewed."),
+        (
+            ["reviews", "backups"],
+            "No worker answers, so documents are not read and golden questions and webhooks wait.",
+        ),
     ],
 )
 def test_doctor_names_what_waits_for_a_worker(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -134,6 +135,36 @@ metrics.show_concurrency("questions", {"entered": 3})
 if len(sys.argv) > 1:
     print(metrics.render().decode())
 """
+
+
+_IN_A_CONTAINER = """
+import os, socket, sys
+host = sys.argv.pop(1)
+socket.gethostname = lambda: host
+os.getpid = lambda: 1
+"""
+
+
+def test_the_containers_of_a_machine_count_together(tmp_path: Path) -> None:
+    variables = environment(
+        tmp_path, LEXIC_METRICS_TOKEN=TOKEN, DJANGO_SETTINGS_MODULE="lexic.settings", DATABASE_URL="postgres://x@y/z"
+    )
+    folder = tmp_path / "metrics"
+    folder.mkdir(exist_ok=True)
+    (folder / "counter_1.db").write_bytes(b"\x20\0\0\0\0\0\0\0what two processes have written into one file")
+
+    def count(host: str, *arguments: str) -> str:
+        program = [sys.executable, "-c", _IN_A_CONTAINER + _COUNT, host, *arguments]
+        return subprocess.run(program, cwd=ROOT, env=variables, capture_output=True, text=True, check=True).stdout
+
+    count("worker_1")
+    shown = count("web.example", "show")
+    assert 'lexic_tasks_total{state="success",task="t"} 2.0' in shown
+    assert 'lexic_concurrency{kind="questions",state="entered"} 6.0' in shown, "nobody knows that the other one ended"
+    [other] = folder.glob("gauge_live*_worker-1-1.db")
+    os.utime(other, (0, 0))
+    shown = count("web.example", "show")
+    assert 'lexic_concurrency{kind="questions",state="entered"} 3.0' in shown
 
 
 def test_the_processes_of_a_machine_count_together(tmp_path: Path) -> None:

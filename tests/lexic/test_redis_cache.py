@@ -12,12 +12,14 @@ from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from kombu.connection import Connection
 
 from accounts.models import ApiKey, User
 from accounts.rate_limits import count_visitor_request
 from knowledge import tasks
 from knowledge.models import Document
 from lexic import publish_task, redis_cache
+from lexic.gauges import measure_gauge
 from tests.knowledge.bases import add_markdown, make_base
 from tests.lexic.running import until
 from tests.own_redis import OwnRedis, own_redis
@@ -142,13 +144,36 @@ def test_a_broker_that_is_away_is_asked_once_for_a_hundred_documents(
     base = make_base()
     own_redis.kill()
     monkeypatch.setattr(redis_cache, "BACKOFF_SECONDS", 3600.0)
-    tried: list[int] = []
-    real = tasks.ingest_document.apply_async
-    monkeypatch.setattr(tasks.ingest_document, "apply_async", lambda **given: tried.append(1) or real(**given))
+    tried = attempts_to_connect(monkeypatch)
     Document.objects.bulk_create(Document(knowledge_base=base, title=str(n), sha256=f"{n:064}") for n in range(100))
     assert tasks.resume_unfinished(at_start=True) == 100
     assert len(tried) == 1
     assert Document.objects.filter(error_code="waiting_for_broker").count() == 100
+
+
+def attempts_to_connect(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with each attempt to connect to the broker."""
+    tried: list[int] = []
+    real = Connection._establish_connection
+
+    def counted(self: Connection) -> Any:
+        tried.append(1)
+        return real(self)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(Connection, "_establish_connection", counted)
+    return tried
+
+
+def test_a_broker_that_is_away_is_asked_once_for_all_figures(
+    own_redis: OwnRedis, trouble: Callable[[OwnRedis], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trouble(own_redis)
+    monkeypatch.setattr(redis_cache, "BACKOFF_SECONDS", 3600.0)
+    tried = attempts_to_connect(monkeypatch)
+    assert measure_gauge("lexic_queue_waiting_tasks") == {}
+    assert measure_gauge("lexic_queue_oldest_seconds") == {}
+    assert len(tried) == 1
+    assert publish_task.broker_outage.is_on()
 
 
 def test_what_was_queued_survives_the_end_of_the_built_in_redis(own_redis: OwnRedis) -> None:

@@ -28,12 +28,28 @@ pytestmark = pytest.mark.usefixtures("reader_of_settings")
         ("LEXIC_EMAIL_VERIFICATION", "never"),
         ("EMAIL_PORT", "smtp"),
         ("LEXIC_HSTS_SECONDS", "-5"),
+        ("LEXIC_PUBLIC_URL", "lexic.example.org"),
+        ("LEXIC_PUBLIC_URL", "localhost:8000"),
+        ("LEXIC_PUBLIC_URL", "https://"),
+        ("LEXIC_PUBLIC_URL", "https://lexic.example.org:port"),
+        ("LEXIC_TRUSTED_SITES", "https://example.org"),
+        ("LEXIC_TRUSTED_SITES", "https://example.org=c2hvcnQ="),
+        ("LEXIC_TRUSTED_SITES", "example.org=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
     ],
 )
 def test_a_value_that_makes_no_sense_is_named(tmp_path: Path, variable: str, value: str) -> None:
     done = settings_with(tmp_path, **{variable: value})
     assert done.returncode != 0
     assert variable in done.stderr.splitlines()[-1]
+
+
+def test_addresses_of_sites_are_read(tmp_path: Path) -> None:
+    key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    sites = f"https://one.example.org/={key},http://127.0.0.1:8000={key}"
+    variables = {"LEXIC_PUBLIC_URL": "https://example.org/lexic/", "LEXIC_TRUSTED_SITES": sites}
+    done = settings_with(tmp_path, "settings.PUBLIC_URL, settings.LEXIC_TRUSTED_SITES", **variables)
+    known = {"https://one.example.org": key, "http://127.0.0.1:8000": key}
+    assert done.stdout == f"https://example.org/lexic {known}\n"
 
 
 def test_a_command_says_it_in_one_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 import redis
 from django.conf import settings
 
-from lexic.celery import app, requeue_unacknowledged
+from lexic.celery import _only_reads, app, requeue_unacknowledged
+from lexic.periodic_tasks import PERIODIC_TASKS
 
 AUTOGROUP = Path("/proc/self/autogroup")
 GIVE_WAY = """
@@ -54,8 +55,26 @@ def test_documents_are_read_from_a_queue_of_their_own() -> None:
         assert queue_of({}, task)["queue"].name == "lexic"
 
 
+def test_backups_do_not_wait_behind_all_documents() -> None:
+    for task in ("backups.create", "backups.verify"):
+        assert app.amqp.router.route({}, task)["queue"].name == "backups"
+
+
+def test_a_backup_that_waits_for_a_reader_is_made_until_the_next_one_is_due() -> None:
+    for name in ("make-backup", "verify-backup"):
+        assert PERIODIC_TASKS[name]["options"]["expires"] > 12 * 3600
+
+
+def test_a_worker_of_documents_and_backups_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    for queues, gives_way in ((["reading", "backups"], True), (["reading"], True), (["reading", "lexic"], False)):
+        taken[:] = queues
+        monkeypatch.setattr(type(app.amqp.queues), "consume_from", property(lambda self: dict.fromkeys(taken)))
+        assert _only_reads() is gives_way
+
+
 def test_a_worker_that_is_not_told_what_to_do_serves_every_queue() -> None:
-    assert set(app.amqp.queues.consume_from) == {"lexic", "reading", "reviews"}
+    assert set(app.amqp.queues.consume_from) == {"lexic", "reading", "reviews", "backups"}
 
 
 def test_what_one_worker_left_is_due_again_and_what_another_one_has_is_not(settings: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
@@ -108,6 +109,20 @@ def test_a_refused_question_is_told_without_its_words_and_never_who_asked(publis
     for row in Delivery.objects.all():
         for secret in (str(alice.pk), alice.email, str(query.api_key_id)):
             assert secret not in row.body().decode()
+
+
+def test_an_erased_question_is_told_without_its_words(published: Plugin, alice: User) -> None:
+    wordy = listen(published, includes_questions=True)
+    asked(published, UNKNOWN, alice)
+    asked(published, f"{UNKNOWN} Or not?", alice)
+    first, second = Query.objects.order_by("created_at")
+    Delivery.objects.update(response=f"Received: {UNKNOWN}")
+    Query.objects.filter(pk=first.pk).erase_content(now=timezone.now())
+    erased, kept = Delivery.objects.filter(webhook=wordy).order_by("created_at")
+    assert UNKNOWN not in erased.body().decode()
+    assert (erased.response, erased.data["queryId"]) == ("", str(first.pk))
+    assert kept.data["question"] == second.question
+    assert kept.response
 
 
 def test_an_answered_question_is_told_to_nobody(published: Plugin, alice: User) -> None:
