@@ -14,8 +14,8 @@ from builder.panes import HtmxRequest, render_pane
 from builder.readiness import reverse_pane
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
-from builder.releases.publishing_run import run_context
-from builder.sharing.audience import audience_context, report_errors, save_audience
+from builder.releases.publishing_run import kept_audience, run_context
+from builder.sharing.audience import audience_context, report_errors
 from builder.sharing.forms import AudienceForm
 from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
@@ -82,18 +82,19 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     draft = releases.snapshot(plugin)
     audience = _typed_audience(request, plugin, draft)
     if form.is_valid() and (audience is None or audience.is_valid()):
-        if audience:
-            save_audience(request, plugin, audience)
+        chosen = audience.change() if audience else None
+        plugin.refresh_from_db(fields=["public_chat", "is_shared"])  # who can see it changes with the release
         version, notes = form.cleaned_data["version"] or None, form.cleaned_data["notes"]
         plugin.keep_next_notes(notes)
-        made = try_publish(request, plugin, version=version, notes=notes)
+        made = try_publish(request, plugin, version=version, notes=notes, audience=chosen)
         if isinstance(made, PublishingRun):
             return HttpResponseRedirect(request.path)
         if made:
             return HttpResponseRedirect(reverse_pane(plugin, "published"))
     if audience and not audience.is_valid():
         report_errors(request, audience)
-        plugin.refresh_from_db()  # what was typed for it is not saved
+    if request.method == "POST":
+        plugin.refresh_from_db()  # what was typed is not saved
     context = {
         **run,
         "form": form,
@@ -102,7 +103,7 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin, audience, of=draft, was_chosen=bool(run.get("run"))),
+        **audience_context(plugin, audience, of=draft, kept=kept_audience(plugin, run["run"])),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 

@@ -8,6 +8,7 @@ from django import forms
 
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
+from marketplace.publishing.audience_change import AudienceChange, audience_mark
 from marketplace.publishing.audience_choices import Audience
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release, Role
@@ -79,6 +80,7 @@ class AudienceForm(SharedCopiesForm):
         if not self.instance.is_published:
             self.fields["audience"].choices = Audience.choices[1:]  # type: ignore[attr-defined]
         self.fields["audience"].initial = self.instance.visibility
+        self._seen = audience_mark(self.instance)  # before the form changes its instance
 
     def clean_audience(self) -> str:
         audience: str = self.cleaned_data["audience"]
@@ -94,6 +96,13 @@ class AudienceForm(SharedCopiesForm):
         data = super().clean()
         data["public_chat"] = bool(data.get("public_chat")) and self._has_page(data)
         return data
+
+    def change(self) -> AudienceChange:
+        """What a valid form says, whose choice is not private."""
+        data = self.cleaned_data
+        return AudienceChange(
+            visibility=data["audience"], public_chat=data["public_chat"], is_shared=data["is_shared"], seen=self._seen
+        )
 
     def _has_page(self, data: dict[str, Any]) -> bool:
         return data.get("audience") in WITH_PAGE
