@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
+from builder.seen_form import SeenForm
 from lexic.styled_form import StyledFormMixin
 from marketplace.approval_models import MAX_COMMENT_CHARACTERS
 from plugins.models import SEMVER, Release
@@ -23,7 +24,7 @@ class PublishForm(StyledFormMixin, forms.Form):
     )
 
 
-class NotesForm(StyledFormMixin, forms.ModelForm):
+class NotesForm(StyledFormMixin, SeenForm):
     """The one thing of a release that may change: it decides no answer."""
 
     class Meta:

@@ -11,11 +11,10 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
-from builder.releases.publication import withdraw_with_message
 from builder.sharing.forms import AudienceForm
 from builder.sharing.public_chat import count_public_documents
-from marketplace.publishing.audience_change import AudienceChange, save_audience
-from marketplace.publishing.audience_choices import Audience, describe_visibility
+from marketplace.publishing.audience_change import AudienceChange
+from marketplace.publishing.audience_choices import describe_visibility
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release
 from plugins.visibility import WITH_PAGE, Visibility
@@ -34,36 +33,21 @@ def audience_context(
     `kept` what was chosen for the release that is being published, or that was not published in the end. A plugin
     enters the marketplace only if its author has chosen that.
     """
-    field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
-    offered = dict(field.choices)  # type: ignore[attr-defined]
-    is_chosen = plugin.is_published or field.initial != Visibility.MARKETPLACE
-    chosen = kept.visibility if kept else field.initial if is_chosen else ""
+    form, visibility = typed or AudienceForm(instance=plugin), describe_visibility(plugin, of=of)
+    offered = dict(form.fields["audience"].choices)  # type: ignore[attr-defined]
+    is_chosen = plugin.is_published or plugin.visibility != Visibility.MARKETPLACE
+    chosen = kept.visibility if kept else plugin.visibility if is_chosen else ""
     options = kept or plugin
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
         "chosen_audience": typed.data.get("audience") if typed else chosen,
+        "audience_seen": form["seen"],
         "is_chatting": "public_chat" in typed.data if typed else options.public_chat,
         "is_copying": "is_shared" in typed.data if typed else options.is_shared,
         "unlisted_page": page_url(plugin) if plugin.page_token else "",
         "copy_blockers": sharing_blockers(plugin, of=of) if plugin.is_shared else [],
     }
-
-
-def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
-    """Saves the choice. Private withdraws a plugin that is published. Invalid input changes nothing."""
-    pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
-    back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
-    form = AudienceForm(request.POST, instance=plugin)
-    if not form.is_valid():
-        report_errors(request, form)
-        return back
-    if form.cleaned_data["audience"] == Audience.PRIVATE:
-        withdraw_with_message(request, plugin)
-        return back
-    save_audience(plugin, form.change(), by=request.user)
-    report_availability(request, plugin)
-    return back
 
 
 def report_errors(request: SignedInRequest, form: AudienceForm) -> None:
