@@ -153,7 +153,11 @@ class PluginAdmin(ScopedAdmin):
         if not change:
             fill_new_plugin(obj, template)
             obj.owner = signed_in_user(request)
-        super().save_model(request, obj, form, change)
+        if change:  # all else of the row may have been changed since it was read
+            obj.save(update_fields=[*form.changed_data, "updated_at"])
+            obj.refresh_from_db()
+        else:
+            super().save_model(request, obj, form, change)
         update_listing_if_published(obj)
         own_knowledge_base(obj)  # so that there is a place to put documents at once
         if template is not None:

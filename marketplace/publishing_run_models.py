@@ -54,6 +54,11 @@ class PublishingRun(models.Model):
     )
     version = models.CharField(max_length=32, blank=True)
     notes = models.TextField(blank=True)
+    audience = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="Who is to see it from then on (`marketplace.publishing.audience_change`). Empty: as it is.",
+    )
     fingerprint = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     total = models.PositiveIntegerField()

@@ -188,12 +188,13 @@ class PluginSerializer(StrictSerializer):
         Raises `SlugTaken`, `SlugIsFixed`, `ChatWithoutPage`, `ValidationError`, and what `check_shareable` raises.
         """
         fields = self.validated_data
-        if fields.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
-            check_shareable(plugin)
+        opens_copies = fields.get("is_shared") and not plugin.is_shared and not plugin._state.adding
         if not plugin._state.adding and fields.get("slug", plugin.slug) != plugin.slug and plugin.releases.exists():
             raise SlugIsFixed
         for name, value in fields.items():
             setattr(plugin, name, value)
+        if opens_copies:  # by what the chat is going to show
+            check_shareable(plugin)
         plugin.check_chat_has_page()
         self._check(plugin)
         try:

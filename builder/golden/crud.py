@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
@@ -33,9 +34,12 @@ def add_question(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 def change_question(request: SignedInRequest, plugin: Plugin, golden: int) -> HttpResponse:
     question = _question_or_404(plugin, golden)
-    form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
-    if form.is_valid():
-        form.save()
+    data = request.POST if request.method == "POST" else None
+    with transaction.atomic():
+        form = GoldenQuestionForm(data, plugin=plugin, instance=question)  # which is checked at once
+        if is_valid := form.is_valid():
+            form.save()
+    if is_valid:
         log_plugin_change(request, plugin, "Changed a golden question.")
         messages.success(request, f"Saved.{' Its last result no longer counts.' if form.discards_result else ''}")
         return redirect("admin:builder_golden", plugin.pk)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
+from builder.seen_form import SeenForm
 from evaluation.golden import expectation_text
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.golden.tree_ends import tree_ends
@@ -16,9 +17,11 @@ from plugins.models import Plugin
 _TEXTAREA_ATTRS = {"rows": 3}
 # So many ends of trees can be chosen.
 _MAX_ENDS = 500
+# The columns of the fields that are written one on a line.
+_COLUMNS = {"facts_in_lines": "facts", "places": "must_cite", "phrases": "must_contain"}
 
 
-class GoldenQuestionForm(forms.ModelForm):
+class GoldenQuestionForm(SeenForm):
     """A golden question of one plugin. Facts, places and phrases are written one on a line."""
 
     facts_in_lines = forms.CharField(
@@ -58,17 +61,21 @@ class GoldenQuestionForm(forms.ModelForm):
     def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
         self._plugin = plugin
         super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
-        golden = self.instance
-        self.fields["facts_in_lines"].initial = expectation_text.format_facts(golden.facts)
-        self.fields["places"].initial = expectation_text.format_places(golden.must_cite)
-        self.fields["phrases"].initial = "\n".join(golden.must_contain)
-        self.fields["must_reach"].widget = forms.Select(choices=_end_choices(plugin, golden.must_reach))
+        self.fields["must_reach"].widget = forms.Select(choices=_end_choices(plugin, self.instance.must_reach))
         if not self.is_bound:
             self.fields["question"].widget.attrs["autofocus"] = True
-        for name, field in self.fields.items():
-            attrs = {} if name == "is_public" else {"class": "input"}
-            attrs |= {"aria-describedby": f"id_{name}_helptext"}
-            field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
+        for shown in self.visible_fields():
+            attrs = {} if shown.name == "is_public" else {"class": "input"}
+            attrs |= {"aria-describedby": f"id_{shown.name}_helptext"}
+            shown.field.widget.attrs |= attrs | ({"aria-invalid": "true"} if shown.name in self.errors else {})
+
+    def stored_initial(self, stored: GoldenQuestion) -> dict[str, Any]:
+        return {
+            **super().stored_initial(stored),
+            "facts_in_lines": expectation_text.format_facts(stored.facts),
+            "places": expectation_text.format_places(stored.must_cite),
+            "phrases": "\n".join(stored.must_contain),
+        }
 
     def clean_facts_in_lines(self) -> dict[str, Any]:
         return expectation_text.parse_facts(self.cleaned_data["facts_in_lines"])
@@ -80,7 +87,7 @@ class GoldenQuestionForm(forms.ModelForm):
         return expectation_text.parse_phrases(self.cleaned_data["phrases"])
 
     def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
+        data = super().clean()
         places = data.get("places") or []
         if places and (wrong := expectation_text.place_errors(places, titles=document_page_counts(self._plugin))):
             self.add_error("places", ValidationError(wrong))
@@ -89,11 +96,16 @@ class GoldenQuestionForm(forms.ModelForm):
         return data
 
     def save(self, commit: bool = True) -> GoldenQuestion:
+        """Of a question that there is already, only what the person has changed is written."""
         data, golden = self.cleaned_data, self.instance
         golden.facts, golden.must_cite = data["facts_in_lines"], data["places"]
         golden.must_contain = data["phrases"]
         self.discards_result = golden.discard_result(self.changed_data)
-        return super().save(commit=commit)
+        if golden._state.adding:
+            return super().save(commit=commit)
+        columns = [_COLUMNS.get(name, name) for name in self.changed_data]
+        golden.save(update_fields=[*columns, *(["last_passed", "last_failures"] if self.discards_result else [])])
+        return golden
 
 
 def _end_choices(plugin: Plugin, current: str) -> list[tuple[str, Any]]:

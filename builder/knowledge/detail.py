@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
@@ -51,9 +52,10 @@ def show_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> H
     find_document = get_editable_document_or_404 if is_post else get_readable_document_or_404
     form = DescriptionForm(request.POST or None, instance=find_document(request, plugin, document))
     # The form changes its instance while it is checked: what is saved and shown is read anew.
-    if is_post and form.is_valid():
-        _save_description(request, plugin, find_document(request, plugin, document), form)
-        return HttpResponseRedirect(request.get_full_path())
+    with transaction.atomic():
+        if is_post and form.is_valid():
+            _save_description(request, plugin, find_document(request, plugin, document), form)
+            return HttpResponseRedirect(request.get_full_path())
     stored = get_readable_document_or_404(request, plugin, document)
     context = {
         "document": stored,

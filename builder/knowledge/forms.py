@@ -6,13 +6,15 @@ from typing import Any
 
 from django import forms
 
+from builder.seen_form import SeenForm
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
-from knowledge.models import Document
+from knowledge.models import Document, KnowledgeBase
 from language.language_identification import LANGUAGE_NAMES
 from lexic.styled_form import StyledFormMixin
+from plugins.models import Plugin
 
 
-class DescriptionForm(StyledFormMixin, forms.ModelForm):
+class DescriptionForm(StyledFormMixin, SeenForm):
     """Title, language, type, dates, tags and status of a document."""
 
     language = forms.ChoiceField(
@@ -58,8 +60,20 @@ class DescriptionForm(StyledFormMixin, forms.ModelForm):
             "superseded_on": "First day on which it is no longer valid.",
         }
 
+    def history_plugin(self) -> Plugin | None:
+        plugin: Plugin | None = self.instance.knowledge_base.plugin
+        return plugin
+
+    def lock_row(self) -> Document | None:
+        """The knowledge base before the document, as `update_details` wants it where the language changes."""
+        if "language" in self.changed_data:
+            bases = KnowledgeBase.objects.select_for_update(no_key=True).order_by()
+            bases.filter(pk=self.instance.knowledge_base_id).values_list("pk").first()
+        document: Document | None = super().lock_row()
+        return document
+
     def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
+        data = super().clean()
         first, last = data.get("effective_from"), data.get("superseded_on")
         if first and last and last <= first:
             self.add_error("superseded_on", "This is not after the day from which it is valid.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.template.defaultfilters import pluralize
 
+from builder.seen_form import SeenForm
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin
 from plugins.retention import KINDS, site_retention_days
@@ -20,7 +20,7 @@ _RETENTION_TEXTS = {
 }
 
 
-class LimitsForm(StyledFormMixin, forms.ModelForm):
+class LimitsForm(StyledFormMixin, SeenForm):
     """Its placeholders are what the site keeps."""
 
     class Meta:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 
 from accounts.signed_in_request import SignedInRequest
@@ -33,10 +34,12 @@ def render_limits(request: SignedInRequest, plugin: Plugin, *, form: LimitsForm 
 @owner_required
 def save_limits(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = LimitsForm(request.POST, instance=plugin)
-    if not form.is_valid():
+    with transaction.atomic():
+        if is_valid := form.is_valid():
+            plugin.save(update_fields=[*form.changed_data, "updated_at"])
+    if not is_valid:
         plugin.refresh_from_db()
         return render_limits(request, plugin, form=form)
-    plugin.save(update_fields=[*form.changed_data, "updated_at"])
     log_and_report(request, plugin, "Changed its limits.")
     return HttpResponseRedirect(reverse_pane(plugin, "limits"))
 

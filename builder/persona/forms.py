@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from django import forms
@@ -14,6 +12,7 @@ from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
+from builder.seen_form import SeenForm
 from lexic.admin_theme import RadioSelect, TextareaWidget
 from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
@@ -52,8 +51,8 @@ class SynonymsField(forms.JSONField):
         return self.prepare_value(initial or []) != (data or "")
 
 
-class PluginForm(forms.ModelForm):
-    """The composer. Refuses to overwrite what somebody else has saved since the form was opened."""
+class PluginForm(SeenForm):
+    """The composer."""
 
     synonyms = SynonymsField(
         required=False,
@@ -61,7 +60,6 @@ class PluginForm(forms.ModelForm):
         help_text="Words and abbreviations that mean the same here, one group on a line: "
         "“w/c = water-cement ratio”. A question may use any of them.",
     )
-    seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
     class Meta:
         model = Plugin
@@ -102,13 +100,11 @@ class PluginForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self._use_radio_choices("citation_mode", CITATION_CHOICES)
         self._use_radio_choices("golden_gate", GOLDEN_GATE_CHOICES)
-        if "seen" in self.fields:
-            self.fields["seen"].initial = plugin_fingerprint(self.instance)
 
     @cached_property
     def changed_data(self) -> list[str]:
         """The fields that somebody touched: a browser writes the ends of lines its own way."""
-        return [name for name in super().changed_data if name != "seen" and not self._differs_in_line_ends_only(name)]
+        return [name for name in super().changed_data if not self._differs_in_line_ends_only(name)]
 
     def _differs_in_line_ends_only(self, name: str) -> bool:
         stored, said = self.get_initial_for_field(self.fields[name], name), self[name].data
@@ -128,16 +124,6 @@ class PluginForm(forms.ModelForm):
         said: dict[str, Any] = super().clean() or {}
         # Browsers end lines with a carriage return as well, templates and the API do not.
         said |= {name: value.replace("\r\n", "\n") for name, value in said.items() if isinstance(value, str)}
-        stored = Plugin.objects.filter(pk=self.instance.pk).first()
-        if stored and said.get("seen") and said["seen"] != plugin_fingerprint(stored):
-            # Shown again with the newer mark: whoever has read this may save over it.
-            self.data = {name: self.data[name] for name in self.data} | {
-                self.add_prefix("seen"): plugin_fingerprint(stored)
-            }
-            raise ValidationError(
-                f"Somebody saved this plugin at {stored.updated_at:%H:%M}, after you had opened it. Your text is "
-                "below; nothing was overwritten. Save again to keep yours instead."
-            )
         return said
 
 
@@ -184,11 +170,3 @@ class NewPluginForm(forms.ModelForm):
 def _what_it_adds(template: PluginTemplate) -> str:
     tree = " and a sample tree, switched off" if template.tree is not None else ""
     return f"Adds {len(template.refused)} golden questions to refuse{tree}."
-
-
-def plugin_fingerprint(plugin: Plugin) -> str:
-    """A mark of everything the composer edits, as it stands."""
-    names = [*Plugin.policy_fields(), "name", "slug", "domain", "tagline", "description", "tags"]
-    names += ["chunk_strategy", "chunk_size", "golden_gate", "golden_share"]
-    values = json.dumps([getattr(plugin, name) for name in names], default=str)
-    return hashlib.sha256(values.encode()).hexdigest()[:16]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
+from builder.seen_form import SeenForm
 from lexic.multiline_field import MultilineField
 from lexic.styled_form import StyledFormMixin
 from marketplace.approval_models import MAX_COMMENT_CHARACTERS
@@ -24,7 +25,7 @@ class PublishForm(StyledFormMixin, forms.Form):
     )
 
 
-class NotesForm(StyledFormMixin, forms.ModelForm):
+class NotesForm(StyledFormMixin, SeenForm):
     """The one thing of a release that may change: it decides no answer."""
 
     class Meta:

@@ -8,6 +8,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from lexic.errors import LexicError
 from marketplace.models import PublishingRun
+from marketplace.publishing.audience_change import AudienceChange
 from marketplace.publishing.background_publish import AlreadyPublishing, start_publishing
 from marketplace.publishing.publish import publish
 from marketplace.publishing.withdraw import withdraw_from_marketplace
@@ -15,13 +16,19 @@ from plugins.models import Plugin, Release
 
 
 def try_publish(
-    request: SignedInRequest, plugin: Plugin, *, version: str | None = None, notes: str = ""
+    request: SignedInRequest,
+    plugin: Plugin,
+    *,
+    version: str | None = None,
+    notes: str = "",
+    audience: AudienceChange | None = None,
 ) -> Release | PublishingRun | None:
-    """The release, or the run of a worker that makes it. None where it did not work; the person reads why not."""
+    """The release, or the run of a worker that makes it. None where it did not work; the person reads why not. Who can
+    see the plugin changes to `audience` together with the release."""
     try:
-        if run := _start_once(request, plugin, version=version, notes=notes):
+        if run := _start_once(request, plugin, version=version, notes=notes, audience=audience):
             return run
-        done = publish(plugin, by=request.user, version=version, notes=notes)
+        done = publish(plugin, by=request.user, version=version, notes=notes, audience=audience)
     except LexicError as error:
         messages.error(request, f"{plugin}: {error.message_with_hint}")
         return None
@@ -33,12 +40,15 @@ def try_publish(
     return done.release
 
 
-def _start_once(request: SignedInRequest, plugin: Plugin, *, version: str | None, notes: str) -> PublishingRun | None:
+def _start_once(
+    request: SignedInRequest, plugin: Plugin, *, version: str | None, notes: str, audience: AudienceChange | None
+) -> PublishingRun | None:
     """As `start_publishing`; the button pressed once more means the same run. Raises the same errors."""
     try:
-        return start_publishing(plugin, by=request.user, version=version, notes=notes)
+        return start_publishing(plugin, by=request.user, version=version, notes=notes, audience=audience)
     except AlreadyPublishing:
         same = {"requested_by": request.user, "version": version or "", "notes": notes}
+        same["audience"] = audience.as_json() if audience else {}
         if run := plugin.publishing_runs.active().filter(**same).first():
             return run
         raise

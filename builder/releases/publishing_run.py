@@ -16,6 +16,7 @@ from builder.history import log_plugin_change
 from builder.panes import HtmxRequest
 from builder.readiness import reverse_pane
 from marketplace.models import PublishingRun
+from marketplace.publishing.audience_change import AudienceChange
 from plugins.models import Plugin, Release
 
 State = PublishingRun.State
@@ -40,11 +41,21 @@ def run_context(plugin: Plugin, *, latest: Release | None) -> dict[str, Any]:
     return {
         "run": run,
         "typed": {"version": run.version, "notes": run.notes},
+        "opens_to": AudienceChange.from_json(run.audience).label if run.audience else "",
         "asked": len(results),
         "said": _said_progress(run, asked=len(results)),
         "results": shown[::-1][:MAX_SHOWN_RESULTS],
         "hidden_results": max(0, len(shown) - MAX_SHOWN_RESULTS),
     }
+
+
+def kept_audience(plugin: Plugin, run: PublishingRun | None) -> AudienceChange | None:
+    """Who is to see the plugin by the `run` that is shown. None where that says nothing, where somebody has changed it
+    since, and while the page shows who can see the release that is out."""
+    if run is None or not run.audience or (run.is_active and plugin.is_published):
+        return None
+    chosen = AudienceChange.from_json(run.audience)
+    return chosen if chosen.is_up_to_date(plugin) else None
 
 
 def _said_progress(run: PublishingRun, *, asked: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
@@ -14,13 +15,15 @@ from builder.panes import HtmxRequest, render_pane
 from builder.readiness import reverse_pane
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
-from builder.releases.publishing_run import run_context
-from builder.sharing.audience import audience_context, report_errors, save_audience
+from builder.releases.publishing_run import kept_audience, run_context
+from builder.sharing.audience import audience_context, report_availability, report_errors
 from builder.sharing.forms import AudienceForm
 from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
 from marketplace.comparison.compare_releases import compare_releases
 from marketplace.models import PublishingRun
+from marketplace.publishing.audience_change import save_audience
+from marketplace.publishing.audience_choices import Audience
 from marketplace.publishing.publishing_gate import gate_result
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin, Release
@@ -43,8 +46,10 @@ def show_release(request: SignedInRequest, plugin: Plugin, release: UUID) -> Htt
     """A release: its scorecard, its notes, which may be edited, and what is different from another one."""
     found = get_object_or_404(plugin.releases.select_related("created_by"), pk=release)
     form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
-    if form.is_valid():
-        form.save()
+    with transaction.atomic():
+        if is_valid := form.is_valid():
+            found.save(update_fields=form.changed_data)
+    if is_valid:
         log_plugin_change(request, plugin, f"Changed the notes of {found.version}.")
         messages.success(request, "The notes are saved. Answers do not change.")
         return HttpResponseRedirect(request.path)
@@ -75,34 +80,63 @@ def roll_back_view(request: SignedInRequest, plugin: Plugin, release: UUID) -> H
 
 def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """What is missing, what is different, and the button; while a worker publishes, how far it is."""
-    latest = plugin.latest_release()
-    run = run_context(plugin, latest=latest)
-    typed = run.get("typed", {}) | ({"notes": plugin.next_notes} if plugin.next_notes else {})
-    form = PublishForm(request.POST if request.method == "POST" else None, initial=typed)
-    draft = releases.snapshot(plugin)
-    audience = _typed_audience(request, plugin, draft)
-    if form.is_valid() and (audience is None or audience.is_valid()):
-        if audience:
-            save_audience(request, plugin, audience)
+    if request.method != "POST":
+        return _render_publish(request, plugin)
+    form, audience = PublishForm(request.POST), _typed_audience(request, plugin)
+    with transaction.atomic():
+        is_valid = form.is_valid() and (audience is None or audience.is_valid())
+    chosen = audience.change() if audience and is_valid else None
+    plugin.refresh_from_db()  # who can see it changes with the release
+    if is_valid:
         version, notes = form.cleaned_data["version"] or None, form.cleaned_data["notes"]
         plugin.keep_next_notes(notes)
-        made = try_publish(request, plugin, version=version, notes=notes)
+        made = try_publish(request, plugin, version=version, notes=notes, audience=chosen)
         if isinstance(made, PublishingRun):
             return HttpResponseRedirect(request.path)
         if made:
             return HttpResponseRedirect(reverse_pane(plugin, "published"))
+    return _render_publish(request, plugin, form=form, audience=audience)
+
+
+def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    """Saves who can see what is published now, or will once something is. Private withdraws it. Invalid input changes
+    nothing, and stays in the form of the page that publishes."""
+    form = AudienceForm(request.POST, instance=plugin)
+    with transaction.atomic():
+        if is_valid := form.is_valid():
+            audience = form.cleaned_data["audience"]
+            if audience == Audience.PRIVATE:
+                withdraw_with_message(request, plugin)
+            else:
+                save_audience(plugin, form.change(), by=request.user)
+    plugin.refresh_from_db()
+    if not is_valid:
+        typed = {name: request.POST.get(name, "") for name in PublishForm.base_fields}
+        return _render_publish(request, plugin, form=PublishForm(initial=typed), audience=form)
+    if audience != Audience.PRIVATE:
+        report_availability(request, plugin)
+    return HttpResponseRedirect(reverse_pane(plugin, "publish" if request.POST.get("pane") == "publish" else "sharing"))
+
+
+def _render_publish(
+    request: SignedInRequest, plugin: Plugin, *, form: PublishForm | None = None, audience: AudienceForm | None = None
+) -> HttpResponse:
+    """`form` and `audience` hold input that was not saved."""
+    draft, latest = releases.snapshot(plugin), plugin.latest_release()
+    run = run_context(plugin, latest=latest)
+    typed = run.get("typed", {}) | ({"notes": plugin.next_notes} if plugin.next_notes else {})
     if audience and not audience.is_valid():
         report_errors(request, audience)
-        plugin.refresh_from_db()  # what was typed for it is not saved
     context = {
         **run,
-        "form": form,
+        "form": form or PublishForm(initial=typed),
+        "is_typed": form is not None,
         "is_publish_page": True,
         "golden": gate_result(plugin, has_worker=True),
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
         "unsupported": _unsupported_ends(plugin),
-        **audience_context(plugin, audience, of=draft, was_chosen=bool(run.get("run"))),
+        **audience_context(plugin, audience, of=draft, kept=kept_audience(plugin, run["run"])),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 
@@ -119,11 +153,11 @@ def keep_notes(request: HtmxRequest, plugin: Plugin) -> HttpResponse:
     return HttpResponseRedirect(reverse_pane(plugin, then if then in ("knowledge", "sharing") else "publish"))
 
 
-def _typed_audience(request: SignedInRequest, plugin: Plugin, draft: Release) -> AudienceForm | None:
+def _typed_audience(request: SignedInRequest, plugin: Plugin) -> AudienceForm | None:
     """Who is to see the release, which is asked in the same form."""
-    if request.method != "POST" or "audience" not in request.POST:
+    if "audience" not in request.POST:
         return None
-    return AudienceForm(request.POST, instance=plugin, publishing=draft)
+    return AudienceForm(request.POST, instance=plugin, publishing=releases.snapshot(plugin))
 
 
 def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:

@@ -11,64 +11,43 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
-from builder.releases.publication import withdraw_with_message
 from builder.sharing.forms import AudienceForm
 from builder.sharing.public_chat import count_public_documents
-from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.publishing.audience_choices import Audience, describe_visibility
+from marketplace.publishing.audience_change import AudienceChange
+from marketplace.publishing.audience_choices import describe_visibility
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release
 from plugins.visibility import WITH_PAGE, Visibility
 
 
 def audience_context(
-    plugin: Plugin, typed: AudienceForm | None = None, *, of: Release | None = None, was_chosen: bool = False
+    plugin: Plugin,
+    typed: AudienceForm | None = None,
+    *,
+    of: Release | None = None,
+    kept: AudienceChange | None = None,
 ) -> dict[str, Any]:
     """Who can see the plugin now, and what each choice would make public of its latest release, or of the release `of`.
 
-    `chosen` is the value that holds now, or that will hold after publishing. `typed` is input that was not saved. A
-    plugin enters the marketplace only if its author has chosen that before publishing; `was_chosen` says that this was
-    done when publishing began.
+    `chosen` is the value that holds now, or that will hold after publishing: `typed` is input that was not saved, and
+    `kept` what was chosen for the release that is being published, or that was not published in the end. A plugin
+    enters the marketplace only if its author has chosen that.
     """
-    field, visibility = AudienceForm(instance=plugin).fields["audience"], describe_visibility(plugin, of=of)
-    offered = dict(field.choices)  # type: ignore[attr-defined]
-    is_chosen = plugin.is_published or was_chosen or field.initial != Visibility.MARKETPLACE
+    form, visibility = typed or AudienceForm(instance=plugin), describe_visibility(plugin, of=of)
+    offered = dict(form.fields["audience"].choices)  # type: ignore[attr-defined]
+    is_chosen = plugin.is_published or plugin.visibility != Visibility.MARKETPLACE
+    chosen = kept.visibility if kept else plugin.visibility if is_chosen else ""
+    options = kept or plugin
     return {
         "visibility": visibility,
         "audience_choices": [choice for choice in visibility.choices if choice.audience in offered],
-        "chosen_audience": typed.data.get("audience") if typed else field.initial if is_chosen else "",
-        "is_chatting": "public_chat" in typed.data if typed else plugin.public_chat,
-        "is_copying": "is_shared" in typed.data if typed else plugin.is_shared,
+        "chosen_audience": typed.data.get("audience") if typed else chosen,
+        "audience_seen": form["seen"],
+        "is_chatting": "public_chat" in typed.data if typed else options.public_chat,
+        "is_copying": "is_shared" in typed.data if typed else options.is_shared,
         "unlisted_page": page_url(plugin) if plugin.page_token else "",
         "copy_blockers": sharing_blockers(plugin, of=of) if plugin.is_shared else [],
     }
-
-
-def change_audience(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
-    """Saves the choice. Private withdraws a plugin that is published. Invalid input changes nothing."""
-    pane = "publish" if request.POST.get("pane") == "publish" else "sharing"
-    back = HttpResponseRedirect(reverse(f"admin:builder_{pane}", args=[plugin.pk]))
-    form = AudienceForm(request.POST, instance=plugin)
-    if not form.is_valid():
-        report_errors(request, form)
-        return back
-    if form.cleaned_data["audience"] == Audience.PRIVATE:
-        withdraw_with_message(request, plugin)
-        return back
-    save_audience(request, plugin, form)
-    report_availability(request, plugin)
-    return back
-
-
-def save_audience(request: SignedInRequest, plugin: Plugin, form: AudienceForm) -> None:
-    """Saves the values of a valid form whose choice is not private."""
-    columns = ("visibility", "public_chat", "is_shared")
-    before = Plugin.objects.values_list(*columns).get(pk=plugin.pk)
-    plugin.visibility = form.cleaned_data["audience"]
-    if before != (plugin.visibility, plugin.public_chat, plugin.is_shared):
-        plugin.save(update_fields=[*columns, "updated_at"])
-        update_listing_if_published(plugin)
-        log_plugin_change(request, plugin, f"Changed who can see it: {Audience(form.cleaned_data['audience']).label}.")
 
 
 def report_errors(request: SignedInRequest, form: AudienceForm) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 
 from django import forms
 
+from builder.seen_form import SeenForm
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
+from marketplace.publishing.audience_change import AudienceChange, audience_mark
 from marketplace.publishing.audience_choices import Audience
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Release, Role
@@ -23,7 +25,7 @@ class InviteForm(StyledFormMixin, forms.Form):
     role = forms.ChoiceField(label="As", choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")])
 
 
-class SharedCopiesForm(forms.ModelForm):
+class SharedCopiesForm(SeenForm):
     """Whether others may install a copy, and chat."""
 
     class Meta:
@@ -36,7 +38,7 @@ class SharedCopiesForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         """What is shared already may go on: then its downloads say what is wrong."""
-        data: dict[str, Any] = super().clean() or {}
+        data = super().clean()
         if data.get("is_shared") and not self.instance.is_shared and self._has_page(data):
             # Where anyone may chat, only what is public is shown, and no copy may hold more.
             self.instance.public_chat = bool(data.get("public_chat"))
@@ -71,14 +73,17 @@ class AudienceForm(SharedCopiesForm):
     while it is withdrawn, the choice is for when it is published. `publishing` is the release that is made by the same
     form."""
 
-    audience = forms.ChoiceField(choices=Audience.choices, widget=forms.RadioSelect)
+    audience = forms.ChoiceField(label="who can see it", choices=Audience.choices, widget=forms.RadioSelect)
 
     def __init__(self, *args: Any, publishing: Release | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.publishing = publishing
         if not self.instance.is_published:
             self.fields["audience"].choices = Audience.choices[1:]  # type: ignore[attr-defined]
-        self.fields["audience"].initial = self.instance.visibility
+        self._seen = audience_mark(self.instance)  # before the form changes its instance
+
+    def stored_initial(self, stored: Plugin) -> dict[str, Any]:
+        return {**super().stored_initial(stored), "audience": stored.visibility}
 
     def clean_audience(self) -> str:
         audience: str = self.cleaned_data["audience"]
@@ -94,6 +99,13 @@ class AudienceForm(SharedCopiesForm):
         data = super().clean()
         data["public_chat"] = bool(data.get("public_chat")) and self._has_page(data)
         return data
+
+    def change(self) -> AudienceChange:
+        """What a valid form says, whose choice is not private."""
+        data = self.cleaned_data
+        return AudienceChange(
+            visibility=data["audience"], public_chat=data["public_chat"], is_shared=data["is_shared"], seen=self._seen
+        )
 
     def _has_page(self, data: dict[str, Any]) -> bool:
         return data.get("audience") in WITH_PAGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.views.decorators.http import require_GET, require_POST
 
 from builder.panes import get_route, pane_route, post_route
+from builder.releases.views import change_audience
 from builder.sharing import answer_links, audience, original_changes, public_chat, qr_image, views
 
 urlpatterns = [
@@ -22,7 +23,7 @@ urlpatterns = [
     ),
     post_route("sharing/organisation-offer/", views.withdraw_organisation_offer, "organisation_offer"),
     post_route("sharing/use/", views.change_availability, "use"),
-    post_route("sharing/audience/", audience.change_audience, "audience"),
+    post_route("sharing/audience/", change_audience, "audience"),
     post_route("sharing/audience/address/", audience.renew_page_address, "renew_page_address"),
     post_route("sharing/public-documents/", public_chat.mark_documents_public, "mark_public"),
     post_route("sharing/original/", views.update_copy, "update_copy"),

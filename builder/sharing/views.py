@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
 
@@ -156,12 +157,15 @@ def _check_owned(request: SignedInRequest, plugin: Plugin) -> None:
 
 def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = AvailabilityForm(request.POST, instance=plugin)
-    if not form.is_valid():
-        plugin.refresh_from_db()
+    with transaction.atomic():
+        if (is_valid := form.is_valid()) and form.has_changed():
+            plugin.save(update_fields=[*form.changed_data, "updated_at"])
+        plugin.refresh_from_db()  # with what others have changed of it
+        if is_valid and form.has_changed():
+            update_listing_if_published(plugin)
+    if not is_valid:
         return render_sharing(request, plugin, use_form=form)
     if form.has_changed():
-        plugin.save(update_fields=[*form.changed_data, "updated_at"])
-        update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who may use it: {changed_labels(form)}.")
     report_availability(request, plugin)
     return _to_pane(plugin)
@@ -220,7 +224,7 @@ def render_sharing(
         if may_edit_plugin(request, plugin)
         else [],
         "invite_form": invite_form or InviteForm(),
-        "use_form": use_form,
+        "use_form": use_form or AvailabilityForm(instance=plugin),
         "widget_tag": widget_tag(plugin),
         "obstacles": sharing_blockers(plugin),
         "bundled_knowledge": attached_knowledge_in_copy(plugin),

@@ -10,6 +10,7 @@ from knowledge.models import Document
 from marketplace.listings.release_documents import rows_condition
 from plugins.models import Plugin, PluginKind, Release, Visibility
 from querying import releases
+from querying.question.document_access import restricts_to_public
 
 
 class Audience(models.TextChoices):
@@ -55,13 +56,13 @@ def audience_of(plugin: Plugin) -> Audience:
 def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> VisibilityFacts:
     """Of the latest release, or of the draft while nothing is published; or else `of` a release, which may be one that
     is about to be made. A fixed number of statements."""
-    latest = of or (plugin.latest_release() if plugin.is_published else None)
+    release = of or (plugin.latest_release() if plugin.is_published else None) or releases.snapshot(plugin)
     is_public = models.Q(is_public=True, is_template=False)
-    counted = Document.objects.filter(rows_condition(latest or releases.snapshot(plugin))).aggregate(
+    counted = Document.objects.filter(rows_condition(release)).aggregate(
         all=models.Count("pk"), public=models.Count("pk", filter=is_public)
     )
     documents, public = counted["all"], counted["public"]
-    is_restricted = plugin.public_only or plugin.public_chat
+    is_restricted = restricts_to_public(release)
     page = _page(public if is_restricted else documents, restricted=is_restricted)
     tries = "" if is_restricted and not public else _tries(plugin)
     choices = [_choice(audience, plugin, page=page, tries=tries) for audience in Audience]

@@ -21,6 +21,7 @@ from knowledge.lease import LeaseLost, confirm_held, try_lease
 from lexic.errors import Conflict, LexicError
 from lexic.publish_task import publish_task
 from marketplace.models import PublishingRun
+from marketplace.publishing.audience_change import AudienceChange
 from marketplace.publishing.publish import (
     DraftChanged,
     NotReady,
@@ -59,8 +60,11 @@ class _Cancelled(Exception):
     """The run is not active any more."""
 
 
-def start_publishing(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> PublishingRun | None:
-    """Has a worker run the golden questions and publish the draft as it is now.
+def start_publishing(
+    plugin: Plugin, *, by: User, version: str | None = None, notes: str = "", audience: AudienceChange | None = None
+) -> PublishingRun | None:
+    """Has a worker run the golden questions and publish the draft as it is now. Who can see it changes to `audience`
+    together with the release.
 
     None if there is nothing to wait for (no questions, a run of this very draft, or a model that costs money, which is
     never called without being asked for), or if no broker takes the message: then the caller publishes it directly.
@@ -79,6 +83,7 @@ def start_publishing(plugin: Plugin, *, by: User, version: str | None = None, no
         requested_by=by,
         version=version or "",
         notes=notes,
+        audience=audience.as_json() if audience else {},
         fingerprint=golden_dataset.run_fingerprint(draft, llm=get_llm()),
         total=questions,
     )
@@ -156,7 +161,12 @@ def _publish_for(run: PublishingRun, *, by: User) -> None:
     with on_behalf_of(person(by)):
         confirm_held()
         done = make_release(
-            run.plugin, by=by, version=run.version or None, notes=run.notes, fingerprint=run.fingerprint
+            run.plugin,
+            by=by,
+            version=run.version or None,
+            notes=run.notes,
+            audience=AudienceChange.from_json(run.audience) if run.audience else None,
+            fingerprint=run.fingerprint,
         )
         # The evaluation run has the scores from now on.
         columns = {

@@ -18,6 +18,7 @@ from lexic.publish_task import publish_task
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.models import PublishingRun
 from marketplace.publishing.approval import approval_blocker
+from marketplace.publishing.audience_change import AudienceChange, save_audience_with_release
 from marketplace.publishing.knowledge_consent import consent_blockers
 from marketplace.publishing.publishing_gate import GateResult, gate_result, gate_result_for_run
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PublishingBlocked, Release
@@ -81,16 +82,19 @@ class Publication:
     warning: str = ""
 
 
-def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> Publication:
-    """Release the plugin as it stands, and let agents ask it.
+def publish(
+    plugin: Plugin, *, by: User, version: str | None = None, notes: str = "", audience: AudienceChange | None = None
+) -> Publication:
+    """Release the plugin as it stands, and let agents ask it. Who can see it changes to `audience` together with the
+    release, or not at all.
 
     Its golden questions are run before, where nobody has: the release keeps their scorecard and the curve of
     confidence fitted on them. Where the plugin's gate blocks, enough of them have to pass; where it warns, the
     publication says so.
 
     Publishing twice what has not changed gives the release that exists, unless another version is asked for.
-    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`, and `PublisherGone` where `by` lost the
-    right to change the plugin while the questions were run.
+    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`, `PublisherGone` where `by` lost the
+    right to change the plugin while the questions were run, and what `save_audience_with_release` raises.
     """
     might_edit = Plugin.objects.editable_by(by).contains(plugin)
     # Outside the transaction: asking takes seconds, and nobody else should wait for the plugin's row meanwhile.
@@ -99,13 +103,19 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
     with transaction.atomic():
         if might_edit and not Plugin.objects.select_for_update(of=("self",)).editable_by(by).contains(plugin):
             raise PublisherGone
-        done = make_release(plugin, by=by, version=version, notes=notes)
+        done = make_release(plugin, by=by, version=version, notes=notes, audience=audience)
         PublishingRun.objects.filter(plugin=plugin).cancel()
         return done
 
 
 def make_release(
-    plugin: Plugin, *, by: User, version: str | None = None, notes: str = "", fingerprint: str | None = None
+    plugin: Plugin,
+    *,
+    by: User,
+    version: str | None = None,
+    notes: str = "",
+    audience: AudienceChange | None = None,
+    fingerprint: str | None = None,
 ) -> Publication:
     """What `publish` does once the golden questions are run. Raises `DraftChanged` where the draft and its golden
     questions are not those of this `fingerprint` (`evaluation.golden.golden_dataset.run_fingerprint`)."""
@@ -123,6 +133,8 @@ def make_release(
         release, latest = releases.snapshot(plugin), plugin.latest_release()
         if reason := approval_blocker(plugin, release=release):  # of exactly what is published
             raise NotReady([reason])
+        if audience:
+            save_audience_with_release(plugin, audience, release=release, by=by)
         if latest and version in (None, latest.version) and has_same_content(release, latest):
             make_live(plugin, latest, is_news=not plugin.is_published)
             return Publication(release=latest, is_new=False, warning=golden.warning)

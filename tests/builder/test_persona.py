@@ -12,10 +12,14 @@ from django.urls import reverse
 from lxml import html
 
 from accounts.models import User
+from builder.persona.forms import PluginForm
 from builder.readiness import reverse_pane
 from knowledge.models import KnowledgeBase
+from marketplace.models import Listing
 from marketplace.publishing.release_change_summary import draft_changes, release_changes
+from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin
+from plugins.retention import LegalHold
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
 from querying.models import Query
@@ -127,6 +131,28 @@ def test_nobody_overwrites_what_they_have_not_seen(browsing: Browse, alice: User
     client.post(reverse_pane(plugin, "persona"), again)
     plugin.refresh_from_db()
     assert plugin.tone == "mine"
+
+
+def test_saving_the_composer_undoes_nothing_that_was_decided_meanwhile(
+    browsing: Browse, alice: User, published: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valid = PluginForm.is_valid
+
+    def withdrawn_meanwhile(form: PluginForm) -> bool:
+        is_valid = valid(form)
+        withdraw_from_marketplace(Plugin.objects.get())
+        Plugin.objects.update(legal_hold=LegalHold.OPERATOR, is_held=True, visibility="people", next_notes="Kept.")
+        return is_valid
+
+    client = browsing(alice)
+    said = {**form_of(client, published), "tone": "brief"}
+    monkeypatch.setattr(PluginForm, "is_valid", withdrawn_meanwhile)
+    answer = client.post(reverse_pane(published, "persona"), said, follow=True)
+    assert "Nothing is published yet." in answer.content.decode()
+    published.refresh_from_db()
+    assert (published.tone, published.is_published, published.is_held) == ("brief", False, True)
+    assert (published.legal_hold, published.visibility, published.next_notes) == ("operator", "people", "Kept.")
+    assert not Listing.objects.exists()
 
 
 def test_saving_twice_what_one_sees_is_no_conflict(browsing: Browse, alice: User, plugin: Plugin) -> None:

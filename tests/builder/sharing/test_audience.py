@@ -9,11 +9,17 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiKey, User
+from knowledge.documents.lifecycle import delete_document
 from knowledge.models import Document
+from marketplace import tasks
+from marketplace.models import Listing, PublishingRun
 from marketplace.publishing.audience_choices import Audience, audience_of, describe_visibility
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from plugins.visibility import Visibility
+from querying.releases import snapshot
 from tests.cover import give_document, published
+from tests.evaluation.goldens import add_goldens
 from tests.pages.conftest import browsing, plugin
 
 __all__ = ["browsing", "plugin", "published"]
@@ -26,7 +32,8 @@ def choose(client: Client, plugin: Plugin, audience: str, **more: str) -> list[t
     data = {"audience": audience, "pane": "publish", **more}
     response = client.post(reverse("admin:builder_audience", args=[plugin.pk]), data, follow=True)
     plugin.refresh_from_db()
-    assert response.redirect_chain[0][0] == reverse("admin:builder_publish", args=[plugin.pk])
+    back = reverse("admin:builder_publish", args=[plugin.pk])
+    assert [address for address, _ in response.redirect_chain] in ([back], [])  # bad input stays in the form
     return [(message.level_tag, str(message)) for message in response.context["messages"]]
 
 
@@ -46,6 +53,15 @@ def test_each_choice_says_what_it_makes_public(browsing: Browse, alice: User, pu
     Plugin.objects.update(public_chat=True)
     published.refresh_from_db()
     assert any("titles and dates of 0 public documents" in fact for fact in describe_visibility(published).now.facts)
+
+
+def test_a_published_plugin_shows_what_its_release_says_of_public_documents(published: Plugin) -> None:
+    Plugin.objects.update(public_only=True)
+    published.refresh_from_db()
+    assert any("titles and dates of 1 document, not" in fact for fact in describe_visibility(published).now.facts)
+    draft = snapshot(published)
+    said = describe_visibility(published, of=draft).now.facts
+    assert any("titles and dates of 0 public documents" in fact for fact in said)
 
 
 def test_a_draft_offers_what_comes_once_it_is_published(browsing: Browse, alice: User, plugin: Plugin) -> None:
@@ -224,3 +240,106 @@ def test_the_pane_of_who_may_use_it_refuses_such_copies_as_well(
     client.post(address, {"is_shared": "on", "public_chat": "on"})
     published.refresh_from_db()
     assert (published.is_shared, published.public_chat) == (True, True)
+
+
+@pytest.fixture
+def for_key_holders(published: Plugin) -> Plugin:
+    """1.0.0 reads an internal document, and the draft does not any more."""
+    internal = give_document(published, title="Internal", text="# Internal\n\nThe safe is behind the boots.\n")
+    published.visibility = Visibility.KEY
+    published.save()
+    publish(published, by=published.owner)
+    delete_document(internal)
+    return published
+
+
+TO_EVERYBODY = {"audience": "marketplace", "is_shared": "on"}
+
+
+def is_open(plugin: Plugin) -> bool:
+    plugin.refresh_from_db()
+    opened = {plugin.visibility == Visibility.MARKETPLACE, plugin.is_shared, Listing.objects.filter(pk=plugin).exists()}
+    assert len(opened) == 1
+    return opened.pop()
+
+
+def test_a_release_that_is_refused_leaves_who_can_see_the_earlier_one(
+    browsing: Browse, alice: User, for_key_holders: Plugin
+) -> None:
+    Plugin.objects.update(system_prompt="")
+    page = browsing(alice).post(reverse("admin:builder_publish", args=[for_key_holders.pk]), TO_EVERYBODY)
+    assert not is_open(for_key_holders)
+    assert "It has no persona." in page.content.decode()
+    Plugin.objects.update(system_prompt="You are a safety engineer.")
+    page = browsing(alice).post(
+        reverse("admin:builder_publish", args=[for_key_holders.pk]), {**TO_EVERYBODY, "version": "0.0.1"}
+    )
+    assert not is_open(for_key_holders)
+    assert (page.context["chosen_audience"], page.context["is_copying"]) == ("marketplace", True)
+
+
+def test_who_can_see_it_changes_when_the_worker_publishes(
+    browsing: Browse, alice: User, for_key_holders: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.publish_plugin, "apply_async", lambda **given: None)
+    add_goldens(for_key_holders, right=1)
+    client, address = browsing(alice), reverse("admin:builder_publish", args=[for_key_holders.pk])
+    page = client.post(address, TO_EVERYBODY, follow=True)
+    assert "Who can see it from then on: Marketplace." in page.content.decode()
+    assert page.context["chosen_audience"] == "key"  # that of the release which is out
+    assert not is_open(for_key_holders)
+    client.post(address, TO_EVERYBODY)  # once more
+    run = PublishingRun.objects.get()
+    tasks.publish_plugin(run_id=str(run.pk))
+    run.refresh_from_db()
+    assert run.state == PublishingRun.State.PUBLISHED
+    assert is_open(for_key_holders)
+
+
+def test_who_was_to_see_what_was_cancelled_stays_in_the_form(
+    browsing: Browse, alice: User, for_key_holders: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.publish_plugin, "apply_async", lambda **given: None)
+    add_goldens(for_key_holders, right=1)
+    client, address = browsing(alice), reverse("admin:builder_publish", args=[for_key_holders.pk])
+    client.post(address, TO_EVERYBODY)
+    client.post(reverse("admin:builder_publish_cancel", args=[for_key_holders.pk]))
+    assert not is_open(for_key_holders)
+    context = client.get(address).context
+    assert (context["chosen_audience"], context["is_copying"]) == ("marketplace", True)
+    Plugin.objects.update(visibility=Visibility.PEOPLE)  # somebody has chosen since
+    context = client.get(address).context
+    assert (context["chosen_audience"], context["is_copying"]) == ("people", False)
+
+
+def test_who_can_see_it_is_not_changed_back_by_what_was_being_published(
+    browsing: Browse, alice: User, for_key_holders: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.publish_plugin, "apply_async", lambda **given: None)
+    add_goldens(for_key_holders, right=1)
+    client = browsing(alice)
+    client.post(reverse("admin:builder_publish", args=[for_key_holders.pk]), TO_EVERYBODY)
+    choose(client, for_key_holders, "people")
+    run = PublishingRun.objects.get()
+    tasks.publish_plugin(run_id=str(run.pk))
+    run.refresh_from_db()
+    assert (run.state, for_key_holders.releases.count()) == (PublishingRun.State.FAILED, 2)
+    assert "Somebody changed who can see the plugin" in run.error
+    for_key_holders.refresh_from_db()
+    assert audience_of(for_key_holders) == Audience.PEOPLE
+
+
+def test_copies_are_not_allowed_of_what_became_private_meanwhile(
+    browsing: Browse, alice: User, for_key_holders: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.publish_plugin, "apply_async", lambda **given: None)
+    Document.objects.update(is_public=True)
+    add_goldens(for_key_holders, right=1)
+    said = {**TO_EVERYBODY, "public_chat": "on"}
+    browsing(alice).post(reverse("admin:builder_publish", args=[for_key_holders.pk]), said)
+    Document.objects.update(is_public=False)
+    run = PublishingRun.objects.get()
+    tasks.publish_plugin(run_id=str(run.pk))
+    run.refresh_from_db()
+    assert "not public, and a copy would hold it all" in run.error
+    assert not is_open(for_key_holders)

@@ -472,6 +472,16 @@ def test_a_published_copy_says_what_it_was_made_from(copy: Plugin, charlie: User
     assert f'href="{reverse("plugin", args=["boots"])}"' not in page
 
 
+def test_copies_and_a_chat_that_are_allowed_together_are_checked_together(boots: Plugin, alice: User) -> None:
+    Plugin.objects.filter(pk=boots.pk).update(is_shared=False)
+    client = APIClient()
+    client.force_login(alice)
+    answer = client.patch("/api/plugins/boots", {"isShared": True, "publicChat": True}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "cannot_be_shared")
+    boots.refresh_from_db()
+    assert (boots.is_shared, boots.public_chat) == (False, False)
+
+
 def test_a_switch_that_cannot_be_turned_on_says_why(boots: Plugin, alice: User, bob: User) -> None:
     Plugin.objects.filter(pk=boots.pk).update(is_shared=False)
     foreign = KnowledgeBase.objects.create(owner=bob, name="Bob's notes")

@@ -1,0 +1,116 @@
+"""Forms that overwrite nothing which the person has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib.admin.models import LogEntry
+from django.core.exceptions import ValidationError
+from django.forms.models import model_to_dict
+from django.utils.functional import cached_property
+
+from lexic.seen_values import changed_since, mark_values
+from plugins.models import Plugin
+
+
+class SeenForm(forms.ModelForm):
+    """A form of one row that carries a mark of what it showed. Where somebody has saved another value since, it is not
+    valid and says so: what the person has typed stays, the other fields show what is stored now, and to send it again
+    saves over what they have read by then.
+
+    `is_valid` locks the row, so whoever saves calls it and the save in one transaction.
+    """
+
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = False  # which forgets what was typed before a mistake; the mark does it
+        self.initial = {**self.stored_initial(self.instance), **self.initial}
+        if "seen" in self.fields:
+            self.fields["seen"].initial = mark_values(self._shown_texts(self.initial))
+
+    def stored_initial(self, stored: Any) -> dict[str, Any]:
+        """What the fields show of the row, as `initial` has it."""
+        return model_to_dict(stored, fields=self._meta.fields, exclude=self._meta.exclude)
+
+    def history_plugin(self) -> Plugin | None:
+        """The plugin whose history tells who changes the row."""
+        found = self.instance if isinstance(self.instance, Plugin) else getattr(self.instance, "plugin", None)
+        return found if isinstance(found, Plugin) else None
+
+    @cached_property
+    def changed_data(self) -> list[str]:
+        return [name for name in super().changed_data if name != "seen"]
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or {}
+        if not self.instance._state.adding:
+            self._check_seen(said.get("seen") or "")
+        return said
+
+    def _check_seen(self, seen: str) -> None:
+        """Raises `ValidationError`."""
+        stored = self.lock_row()
+        if stored is None:
+            raise ValidationError("Somebody deleted this after you had opened it. Your text is below.")
+        initial = self.stored_initial(stored)
+        texts = self._shown_texts(initial)
+        if changed := changed_since(seen, texts):
+            self._show_again(seen, texts)
+            names = ", ".join(str(self[name].label).lower() for name in changed)
+            raise ValidationError(
+                f"Somebody saved this after you had opened it, and changed: {names}.{self._latest_change()} "
+                "Your text is below; nothing was overwritten. Save again to keep yours instead."
+            )
+
+    def lock_row(self) -> Any:
+        """The row as it is stored, locked until the transaction ends; None where it is gone."""
+        rows = type(self.instance)._base_manager.select_for_update(no_key=True)
+        return rows.filter(pk=self.instance.pk).first()
+
+    def _latest_change(self) -> str:
+        if (plugin := self.history_plugin()) is None:
+            return ""
+        entries = LogEntry.objects.filter(object_id=str(plugin.pk), content_type__model="plugin")
+        latest = entries.select_related("user").first()
+        return f" The latest change of the plugin is by {latest.user}." if latest else ""
+
+    def _show_again(self, seen: str, texts: dict[str, str]) -> None:
+        """The form, as it is shown once more: with what is stored where the person has changed nothing."""
+        typed = self._typed_texts()
+        data = {name: self.data.get(name) for name in self.data}
+        untouched = texts.keys() - set(changed_since(seen, typed))
+        for name in untouched:
+            key = self.add_prefix(name)
+            data.pop(key, None)
+            if texts[name] or not _is_box(self.fields[name]):
+                data[key] = texts[name]
+        data[self.add_prefix("seen")] = mark_values(texts)
+        self.data = data
+
+    def _shown_texts(self, initial: Mapping[str, Any]) -> dict[str, str]:
+        """What stands in each field, as a browser sends it back."""
+        said = {name: self.fields[name].prepare_value(initial.get(name)) for name in self._shown_names()}
+        return {name: _as_text(self.fields[name], value) for name, value in said.items()}
+
+    def _typed_texts(self) -> dict[str, str]:
+        return {name: _as_text(self.fields[name], self[name].data) for name in self._shown_names()}
+
+    def _shown_names(self) -> list[str]:
+        return [name for name in self.fields if name != "seen"]
+
+
+def _is_box(field: forms.Field) -> bool:
+    return isinstance(field.widget, forms.CheckboxInput)
+
+
+def _as_text(field: forms.Field, value: Any) -> str:
+    if _is_box(field):
+        return "on" if value else ""
+    shown = field.widget.format_value(value)
+    text = ",".join(map(str, shown)) if isinstance(shown, list | tuple) else "" if shown is None else str(shown)
+    return text.replace("\r\n", "\n")

@@ -1,0 +1,209 @@
+"""Two people at the same form: the second one is told, and nothing is overwritten that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from lxml import html
+
+from accounts.models import User
+from builder.golden.forms import GoldenQuestionForm
+from evaluation.models import GoldenQuestion
+from knowledge.models import Document
+from plugins.history import log_change
+from plugins.models import Plugin
+from plugins.visibility import Visibility
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+TOLD = "after you had opened it, and changed: "
+
+
+@pytest.fixture
+def alices(browsing: Browse, alice: User) -> Client:
+    return browsing(alice)
+
+
+def address(name: str, plugin: Plugin, *more: object) -> str:
+    return reverse(f"admin:builder_{name}", args=[plugin.pk, *more])
+
+
+def sent(response: Any, *, with_field: str) -> dict[str, Any]:
+    """What a browser would send of the form with this field, as it stands in the page."""
+    forms = html.fromstring(response.content.decode()).forms
+    [form] = [one for one in forms if {with_field, "seen"} <= set(one.inputs.keys())]
+    # A browser leaves out the line end that a text area begins with.
+    return {name: value.removeprefix("\n") for name, value in form.form_values()}
+
+
+def test_a_document_that_was_made_private_meanwhile_stays_private(
+    alices: Client, plugin: Plugin, handbook: Document, bob: User
+) -> None:
+    Document.objects.update(is_public=True)
+    page = address("knowledge_document", plugin, handbook.pk)
+    mine = sent(alices.get(page), with_field="doc_type") | {"title": "Boots and shoes"}
+    Document.objects.update(is_public=False)
+    log_change(plugin, by=bob, sentence="Changed what is said of “Rules on boots”: public.")
+    response = alices.post(page, mine)
+    content = response.content.decode()
+    assert f"{TOLD}public." in content
+    assert f"The latest change of the plugin is by {bob}." in content
+    handbook.refresh_from_db()
+    assert (handbook.title, handbook.is_public) == ("Rules on boots", False)
+    again = sent(response, with_field="doc_type")
+    assert again["title"] == "Boots and shoes"
+    assert alices.post(page, again).status_code == 302
+    handbook.refresh_from_db()
+    assert (handbook.title, handbook.is_public) == ("Boots and shoes", False)
+
+
+def test_what_the_second_one_has_typed_is_saved_once_they_have_read_the_other(
+    alices: Client, plugin: Plugin, handbook: Document
+) -> None:
+    page = address("knowledge_document", plugin, handbook.pk)
+    mine = sent(alices.get(page), with_field="doc_type") | {"tags": "mine", "language": "de"}
+    Document.objects.update(tags=["theirs"], project="Yard")
+    response = alices.post(page, mine)
+    assert f"{TOLD}tags, project." in response.content.decode()
+    again = sent(response, with_field="doc_type")
+    assert (again["tags"], again["project"], again["language"]) == ("mine", "Yard", "de")
+    alices.post(page, again)
+    handbook.refresh_from_db()
+    assert (handbook.tags, handbook.project, handbook.language) == (["mine"], "Yard", "de")
+
+
+def test_another_mistake_does_not_hide_what_was_changed(alices: Client, plugin: Plugin, handbook: Document) -> None:
+    page = address("knowledge_document", plugin, handbook.pk)
+    mine = sent(alices.get(page), with_field="doc_type") | {"doc_date": "yesterday"}
+    again = sent(alices.post(page, mine), with_field="doc_type") | {"doc_date": ""}
+    Document.objects.update(project="Yard")
+    assert f"{TOLD}project." in alices.post(page, again).content.decode()
+
+
+def test_who_may_use_it(alices: Client, published: Plugin) -> None:
+    Document.objects.update(is_public=True)
+    Plugin.objects.update(public_chat=True)
+    mine = sent(alices.get(address("sharing", published)), with_field="embed_origins")
+    mine["embed_origins"] = "https://a.example https://b.example"
+    Plugin.objects.update(public_chat=False)
+    response = alices.post(address("use", published), mine)
+    assert TOLD in response.content.decode()
+    published.refresh_from_db()
+    assert (published.public_chat, published.embed_origins) == (False, [])
+    again = sent(response, with_field="embed_origins")
+    assert "public_chat" not in again
+    alices.post(address("use", published), again)
+    published.refresh_from_db()
+    assert (published.public_chat, published.embed_origins) == (False, ["https://a.example", "https://b.example"])
+
+
+@pytest.mark.parametrize("door", ["audience", "publish"])
+def test_who_can_see_it(alices: Client, published: Plugin, door: str) -> None:
+    mine = sent(alices.get(address("publish", published)), with_field="audience")
+    assert mine["audience"] == "marketplace"
+    mine |= {"public_chat": "on", "notes": "For winter.", "version": "2.0.0"}
+    Plugin.objects.update(visibility=Visibility.PEOPLE)
+    response = alices.post(address(door, published), mine)
+    assert f"{TOLD}who can see it." in response.content.decode()
+    published.refresh_from_db()
+    assert (published.visibility, published.public_chat, published.releases.count()) == ("people", False, 1)
+    again = sent(response, with_field="audience")
+    assert {name: again.get(name) for name in ("audience", "public_chat", "notes", "version")} == {
+        "audience": "people",
+        "public_chat": "on",
+        "notes": "For winter.",
+        "version": "2.0.0",
+    }
+    [form] = [one for one in html.fromstring(response.content.decode()).forms if "audience" in set(one.inputs.keys())]
+    assert form.action == address("publish", published)
+    alices.post(address(door, published), again | {"audience": "unlisted"})
+    published.refresh_from_db()
+    assert (published.visibility, published.public_chat) == ("unlisted", True)
+
+
+def test_limits(alices: Client, plugin: Plugin) -> None:
+    mine = sent(alices.get(address("limits", plugin)), with_field="spending_cap") | {"keep_files_days": "9"}
+    Plugin.objects.update(spending_cap=5)
+    response = alices.post(address("save_limits", plugin), mine)
+    assert f"{TOLD}spending cap." in response.content.decode()
+    plugin.refresh_from_db()
+    assert (plugin.keep_files_days, plugin.spending_cap) == (None, Decimal(5))
+    alices.post(address("save_limits", plugin), sent(response, with_field="spending_cap"))
+    plugin.refresh_from_db()
+    assert (plugin.keep_files_days, plugin.spending_cap) == (9, Decimal(5))
+
+
+def test_the_notes_of_a_release(alices: Client, published: Plugin) -> None:
+    release = published.releases.get()
+    page = address("release", published, release.pk)
+    mine = sent(alices.get(page), with_field="notes") | {"notes": "Mine."}
+    published.releases.update(notes="Theirs.")
+    response = alices.post(page, mine)
+    assert f"{TOLD}notes." in response.content.decode()
+    release.refresh_from_db()
+    assert release.notes == "Theirs."
+    assert sent(response, with_field="notes")["notes"] == "Mine."
+
+
+def test_a_golden_question(alices: Client, plugin: Plugin) -> None:
+    golden = GoldenQuestion.objects.create(plugin=plugin, question="What is worn?", must_contain=["boots", "toe"])
+    page = address("golden_change", plugin, golden.pk)
+    mine = sent(alices.get(page), with_field="phrases") | {"question": "What is worn on site?"}
+    GoldenQuestion.objects.update(must_contain=["steel"])
+    response = alices.post(page, mine)
+    assert f"{TOLD}must contain." in response.content.decode()
+    golden.refresh_from_db()
+    assert (golden.question, golden.must_contain) == ("What is worn?", ["steel"])
+    alices.post(page, sent(response, with_field="phrases"))
+    golden.refresh_from_db()
+    assert (golden.question, golden.must_contain) == ("What is worn on site?", ["steel"])
+
+
+def test_a_run_that_ends_meanwhile_keeps_its_results(
+    alices: Client, plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    golden = GoldenQuestion.objects.create(plugin=plugin, question="What is worn?")
+    valid = GoldenQuestionForm.is_valid
+
+    def run_ends_meanwhile(form: GoldenQuestionForm) -> bool:
+        is_valid = valid(form)
+        GoldenQuestion.objects.update(last_passed=True)
+        return is_valid
+
+    monkeypatch.setattr(GoldenQuestionForm, "is_valid", run_ends_meanwhile)
+    page = address("golden_change", plugin, golden.pk)
+    alices.post(page, sent(alices.get(page), with_field="phrases") | {"is_public": "on"})
+    golden.refresh_from_db()
+    assert (golden.is_public, golden.last_passed) == (True, True)
+
+
+def test_saving_what_one_sees_changes_nothing_and_is_no_conflict(
+    alices: Client, published: Plugin, handbook: Document
+) -> None:
+    golden = GoldenQuestion.objects.create(
+        plugin=published,
+        question="What\nis worn?",
+        facts={"place": "site"},
+        must_cite=[["Rules on boots", None]],
+        must_contain=["boots", "toe"],
+    )
+    Document.objects.update(tags=["a", "b"], doc_date="2026-01-01", is_public=True)
+    Plugin.objects.update(embed_origins=["https://a.example", "https://b.example"], spending_cap="5.50")
+    pages = {
+        address("knowledge_document", published, handbook.pk): ("doc_type", ""),
+        address("golden_change", published, golden.pk): ("phrases", ""),
+        address("sharing", published): ("embed_origins", address("use", published)),
+        address("limits", published): ("spending_cap", address("save_limits", published)),
+        address("publish", published): ("audience", address("audience", published)),
+    }
+    for page, (field, door) in pages.items():
+        response = alices.post(door or page, sent(alices.get(page), with_field=field))
+        assert response.status_code == 302, response.content.decode()
+    before = GoldenQuestion.objects.values().get()
+    golden.refresh_from_db()
+    assert (golden.question, golden.must_cite) == (before["question"], [["Rules on boots", None]])
