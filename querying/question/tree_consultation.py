@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from knowledge.search.passages import Passage
+from language.number_words import SMALL_NUMBERS
 from lexic.concurrency import in_turn
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
@@ -18,11 +19,12 @@ from querying.question.tree_selection import TreeProfile, profile_tree, select_t
 from querying.question.unsure_replies import is_unsure
 from querying.types.question import Question
 from querying.types.token_usage import Usage
+from trees.definition.fields import is_unit_of
 from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
 from trees.walk import MissingFact, walk
-from trees.words import content_stems
+from trees.words import content_stems, split_words
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +114,7 @@ def _is_for_documents(
     says all of them, unless the tree is at an end by facts that it was given; of a tree that would have to ask back and
     is not sure, where a passage says one of them, or, if no fact is known, whatever they say."""
     others = unrelated_stems(found.profile, question=question.text)
+    others -= _words_of_measures(found.profile.tree, question.text)
     if not others:
         return False
     is_open = not consultation.has_decided
@@ -120,6 +123,15 @@ def _is_for_documents(
     if is_open or not consultation.has_replies:
         return any(others <= content_stems(passage.titled_content) for passage in passages)
     return False
+
+
+def _words_of_measures(tree: Tree, text: str) -> set[str]:
+    """Stems of the units of what the tree asks a number of, and of the numbers beside them: "three weeks"."""
+    words = split_words(text)
+    units = {at for at, word in enumerate(words) if is_unit_of(tree, word.text)}
+    return {
+        word.stem for at, word in enumerate(words) if at in units or (at + 1 in units and word.text in SMALL_NUMBERS)
+    }
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from language.units import are_units_comparable
 from trees.definition.nodes import (
     NUMBER_OPERATORS,
     Condition,
@@ -86,6 +87,16 @@ def collect_fields(tree: Tree) -> dict[str, FactField]:
         name: _build_field(name, tree.fields.get(name), questions.get(name, []), conditions.get(name, []))
         for name in dict.fromkeys(names)
     }
+
+
+def is_unit_of(tree: Tree, word: str) -> bool:
+    """Whether the word is a unit of something that the tree asks a number of: “weeks” where it asks for days, of work
+    as well."""
+    unit = find_unit(word)
+    if unit is None:
+        return False
+    own = [field.unit.name for field in collect_fields(tree).values() if field.unit]
+    return any(are_units_comparable(DAY if name == WORKDAY else name, unit.name) for name in own)
 
 
 def _build_field(

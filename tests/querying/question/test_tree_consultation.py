@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from asgiref.sync import async_to_sync
 
+from marketplace.demo import CONTENT_DIR
 from plugins.models import Release
 from querying.answering.llms.extractive import Extractive
 from querying.question.consultation import Consultation
@@ -41,3 +43,14 @@ def test_whoever_gives_the_fact_means_the_tree() -> None:
 def test_the_words_that_stated_a_fact_are_kept_with_their_option() -> None:
     assert consulted(SAID).options_by_words == {"steel": ["steel"]}
     assert consulted("Which primer goes on it?").options_by_words == {}
+
+
+def test_the_unit_of_a_number_that_the_tree_asks_for_is_no_other_matter() -> None:
+    abroad = json.loads((CONTENT_DIR / "remote_work" / "abroad_tree.json").read_text())
+    stored = {"name": abroad["name"], "description": abroad["description"], "tree_data": abroad}
+    question = Question(
+        text="May I work from Spain for three weeks?", release=Release(trees=[stored]), caller=Caller(name="alice")
+    )
+    found = async_to_sync(consult_trees)(question, passages=[passage("Ask three weeks before.")], llm=Extractive())
+    assert found.facts == {"region": "European Union"}
+    assert found.clarification is not None
