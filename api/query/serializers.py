@@ -306,13 +306,13 @@ class AnswerSerializer(serializers.Serializer):
     outcome = serializers.ChoiceField([Outcome.ANSWERED.value, Outcome.REFUSED.value, Outcome.CLARIFY.value])
     reason = serializers.CharField(
         allow_null=True,
-        help_text="Of a refusal: a code such as `weak_evidence`.",
+        help_text="Of a refusal, a question back or a less sure answer: a code such as `weak_evidence`.",
         style=in_tools(description="Of a refusal or a question back: why, as a code."),
     )
     why = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Of a refusal: the same in sentences.",
-        style=in_tools(description="Of a refusal: why, in sentences."),
+        help_text="Of a refusal, or of a question back: the same in sentences.",
+        style=in_tools(description="Of a refusal, or of a question back: why, in sentences."),
     )
     about = SiblingSerializer(
         allow_null=True,

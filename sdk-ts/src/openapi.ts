@@ -249,9 +249,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "answered" | "refused" | "clarify";
-            /** @description Of a refusal: a code such as `weak_evidence`. */
+            /** @description Of a refusal, a question back or a less sure answer: a code such as `weak_evidence`. */
             reason: string | null;
-            /** @description Of a refusal: the same in sentences. */
+            /** @description Of a refusal, or of a question back: the same in sentences. */
             why: string[];
             /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
             about: components["schemas"]["Sibling"] | null;
@@ -521,9 +521,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "answered" | "refused" | "clarify";
-            /** @description Of a refusal: a code such as `weak_evidence`. */
+            /** @description Of a refusal, a question back or a less sure answer: a code such as `weak_evidence`. */
             reason: string | null;
-            /** @description Of a refusal: the same in sentences. */
+            /** @description Of a refusal, or of a question back: the same in sentences. */
             why: string[];
             /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
             about: components["schemas"]["Sibling"] | null;
@@ -593,9 +593,9 @@ export interface components {
              * @enum {string}
              */
             outcome: "answered" | "refused" | "clarify";
-            /** @description Of a refusal: a code such as `weak_evidence`. */
+            /** @description Of a refusal, a question back or a less sure answer: a code such as `weak_evidence`. */
             reason: string | null;
-            /** @description Of a refusal: the same in sentences. */
+            /** @description Of a refusal, or of a question back: the same in sentences. */
             why: string[];
             /** @description Of a refusal: what the nearest passage gives this of, where that is certainly another of the kind that was asked about. There for a key that has `read` or `author` and may open the page. */
             about: components["schemas"]["Sibling"] | null;
