@@ -61,6 +61,8 @@ LIGHTS = """| light | meaning |
         ("what does red blinking and orange steady mean?", "red, blinking", ["orange, steady", "red, blinking"]),
         ("What do a steady green and a blinking red light mean?", "green, steady", ["green, steady", "red, blinking"]),
         ("whats the orange light blinking for?", "orange, blinking", ["orange, blinking"]),
+        ("whats the orange light blinking for?", "green, blinking", ["orange, blinking"]),
+        ("what does red blinking and orange steady mean?", "red, steady", ["orange, steady", "red, blinking"]),
     ],
 )
 def test_a_row_whose_words_others_have_too_is_named_as_a_whole(question: str, best: str, expected: list[str]) -> None:

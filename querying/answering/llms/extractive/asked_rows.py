@@ -25,14 +25,17 @@ _MAX_LINES = 60
 
 
 def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) -> list[Sentence]:
-    """The rows of this row's table that the question asks for, this one among them, in the order of the page; empty
-    where it asks for one."""
+    """The rows of this row's table that the question asks for together, this one among them, in the order of the page;
+    those that it names word for word, where this one is none of them; empty where it asks for this one."""
     if not is_row(row.text):
         return []
     rows = _table(row, neighbours)
     named = _named_rows(question, rows)
-    if row in named and 1 < len(named) <= _MAX_COMPARED:
-        return named
+    if len(named) <= _MAX_COMPARED:
+        if row in named and len(named) > 1:
+            return named
+        if named and row not in named and all(_is_said_in_full(one, question) for one in named):
+            return named
     is_about_all = not named and _asks_for_heading(question, neighbours.heading(row))
     return rows if is_about_all and row in rows and 1 < len(rows) <= _MAX_ROWS else []
 
@@ -81,6 +84,12 @@ def _named_rows(question: str, rows: Sequence[Sentence]) -> list[Sentence]:
             left -= Counter(names[others[at]])
             found.add(others[at])
     return [rows[at] for at in sorted(found)]
+
+
+def _is_said_in_full(row: Sentence, question: str) -> bool:
+    """Whether the question says all of the two or more words of its name."""
+    name = terms(parse_cells(row.text)[0].value)
+    return len(name) > 1 and Counter(name) <= Counter(terms(question))
 
 
 def _is_told_apart(name: Sequence[str], own: Set[str], *, left: Mapping[str, int], asked: Sequence[str]) -> bool:
