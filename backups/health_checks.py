@@ -29,7 +29,7 @@ def check_backups() -> str:
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
-    missing = f"; {len(found.missing)} files of documents were missing" if found.missing else ""
+    missing = f"; {len(found.missing)} files were missing or damaged" if found.missing else ""
     return f"the newest is {found.name}{missing}"
 
 

@@ -37,7 +37,7 @@ class FileCopy:
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`name` is the time of the snapshot. `migrations` are those of its tables, as `app.name`. `sequences` have the
-    last value that each gave. `missing` are files that rows name and that were not there."""
+    last value that each gave. `missing` are files that rows name and that were not there, and damaged files."""
 
     name: str
     version: str

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.conf import settings
@@ -36,7 +37,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.models import Document
-from lexic.infrastructure_errors import DiskFull
+from lexic.infrastructure_errors import DiskFull, StorageUnavailable
 from lexic.storage import site_storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage
@@ -303,6 +304,34 @@ def test_flipped_byte_is_named(plugin: Plugin, store: BackupStore, where: str, m
 def test_file_that_is_missing_is_named(handbook: Document, store: BackupStore) -> None:
     file_store.delete_stored(handbook.sha256)
     assert create_backup(store).missing == [file_store.stored_name(handbook.sha256)]
+
+
+@pytest.mark.parametrize("left", [0, 20, 45, -1])
+def test_a_damaged_file_is_named_and_the_rest_is_backed_up(
+    plugin: Plugin, store: BackupStore, settings: Any, move: Callable[[], None], left: int
+) -> None:
+    """Also one that no row of a document names, such as the picture of a person."""
+    settings.FILES_KEYS = ["the files of this site have a key of their own"]
+    base, storage = plugin.knowledge_base, site_storage()
+    whole = add_text(knowledge_base=base, title="Whole", text="Whole. " * 50, enqueue=False).document
+    broken = add_text(knowledge_base=base, title="Broken", text="Broken. " * 50, enqueue=False).document
+    storage.save(b"a picture" * 10, "avatars/alice")
+    damaged = ["avatars/alice", file_store.stored_name(broken.sha256)]
+    for name in damaged:
+        path = Path(settings.LEXIC_FILES_DIR) / f"{name}.enc"
+        path.write_bytes(path.read_bytes()[:left])
+    made = create_backup(store)
+    assert made.missing == sorted(damaged)
+    move()
+    restore_backup(store, made)
+    assert file_store.is_stored(whole.sha256)
+    assert not file_store.is_stored(broken.sha256)
+
+
+def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> None:
+    with mock.patch.object(FolderStorage, "open", side_effect=StorageUnavailable), pytest.raises(StorageUnavailable):
+        create_backup(store)
+    assert store.backups() == []
 
 
 def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:

@@ -52,6 +52,13 @@ def test_an_old_one_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("scheduled")
+def test_files_that_it_lacks_are_counted() -> None:
+    with mock.patch("backups.create_backup._named_files", return_value={"ab/lost", "cd/lost"}):
+        create_backup(open_backup_store())
+    assert "2 files were missing or damaged" in check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
 def test_what_fails_is_in_the_log(caplog: pytest.LogCaptureFixture, settings: Any) -> None:
     with (
         caplog.at_level(logging.ERROR),

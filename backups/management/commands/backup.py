@@ -55,7 +55,7 @@ class Command(LexicCommand):
             return
         self.stdout.write(f"Backup {made.name}: {made.rows:,} rows, {len(made.files):,} files.")
         for name in made.missing:
-            self.stderr.write(f"The file of a document is missing: {name}")
+            self.stderr.write(f"A file is missing or damaged: {name}")
 
     def _list_backups(self, options: dict[str, Any]) -> None:
         store = open_backup_store(options["where"])
