@@ -115,7 +115,7 @@ class BackupStore:
 
     def backups(self) -> list[str]:
         """The names of the whole ones, the oldest first."""
-        return sorted(found.name.rpartition("/")[2] for found in self._storage.files(f"{_MANIFESTS}/"))
+        return _backup_names(self._storage)
 
     def delete_manifest(self, name: str) -> None:
         self._storage.delete(f"{_MANIFESTS}/{name}")
@@ -186,6 +186,19 @@ class BackupStore:
 def open_backup_store(where: str = "") -> BackupStore:
     """The backups in this folder or bucket, by default those of the settings. Raises `NoTarget`, `WrongKey`,
     `NotEncrypted`, `StorageUnavailable`."""
+    return BackupStore(_open_place(where), key=settings.BACKUPS["key"])
+
+
+def backup_names(where: str = "") -> list[str]:
+    """As `BackupStore.backups`, without a key. Raises `NoTarget`, `StorageUnavailable`."""
+    return _backup_names(_open_place(where))
+
+
+def _backup_names(storage: Storage) -> list[str]:
+    return sorted(found.name.rpartition("/")[2] for found in storage.files(f"{_MANIFESTS}/"))
+
+
+def _open_place(where: str) -> Storage:
     where = where or settings.BACKUPS["to"]
     if not where:
         raise NoTarget
@@ -200,7 +213,7 @@ def open_backup_store(where: str = "") -> BackupStore:
         storage = FolderStorage(folder)
     if is_among_uploads:
         raise NoTarget("Backups cannot be kept among the uploads that they are made of.")
-    return BackupStore(storage, key=settings.BACKUPS["key"])
+    return storage
 
 
 def _is_below_uploads(place: dict[str, Any]) -> bool:
