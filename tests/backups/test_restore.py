@@ -403,6 +403,21 @@ def test_by_command(plugin: Plugin, where: str) -> None:
         call_command("restore", where, at="2020")
 
 
+def test_the_list_marks_those_that_cannot_be_read(plugin: Plugin, store: BackupStore, where: str) -> None:
+    broken, whole = create_backup(store), create_backup(store)
+    (Path(where) / "manifests" / broken.name).write_bytes(b"junk")
+    store.write_manifest("9999-01-01T00-00-00-000000Z", {"format": 99})
+    call_command("backup", "list", where, stdout=(out := io.StringIO()))
+    first, second, third = out.getvalue().splitlines()
+    assert first == f"{broken.name}  cannot be read: The manifest of backup {broken.name} is damaged."
+    assert second.startswith(f"{whole.name}  version ")
+    assert "newer version" in third
+    call_command("backup", "list", where, json=True, stdout=(out := io.StringIO()))
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [one.get("code") for one in said] == ["backup_damaged", None, "no_backup"]
+    assert [one["name"] for one in said] == store.backups()
+
+
 def test_bucket_to_bucket(
     plugin: Plugin, bucket: S3Storage, settings: Any, keyed: Callable[[str], BackupStore], move: Callable[[], None]
 ) -> None:
