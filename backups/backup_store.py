@@ -1,8 +1,8 @@
 """The backup store keeps backups as pieces, each under the hash of its content, so that unchanged content is stored
 once.
 
-Beside the pieces are a file that says how they are encrypted, and a manifest for each backup. The manifest is written
-last: a backup without a manifest does not exist.
+Beside the pieces are a file that says how they are encrypted, and a manifest for each backup, which says that too. The
+manifest is written last: a backup without a manifest does not exist.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
 
 from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
+from backups.encryption_header import EncryptionHeader, without_header
 from lexic.storage import Storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import connect_s3
@@ -56,14 +58,15 @@ class _Keys:
 
 
 class BackupStore:
-    """The backups of one site in a storage. Raises `WrongKey` and `NotEncrypted` when it is opened.
+    """The backups of one site in a storage. Raises `WrongKey`, `NotEncrypted` and `DamagedBackup` when it is opened.
 
-    Opening and reading write nothing. The first piece that is added makes the store one with this key or without.
+    Opening and reading write nothing. The first piece that is added makes the store one with this key or without; or
+    it mends the file that says how the store is encrypted.
     """
 
     def __init__(self, storage: Storage, *, key: str = "") -> None:
         self._storage, self._key = storage, key
-        self._is_begun, self._keys = self._read_header()
+        self._header, self._keys, self._is_sound = self._read_header()
         self._known: set[str] | None = None
 
     def add(self, content: bytes) -> str:
@@ -94,15 +97,15 @@ class BackupStore:
 
     def write_manifest(self, name: str, manifest: dict[str, Any]) -> None:
         """Writes the manifest of this name: with it the backup exists."""
-        self._create_store()
+        header = self._create_store()
         content = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
         body = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
-        self._storage.save(self._sealed(body, name), f"{_MANIFESTS}/{name}")
+        self._storage.save(header.as_line() + b"\n" + self._sealed(body, name), f"{_MANIFESTS}/{name}")
 
     def read_manifest(self, name: str) -> dict[str, Any]:
         """Raises `NoBackup`, `DamagedBackup`."""
         try:
-            body = self._unsealed(self._storage.read(f"{_MANIFESTS}/{name}"), name)
+            body = self._unsealed(without_header(self._storage.read(f"{_MANIFESTS}/{name}")), name)
         except FileNotFoundError:
             raise NoBackup from None
         digest, _, content = body.partition(b"\n")
@@ -115,7 +118,7 @@ class BackupStore:
 
     def backups(self) -> list[str]:
         """The names of the whole ones, the oldest first."""
-        return sorted(found.name.rpartition("/")[2] for found in self._storage.files(f"{_MANIFESTS}/"))
+        return _backup_names(self._storage)
 
     def delete_manifest(self, name: str) -> None:
         self._storage.delete(f"{_MANIFESTS}/{name}")
@@ -136,31 +139,67 @@ class BackupStore:
             self._known = {found.name.rpartition("/")[2] for found in self._storage.files(f"{_PIECES}/")}
         return self._known
 
-    def _read_header(self) -> tuple[bool, _Keys | None]:
-        """Whether there is a store, and its keys."""
-        if not self._storage.exists(_HEADER):
-            return False, None
-        header = json.loads(self._storage.read(_HEADER))
-        if not header["salt"]:
+    def _read_header(self) -> tuple[EncryptionHeader | None, _Keys | None, bool]:
+        """How the store is encrypted and its keys, from its file, or from a manifest where that is damaged or gone; and
+        whether the file is sound. No header where there is no store yet."""
+        stored = self._stored_header()
+        own = EncryptionHeader.parse(stored)
+        if own and own.as_line() == stored:
+            return own, self._keys_of(own), True
+        tried: set[EncryptionHeader] = set()
+        for header in self._possible_headers(own):
+            if header not in tried:
+                tried.add(header)
+                with suppress(WrongKey):
+                    return header, self._keys_of(header), False
+        if tried:
+            raise WrongKey
+        if self.backups():
+            raise DamagedBackup(
+                f"The file {_HEADER}, which says how these backups are encrypted, is damaged or missing.",
+                hint="Bring it back from a copy of these backups, or name another place for new ones.",
+            )
+        return None, None, False
+
+    def _stored_header(self) -> bytes:
+        try:
+            return self._storage.read(_HEADER)
+        except FileNotFoundError:
+            return b""
+
+    def _possible_headers(self, own: EncryptionHeader | None) -> Iterator[EncryptionHeader]:
+        if own:
+            yield own
+        for name in reversed(self.backups()):
+            with suppress(FileNotFoundError):
+                if header := EncryptionHeader.of_manifest(self._storage.read(f"{_MANIFESTS}/{name}")):
+                    yield header
+
+    def _keys_of(self, header: EncryptionHeader) -> _Keys | None:
+        if not header.salt:
             if self._key:
                 raise NotEncrypted
-            return True, None
-        keys = _Keys.derived(self._key, salt=bytes.fromhex(header["salt"])) if self._key else None
-        if keys is None or not hmac.compare_digest(keys.check(), header["check"]):
+            return None
+        keys = _Keys.derived(self._key, salt=header.salt) if self._key else None
+        if keys is None or not hmac.compare_digest(keys.check().encode(), header.check.encode()):
             raise WrongKey
-        return True, keys
+        return keys
 
-    def _create_store(self) -> None:
-        """Makes the store, unless it is there. Whoever writes is alone: `create_backup` sees to that."""
-        if self._is_begun:
-            return
-        self._is_begun, self._keys = self._read_header()  # another process may have made it
-        if not self._is_begun:
-            salt = os.urandom(16) if self._key else b""
-            self._keys = _Keys.derived(self._key, salt=salt) if self._key else None
-            header = {"format": FORMAT, "salt": salt.hex(), "check": self._keys.check() if self._keys else ""}
-            self._storage.save(json.dumps(header).encode(), _HEADER)
-            self._is_begun = True
+    def _create_store(self) -> EncryptionHeader:
+        """Makes the store, or mends its file, unless it is sound. Whoever writes is alone: `create_backup` sees to
+        that."""
+        if not self._is_sound:
+            self._header, self._keys, self._is_sound = self._read_header()  # another process may have made it
+        header = self._header or self._new_header()
+        if not self._is_sound:
+            self._storage.save(header.as_line(), _HEADER)
+            self._header, self._is_sound = header, True
+        return header
+
+    def _new_header(self) -> EncryptionHeader:
+        salt = os.urandom(16) if self._key else b""
+        self._keys = _Keys.derived(self._key, salt=salt) if self._key else None
+        return EncryptionHeader(salt, self._keys.check() if self._keys else "")
 
     def _name(self, content: bytes) -> str:
         if self._keys:
@@ -185,7 +224,20 @@ class BackupStore:
 
 def open_backup_store(where: str = "") -> BackupStore:
     """The backups in this folder or bucket, by default those of the settings. Raises `NoTarget`, `WrongKey`,
-    `NotEncrypted`, `StorageUnavailable`."""
+    `NotEncrypted`, `DamagedBackup`, `StorageUnavailable`."""
+    return BackupStore(_open_place(where), key=settings.BACKUPS["key"])
+
+
+def backup_names(where: str = "") -> list[str]:
+    """As `BackupStore.backups`, without a key. Raises `NoTarget`, `StorageUnavailable`."""
+    return _backup_names(_open_place(where))
+
+
+def _backup_names(storage: Storage) -> list[str]:
+    return sorted(found.name.rpartition("/")[2] for found in storage.files(f"{_MANIFESTS}/"))
+
+
+def _open_place(where: str) -> Storage:
     where = where or settings.BACKUPS["to"]
     if not where:
         raise NoTarget
@@ -200,7 +252,7 @@ def open_backup_store(where: str = "") -> BackupStore:
         storage = FolderStorage(folder)
     if is_among_uploads:
         raise NoTarget("Backups cannot be kept among the uploads that they are made of.")
-    return BackupStore(storage, key=settings.BACKUPS["key"])
+    return storage
 
 
 def _is_below_uploads(place: dict[str, Any]) -> bool:

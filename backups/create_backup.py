@@ -18,6 +18,7 @@ from backups.snapshot import copy_tables, database_snapshot, read_migrations, re
 from knowledge.documents import file_store, page_images
 from knowledge.lease import confirm_held, try_lease
 from lexic.storage import StoredObject, site_storage
+from lexic.storage.encrypted import UnreadableFile
 from lexic.version import version
 from marketplace.sharing import release_files
 
@@ -30,16 +31,17 @@ _LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
 def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = None) -> Manifest:
     """The new backup. With `keep`, all but so many of the newest are deleted, and what only they held.
 
-    Whenever this ends early, there is no new backup and the earlier ones are as they were. Raises `BackupRuns`,
-    `DiskFull`, `StorageUnavailable`.
+    A file that is damaged is left out and named, as one that is missing. Whenever this ends early, there is no new
+    backup and the earlier ones are as they were. Raises `BackupRuns`, `DiskFull`, `StorageUnavailable`.
     """
     with only_backup():
-        copies = _copy_files(store, _known_copies(store))
+        copies, _ = _copy_files(store, _known_copies(store))
         with database_snapshot() as snapshot:
             tables, sequences = copy_tables(snapshot, store), read_sequences(snapshot)
             migrations, named = read_migrations(snapshot), _named_files(snapshot)
         # Again, for what came since the first look: it may be gone at a third.
-        copies |= _copy_files(store, copies)
+        later, damaged = _copy_files(store, copies)
+        copies |= later
         manifest = Manifest(
             name=Manifest.name_at(now or timezone.now()),
             version=version(),
@@ -47,7 +49,7 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
             tables=tables,
             sequences=sequences,
             files=sorted(copies.values(), key=lambda file: file.name),
-            missing=sorted(named - copies.keys()),
+            missing=sorted((named | damaged) - copies.keys()),
         )
         confirm_held()
         manifest.write(store)
@@ -90,27 +92,31 @@ def _known_copies(store: BackupStore) -> dict[str, FileCopy]:
     return {file.name: file for file in earlier.files} if earlier else {}
 
 
-def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> dict[str, FileCopy]:
-    """All files that are there now. One that has not changed since it was copied is not read again."""
-    copies = {}
+def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> tuple[dict[str, FileCopy], set[str]]:
+    """All files that are there now, and the names of those that are damaged. One that has not changed since it was
+    copied is not read again."""
+    copies, damaged = {}, set()
     for found in site_storage().files():
         if found.name.startswith(_LEFT_OUT):
             continue
         copy = known.get(found.name)
-        if copy is None or not _is_same(found, copy) or not store.has(copy.pieces):
-            copy = _copy_file(store, found)
-        if copy:
-            copies[found.name] = copy
-    return copies
+        try:
+            if copy is None or not _is_same(found, copy) or not store.has(copy.pieces):
+                copy = _copy_file(store, found)
+        except FileNotFoundError:
+            continue  # it was deleted a moment ago
+        except UnreadableFile as error:
+            logger.warning("%s is not backed up: %s", found.name, error.message)
+            damaged.add(found.name)
+            continue
+        copies[found.name] = copy
+    return copies, damaged
 
 
-def _copy_file(store: BackupStore, found: StoredObject) -> FileCopy | None:
-    """None for one that was deleted a moment ago."""
-    try:
-        with site_storage().open(found.name) as file:
-            pieces = [store.add(piece) for piece in pieces_of(file)]
-    except FileNotFoundError:
-        return None
+def _copy_file(store: BackupStore, found: StoredObject) -> FileCopy:
+    """Raises `FileNotFoundError`, `UnreadableFile`."""
+    with site_storage().open(found.name) as file:
+        pieces = [store.add(piece) for piece in pieces_of(file)]
     return FileCopy(name=found.name, size=found.size, modified=found.modified, pieces=pieces)
 
 

@@ -37,7 +37,7 @@ class FileCopy:
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`name` is the time of the snapshot. `migrations` are those of its tables, as `app.name`. `sequences` have the
-    last value that each gave. `missing` are files that rows name and that were not there."""
+    last value that each gave. `missing` are files that rows name and that were not there, and damaged files."""
 
     name: str
     version: str
@@ -52,9 +52,13 @@ class Manifest:
         """What a backup of this time is called; names are in the order of time."""
         return moment.astimezone(UTC).strftime(_NAME_FORMAT)
 
-    @property
-    def made_at(self) -> datetime:
-        return datetime.strptime(self.name, _NAME_FORMAT).replace(tzinfo=UTC)
+    @staticmethod
+    def moment_of(name: str) -> datetime:
+        """When the backup of this name was made. Raises `DamagedBackup` where no backup is called so."""
+        try:
+            return datetime.strptime(name, _NAME_FORMAT).replace(tzinfo=UTC)
+        except ValueError as error:
+            raise DamagedBackup(f"“{name}” among the backups is none.", hint="Move it elsewhere.") from error
 
     @property
     def rows(self) -> int:

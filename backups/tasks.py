@@ -25,7 +25,7 @@ def make_scheduled_backup(**kwargs: object) -> None:
         except LexicError as error:
             logger.error("no backup was made: %s", error.message_with_hint)
         else:
-            logger.info("backup %s was made; %d files are missing", manifest.name, len(manifest.missing))
+            logger.info("backup %s was made; %d files are missing or damaged", manifest.name, len(manifest.missing))
 
 
 @app.task(name="backups.verify")

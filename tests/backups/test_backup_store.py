@@ -157,6 +157,120 @@ def test_what_was_never_written_to_its_end_is_no_piece_and_goes(store: BackupSto
     assert store.read(name) == WORDS
 
 
+HEADER = "lexic-backups.json"
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "in the salt": lambda whole: whole.replace(whole[24:26], b"00" if whole[24:26] != b"00" else b"11", 1),
+    "in the check": lambda whole: whole.replace(b'"check": "', b'"check": "0', 1),
+    "in a name": lambda whole: whole.replace(b'"salt"', b'"sald"'),
+    "no text": lambda whole: b"\xff" + whole[1:],
+    "other JSON": lambda whole: b"[1]",
+    "cut off": lambda whole: whole[:30],
+    "empty": lambda whole: b"",
+    "gone": lambda whole: None,
+}
+
+
+def damage_header(where: str, damage: str) -> None:
+    path = Path(where) / HEADER
+    if (content := DAMAGES[damage](path.read_bytes())) is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_header_is_found_in_a_manifest_and_mended(keyed: Keyed, where: str, key: str, damage: str) -> None:
+    store = keyed(key)
+    name = store.add(WORDS)
+    for moment in ("a", "b"):
+        store.write_manifest(moment, {"format": 1, "of": moment})
+    whole = (Path(where) / HEADER).read_bytes()
+    damage_header(where, damage)
+    (Path(where) / "manifests" / "b").write_bytes(b"junk")
+    with pytest.raises(WrongKey if key else NotEncrypted):
+        keyed("another passphrase")
+    store = keyed(key)
+    assert store.read(name) == WORDS
+    assert store.read_manifest("a") == {"format": 1, "of": "a"}
+    assert store.add(WORDS) == name
+    assert (Path(where) / HEADER).read_bytes() == whole
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_header_of_nothing_is_made_anew(keyed: Keyed, where: str, damage: str) -> None:
+    keyed(KEY).add(WORDS)
+    damage_header(where, damage)
+    name = keyed(KEY).add(b"short")
+    assert keyed(KEY).read(name) == b"short"
+
+
+# As they were written when only the file of the store said how it is encrypted: all that lies there, by passphrase.
+EARLIER_NAME = "2026-11-23T02-00-00-000000Z"
+EARLIER = {
+    KEY: {
+        HEADER: b'{"format": 1, "salt": "eca98c34d8622c0b5830fb17a660ac0d", '
+        b'"check": "6787e7a7d34b6dcfd75a13d4ec992b79e226db54933a1818e52ac1c8bcb741da"}',
+        f"manifests/{EARLIER_NAME}": bytes.fromhex(
+            "89377142f67b93d7df79291cca1b484019d3683481f81e597e723524621730814bf556eaec42dd614513b3ff78a40bdb32cd6e4f1a"
+            "a22770c313f565f45b3836471adc64a3b1afcd602a679ebdec6f9cd2f2f91487e2eeecdf4ca5047d288f25e2b719cfaa6f0223832c"
+            "347906bef8cf311e3793abd12db91f494cc7907e"
+        ),
+        "pieces/61/613c0b73b89afe4cd6a525bf80955a14b560fe67078edc136cebb9587dce6974": bytes.fromhex(
+            "6eda5fdc09838e3bc8e3d4b4e022fe21430c68dbc43758eff1d80b82246a224a7fb9"
+        ),
+    },
+    "": {
+        HEADER: b'{"format": 1, "salt": "", "check": ""}',
+        f"manifests/{EARLIER_NAME}": b"462df1750f532acea595fc06b89f026a5e4f35e0db9867c858d0dcdf1e4daa74\n"
+        b'{"format":1,"files":["cover.md"]}',
+        "pieces/fa/fa8d84566676ee2ee6627116304e7eef7c9b06875d230435a4b23264fcc34f98": b"pCover",
+    },
+}
+
+
+@pytest.fixture
+def earlier(where: str) -> Callable[[str], str]:
+    """Lays out the backup of an earlier version under this passphrase. Gives the name of its piece."""
+
+    def lay_out(key: str) -> str:
+        for name, content in EARLIER[key].items():
+            path = Path(where) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return max(EARLIER[key]).rpartition("/")[2]
+
+    return lay_out
+
+
+@pytest.mark.parametrize("key", ["", KEY])
+def test_backups_of_earlier_versions_are_read_and_gone_on_with(
+    keyed: Keyed, where: str, earlier: Callable[[str], str], key: str
+) -> None:
+    piece = earlier(key)
+    store = keyed(key)
+    assert store.read_manifest(EARLIER_NAME) == {"format": 1, "files": ["cover.md"]}
+    assert store.read(piece) == b"Cover"
+    assert files(where) == EARLIER[key]
+    assert store.add(b"Cover") == piece
+    store.write_manifest("2026-11-24", {"format": 1})
+    # From now on the file of the store can be lost, also for the earlier backup.
+    (Path(where) / HEADER).unlink()
+    assert keyed(key).read_manifest(EARLIER_NAME) == {"format": 1, "files": ["cover.md"]}
+
+
+@pytest.mark.parametrize("damage", ["cut off", "empty", "gone"])
+def test_a_lost_header_of_earlier_versions_is_named(
+    keyed: Keyed, where: str, earlier: Callable[[str], str], damage: str
+) -> None:
+    earlier(KEY)
+    damage_header(where, damage)
+    left = files(where)
+    with pytest.raises(DamagedBackup, match=HEADER):
+        keyed(KEY)
+    assert files(where) == left
+
+
 def test_full_disk(full_disk: Path) -> None:
     from lexic.infrastructure_errors import DiskFull
 

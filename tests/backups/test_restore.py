@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.conf import settings
@@ -36,7 +37,7 @@ from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.models import Document
-from lexic.infrastructure_errors import DiskFull
+from lexic.infrastructure_errors import DiskFull, StorageUnavailable
 from lexic.storage import site_storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage
@@ -305,6 +306,34 @@ def test_file_that_is_missing_is_named(handbook: Document, store: BackupStore) -
     assert create_backup(store).missing == [file_store.stored_name(handbook.sha256)]
 
 
+@pytest.mark.parametrize("left", [0, 20, 45, -1])
+def test_a_damaged_file_is_named_and_the_rest_is_backed_up(
+    plugin: Plugin, store: BackupStore, settings: Any, move: Callable[[], None], left: int
+) -> None:
+    """Also one that no row of a document names, such as the picture of a person."""
+    settings.FILES_KEYS = ["the files of this site have a key of their own"]
+    base, storage = plugin.knowledge_base, site_storage()
+    whole = add_text(knowledge_base=base, title="Whole", text="Whole. " * 50, enqueue=False).document
+    broken = add_text(knowledge_base=base, title="Broken", text="Broken. " * 50, enqueue=False).document
+    storage.save(b"a picture" * 10, "avatars/alice")
+    damaged = ["avatars/alice", file_store.stored_name(broken.sha256)]
+    for name in damaged:
+        path = Path(settings.LEXIC_FILES_DIR) / f"{name}.enc"
+        path.write_bytes(path.read_bytes()[:left])
+    made = create_backup(store)
+    assert made.missing == sorted(damaged)
+    move()
+    restore_backup(store, made)
+    assert file_store.is_stored(whole.sha256)
+    assert not file_store.is_stored(broken.sha256)
+
+
+def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> None:
+    with mock.patch.object(FolderStorage, "open", side_effect=StorageUnavailable), pytest.raises(StorageUnavailable):
+        create_backup(store)
+    assert store.backups() == []
+
+
 def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:
     with pytest.raises(DiskFull):
         create_backup(BackupStore(FolderStorage(full_disk / "store")))
@@ -372,6 +401,21 @@ def test_by_command(plugin: Plugin, where: str) -> None:
         call_command("restore", where)
     with pytest.raises(CommandError, match="no such backup"):
         call_command("restore", where, at="2020")
+
+
+def test_the_list_marks_those_that_cannot_be_read(plugin: Plugin, store: BackupStore, where: str) -> None:
+    broken, whole = create_backup(store), create_backup(store)
+    (Path(where) / "manifests" / broken.name).write_bytes(b"junk")
+    store.write_manifest("9999-01-01T00-00-00-000000Z", {"format": 99})
+    call_command("backup", "list", where, stdout=(out := io.StringIO()))
+    first, second, third = out.getvalue().splitlines()
+    assert first == f"{broken.name}  cannot be read: The manifest of backup {broken.name} is damaged."
+    assert second.startswith(f"{whole.name}  version ")
+    assert "newer version" in third
+    call_command("backup", "list", where, json=True, stdout=(out := io.StringIO()))
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [one.get("code") for one in said] == ["backup_damaged", None, "no_backup"]
+    assert [one["name"] for one in said] == store.backups()
 
 
 def test_bucket_to_bucket(

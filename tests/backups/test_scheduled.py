@@ -14,9 +14,10 @@ from django.utils import timezone
 from backups.backup_errors import DamagedBackup
 from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
-from backups.health_checks import check_backups
+from backups.health_checks import check_backups, newest_backup
 from backups.tasks import make_scheduled_backup, verify_scheduled_backup
 from lexic.diagnostics import CheckFailed, CheckSkipped
+from lexic.storage.folder import FolderStorage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,6 +49,40 @@ def test_made_and_kept() -> None:
 def test_an_old_one_is_reported() -> None:
     create_backup(open_backup_store(), now=timezone.now() - timedelta(days=5))
     with pytest.raises(CheckFailed, match="5 days old"):
+        check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_files_that_it_lacks_are_counted() -> None:
+    with mock.patch("backups.create_backup._named_files", return_value={"ab/lost", "cd/lost"}):
+        create_backup(open_backup_store())
+    assert "2 files were missing or damaged" in check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_the_gauge_reads_no_backup() -> None:
+    assert newest_backup() == 0.0
+    moment = timezone.now()
+    create_backup(open_backup_store(), now=moment)
+    with mock.patch.object(FolderStorage, "open", side_effect=AssertionError("A file is read.")):
+        assert newest_backup() == pytest.approx(moment.timestamp(), abs=0.001)
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_a_backup_is_read_once_for_its_check() -> None:
+    create_backup(open_backup_store())
+    said = check_backups()
+    with mock.patch.object(FolderStorage, "open", side_effect=AssertionError("A file is read.")):
+        assert check_backups() == said
+    later = create_backup(open_backup_store())
+    assert later.name in check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_a_stranger_among_the_backups_is_named(tmp_path: Path) -> None:
+    create_backup(open_backup_store())
+    (tmp_path / "store" / "manifests" / "notes.txt").write_text("What is this?")
+    with pytest.raises(DamagedBackup, match=r"notes\.txt"):
         check_backups()
 
 

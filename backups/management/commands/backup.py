@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from backups.backup_errors import DamagedBackup, NoBackup
 from backups.backup_store import open_backup_store
 from backups.create_backup import create_backup
 from backups.golden_answers import check_golden_answers
@@ -30,7 +31,7 @@ class Command(LexicCommand):
         parts = parser.add_subparsers(dest="part", required=True)
         create = parts.add_parser("create", help="makes one; what has not changed since the last is not copied again")
         create.add_argument("--keep", type=int, default=0, help="delete all but so many of the newest")
-        listed = parts.add_parser("list", help="names the whole ones, the oldest first")
+        listed = parts.add_parser("list", help="names them, the oldest first, and marks those that cannot be read")
         verify = parts.add_parser("verify", help="reads one, restores it beside the site, and asks golden questions")
         verify.add_argument("--at", default="", help="its name; otherwise the newest")
         for part in (create, listed, verify):
@@ -55,13 +56,17 @@ class Command(LexicCommand):
             return
         self.stdout.write(f"Backup {made.name}: {made.rows:,} rows, {len(made.files):,} files.")
         for name in made.missing:
-            self.stderr.write(f"The file of a document is missing: {name}")
+            self.stderr.write(f"A file is missing or damaged: {name}")
 
     def _list_backups(self, options: dict[str, Any]) -> None:
         store = open_backup_store(options["where"])
         for name in store.backups():
-            said = summary(Manifest.read(store, name))
-            line = f"{name}  version {said['version']}, {said['rows']:,} rows, {said['files']:,} files"
+            try:
+                said = summary(Manifest.read(store, name))
+                line = f"{name}  version {said['version']}, {said['rows']:,} rows, {said['files']:,} files"
+            except (DamagedBackup, NoBackup) as error:
+                said = {"name": name, **error.as_dict()}
+                line = f"{name}  cannot be read: {error.message}"
             self.stdout.write(json.dumps(said) if options["json"] else line)
 
     def _verify(self, options: dict[str, Any]) -> None:
