@@ -31,7 +31,8 @@ _LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
 def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = None) -> Manifest:
     """The new backup. With `keep`, all but so many of the newest are deleted, and what only they held.
 
-    A file that is damaged is left out and named, as one that is missing. Whenever this ends early, there is no new
+    A file that is damaged is left out and named, as one that is missing; then nothing is deleted, for an earlier backup
+    may have it whole. Whenever this ends early, there is no new
     backup and the earlier ones are as they were. Raises `BackupRuns`, `DiskFull`, `StorageUnavailable`.
     """
     with only_backup():
@@ -53,7 +54,9 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
         )
         confirm_held()
         manifest.write(store)
-        if keep:
+        if keep and damaged:
+            logger.warning("older backups stay: %s files are damaged", len(damaged))
+        elif keep:
             prune_backups(store, keep=keep)
     return manifest
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -49,6 +50,7 @@ from tests.full_disk import full_disk
 from tests.s3_server import bucket
 
 __all__ = ["bucket", "full_disk", "handbook", "plugin", "published"]
+NOW = datetime(2026, 11, 1, 2, tzinfo=UTC)
 pytestmark = pytest.mark.django_db(transaction=True)
 QUESTIONS = (
     "What is the nominal cover of a beam in severe exposure?",
@@ -326,6 +328,22 @@ def test_a_damaged_file_is_named_and_the_rest_is_backed_up(
     restore_backup(store, made)
     assert file_store.is_stored(whole.sha256)
     assert not file_store.is_stored(broken.sha256)
+
+
+def test_as_long_as_a_file_is_damaged_no_earlier_backup_is_deleted(
+    plugin: Plugin, store: BackupStore, settings: Any, tmp_path: Path
+) -> None:
+    settings.FILES_KEYS = ["the files of this site have a key of their own"]
+    settings.LEXIC_FILES_DIR = tmp_path / "files of their own"
+    first = create_backup(store, now=NOW)
+    site_storage().save(b"a picture" * 10, "avatars/alice")
+    picture = Path(settings.LEXIC_FILES_DIR) / "avatars/alice.enc"
+    picture.write_bytes(picture.read_bytes()[:20])
+    create_backup(store, keep=1, now=NOW + timedelta(days=1))
+    assert store.backups()[0] == first.name
+    picture.unlink()
+    create_backup(store, keep=1, now=NOW + timedelta(days=2))
+    assert len(store.backups()) == 1
 
 
 def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> None:
