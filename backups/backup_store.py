@@ -157,7 +157,7 @@ class BackupStore:
         if self.backups():
             raise DamagedBackup(
                 f"The file {_HEADER}, which says how these backups are encrypted, is damaged or missing.",
-                hint="Bring it back from a copy of these backups, or name another place for new ones.",
+                hint="Copy it from another copy of these backups, or name another place for new ones.",
             )
         return None, None, False
 

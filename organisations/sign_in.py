@@ -99,8 +99,10 @@ def check_sign_in(request: HttpRequest, sociallogin: SocialLogin, organisation: 
         _check_connection(request, sociallogin, organisation, email=email)
     elif sociallogin.is_existing:
         _check_member(sociallogin.user, organisation)
-    elif User.objects.filter(email=email).exists() or is_confirmed_second_address(email):
+    elif User.objects.filter(email=email).exists():
         raise NotConnected
+    elif is_confirmed_second_address(email):
+        raise NotConnected(hint="Make this address the main one of your account, then sign in again.")
     else:
         _check_may_join(organisation, email=email)
 

@@ -105,7 +105,7 @@
 
   // As csrf_token.js does, which a script that is no module cannot import.
   function token() {
-    const kept = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+    const kept = [...document.cookie.matchAll(/(?:^|; )csrftoken=([^;]+)/g)].at(-1);
     return kept ? decodeURIComponent(kept[1]) : form.elements.csrfmiddlewaretoken.value;
   }
 

@@ -36,7 +36,7 @@ from lexic.middleware.request_limit import free_request_slot
 
 AUTHOR = "Lexic"
 # What the copy says of a finding. The verdict itself would tell what the playbook wants.
-_TO_BE_READ = "This is to be looked at."
+_TO_BE_READ = "Please look at this."
 _SAID_OF_VERDICT = {
     Verdict.MISSING: "Something is missing here.",
     Verdict.CHANGED: "This changed between the versions.",

@@ -16,6 +16,7 @@ _CHANGES = "{total} positions changed: {green} for the better, {yellow} need a l
 _CLAUSE_BREAK = "\n¶\n"  # no keyword goes over it
 _NO_CHANGES = "The two versions say the same."
 _LEFT_OUT = "{count} further changes were not reviewed: compare these by hand."
+_ONE_LEFT_OUT = "One further change was not reviewed: compare it by hand."
 
 
 def summarise(
@@ -26,10 +27,10 @@ def summarise(
         return _NO_CHANGES
     counts = {name.lower(): count for name, count in _counts(findings).items()}
     total = len(findings)
-    told = _CHANGES.format(total=total, **counts) if is_comparison else _POSITIONS.format(total=total, **counts)
+    told = [(_CHANGES if is_comparison else _POSITIONS).format(total=total, **counts)]
     if left_out:
-        told = f"{told} {_LEFT_OUT.format(count=left_out)}"
-    return f"{told} {recommended_action(classification)}."
+        told.append(_ONE_LEFT_OUT if left_out == 1 else _LEFT_OUT.format(count=left_out))
+    return " ".join([*told, f"{recommended_action(classification)}."])
 
 
 def escalations(read: ReviewedContract, findings: Sequence[Finding]) -> list[dict[str, str]]:

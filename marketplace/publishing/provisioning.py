@@ -221,7 +221,8 @@ def save_group(group: ProvisionedGroup, *, people: Collection[ProvisionedPerson]
             group.people.set(people)
             changed = {one.pk: one for one in people} | before
             both = before.keys() & {one.pk for one in people}
-            _apply_roles(one for pk, one in changed.items() if pk not in both)
+            if group.role:
+                _apply_roles(one for pk, one in changed.items() if pk not in both)
 
 
 def set_group_role(group: ProvisionedGroup, *, role: str) -> None:
@@ -236,7 +237,7 @@ def set_group_role(group: ProvisionedGroup, *, role: str) -> None:
 def delete_group(group: ProvisionedGroup) -> None:
     with transaction.atomic():
         group.organisation.lock()
-        people = list(group.people.select_related("user"))
+        people = list(group.people.select_related("user")) if group.role else []
         group.delete()
         _apply_roles(people)
 

@@ -113,7 +113,7 @@ def test_an_accepted_suggestion_is_a_tracked_change_of_whoever_accepted_it(
     ]
     assert 'w:date="2026-03-04T05:06:07Z"' in part(path)
     comments = commented_texts(path)
-    assert comments["1. RED: This is to be looked at."] == "two (2) years"
+    assert comments["1. RED: Please look at this."] == "two (2) years"
     # Bob's insertion stands before it, so that a tracked change would touch it.
     [beside] = [words for words in comments if words.startswith("Suggested instead: “At once”")]
     assert "somebody's tracked change is there" in beside
@@ -128,7 +128,7 @@ def test_with_comments_only_an_accepted_suggestion_is_said_and_nothing_is_change
     path = tmp_path / "comments.docx"
     path.write_bytes(write_report(word_review, "docx-comments").content)
     assert marks(path) == [("ins", "Bob", "always ")]
-    said = "1. RED: This is to be looked at.\nAccepted, to replace this: “two (2) years”"
+    said = "1. RED: Please look at this.\nAccepted, to replace this: “two (2) years”"
     assert commented_texts(path)[said] == "three (3) years"
 
 

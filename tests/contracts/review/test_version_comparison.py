@@ -95,7 +95,7 @@ def test_changes_beyond_the_most_that_are_reviewed_are_counted(alice: User, monk
     review = compare(alice, CONTRACT, better)
     assert review.findings.count() == 1
     assert review.classification != "GREEN"
-    assert "1 further changes were not reviewed: compare these by hand." in review.summary
+    assert "One further change was not reviewed: compare it by hand." in review.summary
     monkeypatch.setattr(run_review_module, "MAX_CHANGES", 0)
     none_judged = compare(alice, CONTRACT, better.replace("England", "Scotland"))
     assert (none_judged.findings.count(), none_judged.classification) == (0, "YELLOW")
