@@ -255,7 +255,8 @@ async def _find_passages(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
         _set_answer(record, _clarification(record, unclear, reason="unclear_reference"))
         return
     await place.run(_weigh, record, passages)
-    if consultation.left_to_documents and record.findings and not record.findings.is_sufficient:
+    answer = record.findings.answer if record.findings else None
+    if consultation.left_to_documents and answer and answer.outcome == Outcome.REFUSED:
         _return_to_tree(record, consultation.left_to_documents)
 
 

@@ -26,7 +26,7 @@ NO = frozenset({"no", "false", "n"})
 _FILLER_WORDS = frozenset({"is", "has", "are", "does", "do", "the", "a"})
 _WORKDAYS = re.compile(r"\b(?:(?:working|business) days?|workdays?)\b")
 _COUNTED_WORKDAYS = re.compile(r"\bhow many (?:(?:working|business) days|workdays)\b")
-_UNITLESS_SYMBOLS = ("$", "€", "£", "₹", "¥", "%")
+_COUNTED_ANYWHERE = ("$", "€", "£", "₹", "¥", "%")
 # “How old is the driver?” asks for years.
 _UNITS_OF_WORDS = {"old": "year", "age": "year"}
 
@@ -37,8 +37,7 @@ class FactField:
 
     `closed`: only the options count as answers. `question_text` is the question to ask when it is missing.
     `named`: its name was chosen to be read (it is not the id of a question node), so a text may mention it.
-    `counted_units`: a number in one of these units counts as it is written; by default one in any unit does, where the
-    field has none.
+    `counted_units`: a number in one of these units counts as it is written; None: in any, where the field has no unit.
     """
 
     name: str
@@ -124,7 +123,7 @@ def _build_field(
         question_text=question_text,
         choices=choices,
         named=bool(declared or conditions or any(node.question.extract_from for node in questions)),
-        counted_units=_counted_units(f"{name} {question_text}", measured) if kind == "number" else None,
+        counted_units=_counted_units(f"{name} {question_text}", measured, choices) if kind == "number" else None,
     )
 
 
@@ -178,14 +177,19 @@ def _counts_workdays(name: str, asked: str, unit: Unit | None) -> bool:
     return unit.name == DAY and is_said and "calendar day" not in asked
 
 
-def _counted_units(spoken: str, unit: Unit | None) -> frozenset[Unit]:
-    """Of working days “10 days” says how many. Without a unit of its own, a field counts in the units that its name or
-    its question says, in money and in percent."""
+def _counted_units(spoken: str, unit: Unit | None, choices: tuple[str, ...]) -> frozenset[Unit] | None:
+    """Of working days “10 days” says how many. Without a unit of its own, a field counts in the units that its name,
+    its question or its options say, in money and in percent; where none says any and no things are counted (“How many
+    rooms?”), in whatever unit a number comes."""
     if unit is not None:
         days = find_unit(DAY) if unit.name == WORKDAY else None
         return frozenset({days} if days else ())
     words = [_UNITS_OF_WORDS.get(word, word) for word in split_identifier(spoken) if word != "in"]
-    return frozenset(filter(None, map(find_unit, [*words, *_UNITLESS_SYMBOLS])))
+    offered = [quantity.unit for quantity in map(parse_quantity, choices) if quantity]
+    said = set(filter(None, [*map(find_unit, words), *offered]))
+    if not said and "how many" not in normalise(spoken):
+        return None
+    return frozenset(said.union(filter(None, map(find_unit, _COUNTED_ANYWHERE))))
 
 
 def _field_question(

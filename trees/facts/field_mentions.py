@@ -174,12 +174,19 @@ def _detect_stance(said: list[WordToken], first: int, last: int) -> Stance:
                 break
             if is_negation(word.text):
                 return "unclear" if is_further else "denied"
+            if word.text == "nothing":
+                return "denied" if _stands_at(said, index, first) else "unclear"
             if is_foreign_negation(word.text):
                 return "unclear"
             is_further = is_further or word.text == "and"
         if word.starts_clause or word.starts_sentence:
             break
     return "affirmed"
+
+
+def _stands_at(said: list[WordToken], index: int, first: int) -> bool:
+    """“Nothing flows”, “nothing was damaged”; but not “nothing wrong with the receipt”."""
+    return all(word.text in _AUXILIARY_VERBS for word in said[index + 1 : first])
 
 
 def _is_in_question(said: list[WordToken], first: int, last: int) -> bool:

@@ -250,7 +250,7 @@ class _TextNumbers:
         """How close the field's name is to a number, and how much of it is there; None: it does not fit."""
         spot = self.spots[number]
         quantity = spot.measure.quantity
-        if field.number_of(quantity) is None or (quantity.unit and not field.unit):
+        if field.number_of(quantity) is None or (quantity.unit and not (field.unit or field.counted_units)):
             return None
         distances = [(name, spot.distance(name)) for name in field_names(field)]
         near = [(-distance, self.spelled(name)) for name, distance in distances if distance is not None]

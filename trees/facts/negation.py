@@ -7,7 +7,7 @@ from trees.words import WordToken, word_set
 # How many words may stand between a negation and what it denies.
 NEGATION_WINDOW = 4
 _NEGATIONS = word_set(
-    "not no non never nothing without neither nor none cannot except excluding unlike instead than "
+    "not no non never without neither nor none cannot except excluding unlike instead than "
     "isnt arent wasnt werent dont doesnt didnt cant wont"
 )
 # Of other languages. Their word order is not known here: what they stand beside is left open, and never its opposite.

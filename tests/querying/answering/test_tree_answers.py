@@ -163,6 +163,9 @@ def test_a_tree_that_was_left_to_the_documents_asks_where_they_do_not_answer(plu
     assert (answer.outcome, answer.decision_path) == (Outcome.ANSWERED, ())
     asking, _ = answered(asked(said, published(plugin, alice, tree=tree, evidence_threshold=0.99)))
     assert (asking.outcome, asking.text) == (Outcome.CLARIFY, "Is it wet?")
+    weak = {"evidence_threshold": 0.99, "citation_mode": CitationMode.OPTIONAL}
+    written, _ = answered(asked(said, published(plugin, alice, tree=tree, **weak)))
+    assert (written.outcome, written.decision_path) == (Outcome.ANSWERED, ())
     assert asking.decision_path[0]["value"] == "severe"
 
 

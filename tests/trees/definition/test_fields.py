@@ -89,7 +89,8 @@ class TestFieldsWithoutAUnit:
             ("notice", "How many months of notice?", "3 weeks", "3 weeks"),
             ("driver", "How old is the driver?", "18 years", 18),
             ("driver", "How old is the driver?", "18 months", "18 months"),
-            ("depth", "How deep is it in the slab?", "3 in", "3 in"),
+            ("depth", "How deep is it in the slab?", "3 cm", 3),
+            ("depth", "How many mm deep is it in the slab?", "3 in", "3 in"),
         ],
     )
     def test_a_quantity_counts_where_the_field_speaks_of_its_unit(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trees.growing import action, cover_tree, question, tree, yes_no_tree
+from tests.trees.growing import action, condition, cover_tree, question, tree, yes_no_tree
 from trees.definition.nodes import Tree
 from trees.definition.parser import parse_tree
 from trees.facts.extraction import (
@@ -314,6 +314,23 @@ class TestRequests:
 
     def test_a_number_is_converted_to_the_unit_of_its_field(self):
         assert facts_from_request(numbers_tree(), {"span": "650 cm"})[0]["span"].value == 6.5
+
+    def test_an_answer_that_the_tree_itself_offers_is_understood(self):
+        options = {"1 month": "long", "6 months": "long"}
+        asked = parse_tree(
+            tree(
+                question("q", options, extractFrom="notice_period", text="How long is the notice period?"),
+                condition("long", "notice_period", "gt", 3, true="a", false="a"),
+                action("a"),
+            )
+        )
+        for option, number in (("6 months", 6), ("1 month", 1)):
+            facts, _ = facts_from_request(asked, {"notice_period": option})
+            assert facts["notice_period"].value == number
+
+    def test_a_number_in_any_unit_counts_where_nothing_says_one(self):
+        facts, _ = facts_from_request(yes_no_tree("weight", "gt", 10), {"weight": "12 kg"})
+        assert facts["weight"].value == 12
 
     def test_what_cannot_be_understood_is_kept_to_be_asked_about(self):
         assert facts_from_request(cover_tree(), {"exposure": "lunar"})[0]["exposure"].value == "lunar"

@@ -147,6 +147,20 @@ def test_nothing_denies():
     assert said(yes_no_tree("flows_without_coffee", "eq", True), "Nothing flows without coffee") == {FIELD: False}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is nothing wrong with the receipt",
+        "Nothing happened to the receipt",
+        "The shop has nothing against my receipt",
+        "I need nothing besides a receipt",
+    ],
+)
+def test_nothing_denies_only_what_follows_at_once(text: str):
+    assert said(yes_no_tree("receipt", "eq", True), text) == {}
+    assert said(yes_no_tree("damaged", "eq", True), "nothing was damaged") == {"damaged": False}
+
+
 def test_an_article_is_no_option():
     asked = parse_tree(tree(question("class", {"A": "a", "B": "a"}, extractFrom="class"), action("a")))
     assert said(asked, "Which concrete for a class of beams?") == {}
