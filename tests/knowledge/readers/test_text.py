@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.readers.latin_charsets import latin_charset
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import EmptyDocument, PageText, TooLarge
@@ -75,6 +76,41 @@ WESTERN_SENTENCES = [
     "The café in Zürich and São Paulo costs £5, the naïve Malmö one €6.",
     "De geïnteresseerde patiënten zijn één voor één gecoördineerd.",
 ]
+
+
+SHORT_WESTERN_TEXTS = [
+    "Debit 500 m³/h",
+    "Caudal 500 m³",
+    "Item;Qty\nTank 5 m³;2\nPump;1",
+    "cap.;25 m³\nvol.;30 m³",
+    "Name: Muñoz",
+    "To: Mr Nuño",
+    "¥100; £20",
+]
+OTHER_SHORT_WESTERN_TEXTS = [
+    "Muñoz; Nuño; Peña; Ordóñez; Gómez; López; Ocón",
+    "Flow 5 m³K; 7 m³K; 9 m³h",
+    "¹Data of 2020; ³Data of 2021; ¹Dane",
+    "Total £m; £bn; £bn",
+    "¿Nuño? ¿Muñoz? ¿Toño?",
+    "Lunedì; martedì; mercoledì; più; è; così",
+    "Côté; Bäcker; Håkan",
+    "Skåne; Västerås; Åkare; Nässjö",
+    "Où? Très naïf. Élève, père, mère, zèle.",
+    "Þýða; öðru; ýta; þörf",
+    "½ l; ¼ l; ¾ l; ¼ kg",
+    "São João; Não; Põe; Limões",
+]
+
+
+@pytest.mark.parametrize("text", SHORT_WESTERN_TEXTS)
+def test_a_few_western_words_are_never_taken_for_those_of_another_country(text: str):
+    assert decode_bytes(text.encode("cp1252")) == text
+
+
+@pytest.mark.parametrize("text", SHORT_WESTERN_TEXTS + OTHER_SHORT_WESTERN_TEXTS)
+def test_a_sign_or_a_letter_of_a_few_western_words_decides_nothing(text: str):
+    assert latin_charset(text.encode("cp1252")) == "cp1252"
 
 
 def test_a_text_of_another_country_is_read_in_the_confined_process(tmp_path):
