@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -92,8 +91,8 @@ def latin_charset(sample: bytes) -> str:
         by_words = language in letters and _is_told_by_words(western, text)
         by_letters = _has_many_letters(western, text, kinds=_MIN_KINDS[charset])
         signs = _signs_in_words(western, text)
-        has_own_letters = _is_only_of(text, letters.values()) and (signs or not _may_be_western(western))
-        if signs >= _MIN_SIGNS or (has_own_letters and (by_words or by_letters)):
+        is_foreign = bool(signs) or not _may_be_western(western)
+        if signs >= _MIN_SIGNS or (is_foreign and (by_words or by_letters)):
             return charset
     return WESTERN
 
@@ -133,20 +132,11 @@ def _signs_in_words(western: str, text: str) -> int:
     return signs
 
 
-def _is_only_of(text: str, languages: Collection[str]) -> bool:
-    found = _letters_beyond_ascii(text)
-    return any(found <= set(letters) for letters in languages)
-
-
 def _may_be_western(western: str) -> bool:
     """Whether one language of Western Europe has all these letters."""
-    found = _letters_beyond_ascii(western)
+    found = {one.lower()[0] for one in _NOT_ASCII.findall(western) if one.isalpha()}
     names = [name for name in _WESTERN_LETTERS if name != "is" or not found <= _ICELANDIC_OR_TURKISH]
-    return _is_only_of(western, [_WESTERN_LETTERS[name] for name in names])
-
-
-def _letters_beyond_ascii(text: str) -> set[str]:
-    return {one.lower()[0] for one in _NOT_ASCII.findall(text) if one.isalpha()}
+    return any(found <= set(_WESTERN_LETTERS[name]) for name in names)
 
 
 def _has_many_letters(western: str, text: str, *, kinds: int) -> bool:

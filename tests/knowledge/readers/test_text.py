@@ -133,6 +133,11 @@ def test_a_long_text_of_another_country_is_read_as_a_short_one(one: tuple[str, s
     assert decode_bytes((sentence + "\r\n").encode(encoding) * times) == (sentence + "\r\n") * times
 
 
+def test_a_foreign_name_in_a_long_text_changes_nothing():
+    text = "Plakanın kalınlığı en fazla beş milimetredir, döküm öncesi kontrol edilmelidir. " * 5 + "José."
+    assert decode_bytes(text.encode("cp1254")) == text
+
+
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
