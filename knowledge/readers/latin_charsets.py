@@ -2,7 +2,7 @@
 
 Windows-1252 is what Western Europe writes. The sets of other countries have other letters in the same places, so that
 Polish, Czech or Turkish comes out as no language at all. A set is right where the language that the text then is in
-has the letters that the text then has.
+has the letters that the text then has. A few words are of Western Europe until they cannot be: “25 m³” is no “25 mł”.
 """
 
 from __future__ import annotations
@@ -56,10 +56,23 @@ _ENGLISH = "en"
 # A name from elsewhere may have a letter that the language lacks.
 _MIN_FITTING = 0.95
 _MAX_JUDGED, _BYTES_AROUND = 4_000, 100
+# So many letters that the sets read differently, and so many different ones, prove a set. Of Turkish, few differ.
+_MIN_DIFFERING, _MIN_KINDS = 5, {"cp1250": 3, "iso8859_2": 3, "cp1254": 2, "cp1257": 3}
+# So many words say by themselves in which language they are.
+_MIN_WORDS = 8
+# So many signs inside words, of at least so many letters, are none of a text of Western Europe: “m³K” is.
+_MIN_SIGNS, _MIN_WORD_LENGTH = 2, 4
+# These also begin a word where they stand for letters; “¹See” and “¿Qué” begin with a sign.
+_SIGNS_AT_START = "£¥¯"
+# Icelandic has other letters beside those that may be Turkish.
+_ICELANDIC_OR_TURKISH = frozenset("ðýþö")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # A sign between two letters belongs to no word, except these.
 _WITHIN_WORDS = "’‘\xad–-"
+_ORDINALS = "ªº"
+_UNDEFINED = "\ufffd"
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def latin_charset(sample: bytes) -> str:
@@ -73,7 +86,13 @@ def latin_charset(sample: bytes) -> str:
         return WESTERN
     for charset, letters in _NATIONAL_LETTERS.items():
         text = judged.decode(charset, errors="replace")
-        if _language(text) in letters and any(_fits(text, one) for one in letters.values()):
+        if _language(text) not in letters or not any(_fits(text, one) for one in letters.values()):
+            continue
+        by_words = language in letters and _is_told_by_words(western, text)
+        by_letters = _has_many_letters(western, text, kinds=_MIN_KINDS[charset])
+        signs = _signs_in_words(western, text)
+        is_foreign = bool(signs) or not _may_be_western(western)
+        if signs >= _MIN_SIGNS or (is_foreign and (by_words or by_letters)):
             return charset
     return WESTERN
 
@@ -96,6 +115,51 @@ def _differs(judged: bytes) -> bool:
     beyond = bytes(sorted(byte for byte in set(judged) if byte >= 0x80))
     texts = {beyond.decode(one, errors="replace") for one in (WESTERN, "cp1250", "cp1254", "cp1257")}
     return len(texts) > 1
+
+
+def _signs_in_words(western: str, text: str) -> int:
+    """How many signs stand inside words, where the other reading has letters. One that Windows-1252 does not have is
+    proof enough."""
+    signs = 0
+    for found in _WORD.finditer(text):
+        start, end = found.span()
+        word = western[start:end]
+        if _UNDEFINED in word:
+            return _MIN_SIGNS
+        if len(word) >= _MIN_WORD_LENGTH:
+            inside = word if word[0] in _SIGNS_AT_START else word[1:]
+            signs += sum(not one.isalpha() for one in inside[:-1])
+    return signs
+
+
+def _may_be_western(western: str) -> bool:
+    """Whether one language of Western Europe has all these letters."""
+    found = {one.lower()[0] for one in _NOT_ASCII.findall(western) if one.isalpha()}
+    names = [name for name in _WESTERN_LETTERS if name != "is" or not found <= _ICELANDIC_OR_TURKISH]
+    return any(found <= set(_WESTERN_LETTERS[name]) for name in names)
+
+
+def _has_many_letters(western: str, text: str, *, kinds: int) -> bool:
+    differing = [
+        text[at].lower() for at, sign in enumerate(western) if sign != text[at] and not _is_lost(sign, text, at)
+    ]
+    return len(differing) >= _MIN_DIFFERING and len(set(differing)) >= kinds
+
+
+def _is_told_by_words(western: str, text: str) -> bool:
+    """Whether there are so many words that their language is known, and no sign that would be lost."""
+    is_long = len(_WORD.findall(western)) >= _MIN_WORDS
+    return is_long and not any(_is_lost(sign, text, at) for at, sign in enumerate(western))
+
+
+def _is_lost(sign: str, text: str, at: int) -> bool:
+    """Whether a sign that stands as the texts of Western Europe have it, m³, £20 or 1º, would become a letter."""
+    is_ordinal = sign in _ORDINALS
+    if sign == text[at] or sign == _UNDEFINED or not text[at].isalpha() or (sign.isalpha() and not is_ordinal):
+        return False
+    before, after = text[max(0, at - 1) : at], text[at + 1 : at + 2]
+    begins_word = is_ordinal and not before.isalnum() and after.islower()
+    return not begins_word and not (before.isalpha() and after.isalpha())
 
 
 def _fits(text: str, letters: str) -> bool:

@@ -110,7 +110,9 @@ def _numbered(depth: int, level: _Level, levels: Mapping[int, _Level], counts: M
     if not level.kind:
         return ""
     shown = [
-        at for at in range(max(1, depth - level.shown + 1), depth + 1) if at in levels and levels[at].kind not in "-"
+        at
+        for at in range(max(1, depth - level.shown + 1), depth + 1)
+        if at in levels and levels[at].kind not in ("", "-")
     ]
     number = ".".join(NUMBERS_OF_KINDS[levels[at].kind](min(counts.get(at, 1), _MAX_NUMBER)) for at in shown)
     mark = " ".join(f"{level.prefix}{number}{level.suffix}".split())

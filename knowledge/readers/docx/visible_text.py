@@ -43,7 +43,7 @@ def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextElement]:
             stack.pop()
         elif node.tag == f"{W}t":
             text = _text_of(node, before)
-            before = (before + text)[-REACH:]
+            before = (before + text.replace(_LEFT_OUT, ""))[-REACH:]
             yield TextElement(node, text)
         elif node.tag in NOTE_REFERENCES:
             yield TextElement(node, "")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
 
@@ -13,6 +14,7 @@ from knowledge.documents import mail_attachments
 from knowledge.documents.lifecycle import AddResult, add_file, delete_document, update_details
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
+from knowledge.prune import prune_knowledge_base
 from knowledge.versions import publish_version
 from lexic.storage import StorageUnavailable
 from tests.knowledge.bases import CountingEmbedder, make_base, registered
@@ -202,3 +204,46 @@ def test_an_attachment_that_somebody_removed_stays_away(base: KnowledgeBase) -> 
         delete_document(attachment)
         read_again(received)
     assert not attached(base)
+
+
+@pytest.mark.parametrize("status", ["queued", "failed"])
+def test_an_attachment_that_somebody_removed_before_it_was_read_stays_away(base: KnowledgeBase, status: str) -> None:
+    with registered(CountingEmbedder()):
+        received = receive(base, with_mix())
+        [attachment] = attached(base)
+        Document.objects.filter(pk=attachment.pk).update(status=status)
+        delete_document(attachment)
+        read_again(received)
+        read_again(received)
+    assert not attached(base)
+
+
+def test_an_attachment_that_somebody_removed_long_ago_stays_away(base: KnowledgeBase) -> None:
+    with registered(CountingEmbedder()):
+        received = receive(base, with_mix())
+        [attachment] = attached(base)
+        ingest(attachment.pk)
+        delete_document(attachment)
+        prune_knowledge_base(base, older_than=timedelta(0))
+        assert not Document.objects.filter(pk=attachment.pk).exists()
+        read_again(received)
+    assert not attached(base)
+
+
+def test_an_attachment_that_failed_is_tried_again_with_its_mail(base: KnowledgeBase) -> None:
+    with registered(CountingEmbedder()):
+        received = receive(base, with_mix())
+        [attachment] = attached(base)
+        Document.objects.filter(pk=attachment.pk).update(status="failed")
+        read_again(received)
+    assert [one.status for one in attached(base)] == ["queued"]
+
+
+def test_a_mail_that_was_removed_brings_its_attachments_when_it_comes_again(base: KnowledgeBase) -> None:
+    with registered(CountingEmbedder()):
+        received = receive(base, with_mix())
+        [attachment] = attached(base)
+        delete_document(attachment)
+        delete_document(received)
+        receive(base, with_mix())
+    assert len(attached(base)) == 1

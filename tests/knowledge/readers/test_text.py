@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.readers.latin_charsets import latin_charset
 from knowledge.readers.text import decode_bytes
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import EmptyDocument, PageText, TooLarge
@@ -77,6 +78,41 @@ WESTERN_SENTENCES = [
 ]
 
 
+SHORT_WESTERN_TEXTS = [
+    "Debit 500 m³/h",
+    "Caudal 500 m³",
+    "Item;Qty\nTank 5 m³;2\nPump;1",
+    "cap.;25 m³\nvol.;30 m³",
+    "Name: Muñoz",
+    "To: Mr Nuño",
+    "¥100; £20",
+]
+OTHER_SHORT_WESTERN_TEXTS = [
+    "Muñoz; Nuño; Peña; Ordóñez; Gómez; López; Ocón",
+    "Flow 5 m³K; 7 m³K; 9 m³h",
+    "¹Data of 2020; ³Data of 2021; ¹Dane",
+    "Total £m; £bn; £bn",
+    "¿Nuño? ¿Muñoz? ¿Toño?",
+    "Lunedì; martedì; mercoledì; più; è; così",
+    "Côté; Bäcker; Håkan",
+    "Skåne; Västerås; Åkare; Nässjö",
+    "Où? Très naïf. Élève, père, mère, zèle.",
+    "Þýða; öðru; ýta; þörf",
+    "½ l; ¼ l; ¾ l; ¼ kg",
+    "São João; Não; Põe; Limões",
+]
+
+
+@pytest.mark.parametrize("text", SHORT_WESTERN_TEXTS)
+def test_a_few_western_words_are_never_taken_for_those_of_another_country(text: str):
+    assert decode_bytes(text.encode("cp1252")) == text
+
+
+@pytest.mark.parametrize("text", SHORT_WESTERN_TEXTS + OTHER_SHORT_WESTERN_TEXTS)
+def test_a_sign_or_a_letter_of_a_few_western_words_decides_nothing(text: str):
+    assert latin_charset(text.encode("cp1252")) == "cp1252"
+
+
 def test_a_text_of_another_country_is_read_in_the_confined_process(tmp_path):
     encoding, text = NATIONAL_TEXTS[0]
     (tmp_path / "a.txt").write_bytes(text.encode(encoding))
@@ -95,6 +131,11 @@ def test_western_text_is_never_taken_for_that_of_another_country(sentences: list
 def test_a_long_text_of_another_country_is_read_as_a_short_one(one: tuple[str, str], times: int):
     encoding, sentence = one
     assert decode_bytes((sentence + "\r\n").encode(encoding) * times) == (sentence + "\r\n") * times
+
+
+def test_a_foreign_name_in_a_long_text_changes_nothing():
+    text = "Plakanın kalınlığı en fazla beş milimetredir, döküm öncesi kontrol edilmelidir. " * 5 + "José."
+    assert decode_bytes(text.encode("cp1254")) == text
 
 
 @pytest.mark.parametrize(
