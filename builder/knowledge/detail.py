@@ -100,7 +100,11 @@ def _save_description(request: SignedInRequest, plugin: Plugin, document: Docume
 def _file_metadata(document: Document) -> list[tuple[str, str]]:
     """Names and values. Made here: a file may call a value like a method that templates would rather see."""
     said = document.metadata.get("file", {})
-    return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
+    return [(str(name), _shown_value(value)) for name, value in said.items()] if isinstance(said, dict) else []
+
+
+def _shown_value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _page_context(request: SignedInRequest, document: Document) -> dict[str, Any]:
