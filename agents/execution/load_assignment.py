@@ -90,10 +90,16 @@ def _token_count(text: str) -> int:
 
 def _with_context(question: Question, earlier: list[Exchange]) -> Question:
     """After a question back, the first question with the message as its answer, where it is one."""
-    has_asked = bool(earlier) and earlier[-1].asks_back and not _draft_state(earlier)
+    has_asked = bool(earlier) and earlier[-1].asks_back and not _asks_for_fact(earlier[-1])
     if has_asked and (resumed := resume_from_text(question, earlier)):
         return resumed
     return replace(question, context=conversation_context(earlier))
+
+
+def _asks_for_fact(exchange: Exchange) -> bool:
+    """Whether it is a draft that asks back, and not a search while a draft is kept."""
+    state = exchange.answer.metadata.get("state", {}) if exchange.answer else {}
+    return "draft" in state and not state.get("isKept")
 
 
 def _draft_state(earlier: list[Exchange]) -> dict[str, Any]:

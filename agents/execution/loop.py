@@ -17,8 +17,15 @@ from agents.journal.journaled_searches import found_as_json
 from agents.journal.progress import Call, Progress
 from agents.models import EventKind
 from agents.planners.clarification_detection import model_question
-from agents.planners.planner_types import CallTools, ModelTurn, NextStep, ReadyAnswer, RequestedToolCall
-from agents.planners.templated_replies import INVALID_CALL_CODES, failure_text, question_back, server_answer
+from agents.planners.planner_types import CallTools, ModelTurn, NextStep, OpenDraft, ReadyAnswer, RequestedToolCall
+from agents.planners.templated_replies import (
+    INVALID_CALL_CODES,
+    failure_text,
+    goes_on_waiting,
+    question_back,
+    server_answer,
+    waiting_draft_text,
+)
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import SIMPLE_SECONDS, CallOutcome
@@ -150,12 +157,25 @@ async def _write_answer(
         answer = replace(answer, text=before + words.text, citations=(*text.shown.citations, *answer.citations))
         if entries := await text.shown.add(words):
             yield entries
+    draft = _waiting_draft(context, step)
+    if draft and not answer.clarification:
+        words = Delta(text=f"\n\n{waiting_draft_text(draft)}")
+        answer = replace(answer, text=answer.text + words.text)
+        if entries := await text.shown.add(words):
+            yield entries
+    own_state = step.state if isinstance(step, ReadyAnswer) else {}
+    state = {**draft.state, "isKept": True} if draft else own_state
     if not answer.text.startswith(context.progress.text):
         answer = Answer(text=context.progress.text, outcome=Outcome.ANSWERED, usage=answer.usage)
-        yield RunOutcome(answer=answer, question=question, stopped="interrupted", keeps_shown=True)
+        yield RunOutcome(answer=answer, question=question, stopped="interrupted", state=state, keeps_shown=True)
         return
-    state = step.state if isinstance(step, ReadyAnswer) else {}
     yield RunOutcome(answer=answer, question=question, state=state)
+
+
+def _waiting_draft(context: RunContext, step: NextStep) -> OpenDraft | None:
+    """The draft that waited before this message, where it waits behind the answer as well."""
+    draft = context.assignment.draft
+    return draft if draft and goes_on_waiting(step, context.progress) else None
 
 
 def _own_question(context: RunContext, turn: ModelTurn, text: ModelText) -> ReadyAnswer | None:

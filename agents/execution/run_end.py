@@ -35,7 +35,7 @@ CANCELLED = "cancelled"
 def last_entries(ending: RunOutcome) -> list[tuple[EventKind, Mapping[str, Any]]]:
     """A question back, where there is one that no tool has asked, and `done`."""
     answer, entries = ending.answer, []
-    if answer.clarification and not ending.state:
+    if answer.clarification and (not ending.state or ending.state.get("isKept")):
         entries.append((EventKind.CLARIFICATION, clarification_as_json(answer.clarification)))
     done = done_data(answer.outcome.value, stopped=ending.stopped, usage=answer.usage)
     return [*entries, (EventKind.DONE, done)]

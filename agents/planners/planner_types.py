@@ -21,6 +21,11 @@ class OpenDraft:
     facts: Mapping[str, str]
     field: str
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """As it is kept with an answer, for the next message."""
+        return {"draft": {"template": self.template, "facts": dict(self.facts), "field": self.field}}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
@@ -33,6 +38,11 @@ class Assignment:
     history: tuple[Turn, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     draft: OpenDraft | None = None
+
+    @property
+    def answers_question_back(self) -> bool:
+        """Whether the message answers what a search has asked back."""
+        return bool(self.message) and self.question.text != self.message
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -65,10 +75,12 @@ class ComposeAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyAnswer:
-    """The answer is there. `state` goes with it in the conversation, for the next message."""
+    """The answer is there. `state` goes with it in the conversation, for the next message. `leaves_draft`: the draft
+    that waited waits no longer."""
 
     answer: Answer
     state: Mapping[str, Any] = field(default_factory=dict)
+    leaves_draft: bool = False
 
 
 @dataclass(kw_only=True)

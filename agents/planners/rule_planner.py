@@ -32,7 +32,7 @@ from agents.planners.templated_replies import (
     report_text,
     server_answer,
 )
-from agents.tools.document_templates import STOP_WORD, closest_template, templates_of
+from agents.tools.document_templates import FactReply, closest_template, is_stop_word, templates_of
 from agents.tools.stated_facts import request_in
 from contracts.review.start_review import is_nda_document
 from knowledge.models import Document
@@ -41,8 +41,9 @@ from lexic.errors import LexicError
 
 _DRAFT_REQUEST, _REVIEW_REQUEST = "draft", "review"
 _FACT_REPLY, _REQUEST_REPLY, _STOP_REPLY = "fact", "request", "stop"
-# From which score on a reply is no fact: one that was taken for another request would be lost.
-_MIN_REPLY_SCORES = {_REQUEST_REPLY: 0.3, _STOP_REPLY: 0.5}
+# From which score on a reply is no fact. In doubt it is one: the person sees it in the draft.
+_MIN_REPLY_SCORES = {_REQUEST_REPLY: 0.4, _STOP_REPLY: 0.55}
+_MAX_STOP_WORDS = 3
 _MIN_OTHER_DRAFT = 0.2
 _NDA_TOOLS = ("parse_nda", "render_nda_report")
 _CONTRACT_TOOLS = ("parse_contract", "render_contract_report")
@@ -77,10 +78,12 @@ class RulesPlanner:
         self._request = request_in(self._text)
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
+        if self._assignment.draft and is_stop_word(self._assignment.message):
+            return _leave_draft(self._assignment.draft)
         if reviews := await in_thread(lambda: self._reviews):
             return _next_of_reviews(reviews, progress, may_call=may_call)
         if self._assignment.draft and await in_thread(lambda: self._reply_kind) == _STOP_REPLY:
-            return ReadyAnswer(answer=server_answer(left_draft_text(self._assignment.draft.template)))
+            return _leave_draft(self._assignment.draft)
         draft = await in_thread(lambda: self._draft)
         if draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
@@ -153,42 +156,48 @@ class RulesPlanner:
     def _reply_kind(self) -> str:
         """What the message is to the draft that waits: the fact that was asked for, another request, or the wish to
         leave it. What stands as `name: value`, and an option of a choice, is a fact whatever it says."""
-        assert self._assignment.draft is not None
-        if self._text.strip(" \t\n.!“”\"'").lower() == STOP_WORD:
-            return _STOP_REPLY
-        if self._stated_in_reply[0]:
+        if self._assignment.answers_question_back:
+            return _REQUEST_REPLY
+        if self._stated_in_reply.facts:
             return _FACT_REPLY
         if self._text.rstrip().endswith("?"):
             return _REQUEST_REPLY
         classifier = example_classifier("replies")
         scores = dict(zip(classifier.classes, classifier.scores([self._text])[0], strict=True))
         likeliest = max(scores, key=lambda name: scores[name])
+        if likeliest == _STOP_REPLY and len(self._text.split()) > _MAX_STOP_WORDS:
+            return _FACT_REPLY
         return likeliest if scores[likeliest] >= _MIN_REPLY_SCORES.get(likeliest, -1.0) else _FACT_REPLY
 
     @cached_property
-    def _stated_in_reply(self) -> tuple[dict[str, str], str]:
-        """The facts for the draft that waits which the message states by their names, or by an option; and its other
-        lines."""
+    def _stated_in_reply(self) -> FactReply:
+        """The facts for the draft that waits which the message states by their names, or by an option."""
         waiting = self._assignment.draft
         templates = templates_of(self._assignment.question) if waiting else []
         template = next((one for one in templates if waiting and one.title == waiting.template), None)
         if waiting is None or template is None:
-            return {}, self._text.strip()
-        facts, others = template.read_reply(self._text)
+            return FactReply(facts={}, others=self._text.strip(), behind="")
+        reply = template.read_reply(self._text)
         asked = next((blank for blank in template.blanks if blank.name == waiting.field), None)
-        if asked and asked.options and (option := asked.value_of(others)):
-            return {waiting.field: option, **facts}, ""
-        return facts, others
+        if asked and asked.options and (option := asked.value_of(reply.others)):
+            return FactReply(facts={waiting.field: option, **reply.facts}, others="", behind="")
+        return reply
 
     def _facts_with_reply(self, waiting: OpenDraft) -> dict[str, str]:
-        """A line without a name is the fact that was asked for, where the message does not name that."""
-        facts, others = self._stated_in_reply
-        unnamed = {waiting.field: others} if others else {}
-        return {**waiting.facts, **unnamed, **facts}
+        """What has no name is the fact that was asked for, where the message does not name that. Beside other facts it
+        has to stand behind them, and be no sentence: “Here is the rest.” is none."""
+        reply = self._stated_in_reply
+        value = reply.others if not reply.facts else "" if reply.behind.endswith((":", ".")) else reply.behind
+        unnamed = {waiting.field: value} if value else {}
+        return {**waiting.facts, **unnamed, **reply.facts}
 
     @staticmethod
     def _has_failed(progress: Progress, tool: str) -> bool:
         return any(one.error for one in progress.results if one.call.tool == tool)
+
+
+def _leave_draft(draft: OpenDraft) -> ReadyAnswer:
+    return ReadyAnswer(answer=server_answer(left_draft_text(draft.template)), leaves_draft=True)
 
 
 def _review_tools(document: Document) -> tuple[str, str]:

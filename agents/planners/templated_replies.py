@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agents.journal.progress import FinishedCall, Progress
-from agents.planners.planner_types import ReadyAnswer
-from agents.tools.document_templates import Blank
+from agents.planners.planner_types import NextStep, OpenDraft, ReadyAnswer
+from agents.tools.document_templates import STOP_WORD, Blank
 from querying.types.answer import Answer, Clarification, Outcome
 from querying.types.confidence import Confidence
 
@@ -37,6 +37,11 @@ def draft_text(template: str) -> str:
 def left_draft_text(template: str) -> str:
     """What is said where a draft that waited for a fact is left."""
     return f"The draft of “{template}” is left. Nothing was saved."
+
+
+def waiting_draft_text(draft: OpenDraft) -> str:
+    """What is said below the answer to another request while a draft waits for a fact."""
+    return f"The draft of “{draft.template}” still waits for “{draft.field}”. To leave the draft, write “{STOP_WORD}”."
 
 
 def comparison_text(result: Mapping[str, Any]) -> str:
@@ -80,14 +85,24 @@ def question_back(progress: Progress) -> ReadyAnswer | None:
     return None
 
 
+def goes_on_waiting(step: NextStep, progress: Progress) -> bool:
+    """Whether the draft that waited still waits behind this step: it was neither made nor left, its template is there,
+    and no draft asks for a fact now."""
+    if isinstance(step, ReadyAnswer) and (step.state or step.leaves_draft):
+        return False
+    is_made = any(one.call.tool == DRAFT and not one.error for one in progress.results)
+    is_without_template = any(one.call.tool == INFO and one.error for one in progress.results)
+    return not is_made and not is_without_template
+
+
 def ask_for_fact(known: Mapping[str, Any]) -> ReadyAnswer:
     """The question for the first fact that a template lacks; the tool has shown it already."""
     first = known["missing"][0]
     blank = Blank(name=first["name"], options=tuple(first["options"]))
     asked = Clarification(question=blank.question, options=blank.options, field=blank.name)
     answer = Answer(text=blank.question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
-    state = {"draft": {"template": known["template"], "facts": known["facts"], "field": blank.name}}
-    return ReadyAnswer(answer=answer, state=state)
+    waiting = OpenDraft(template=known["template"], facts=known["facts"], field=blank.name)
+    return ReadyAnswer(answer=answer, state=waiting.state)
 
 
 def _was_quoted_by_person(message: str, compared: Mapping[str, Any]) -> bool:

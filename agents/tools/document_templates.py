@@ -71,6 +71,15 @@ class Blank:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FactReply:
+    """What a reply states of a template's blanks by their names, its other lines, and those behind the last fact."""
+
+    facts: Mapping[str, str]
+    others: str
+    behind: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class DocumentTemplate:
     document_id: UUID
     title: str
@@ -109,25 +118,33 @@ class DocumentTemplate:
 
     def facts_in(self, message: str) -> dict[str, str]:
         """What a message states line by line as `name: value`, for names of blanks."""
-        return self.read_reply(message)[0]
+        return dict(self.read_reply(message).facts)
 
-    def read_reply(self, message: str) -> tuple[dict[str, str], str]:
-        """The facts that it states line by line, and the other lines."""
+    def read_reply(self, message: str) -> FactReply:
         names = {_key(blank.name): blank.name for blank in self.blanks}
-        facts, others = {}, []
+        facts: dict[str, str] = {}
+        others: list[str] = []
+        behind: list[str] = []
         for line in message.splitlines():
             name, value = stated_fact(line)
             if _key(name) in names:
                 facts[names[_key(name)]] = value
+                behind = []
             else:
                 others.append(line)
-        return facts, "\n".join(others).strip()
+                behind.append(line)
+        return FactReply(facts=facts, others="\n".join(others).strip(), behind="\n".join(behind).strip())
 
     def _values(self, facts: Mapping[str, str]) -> dict[str, str]:
         """What stands in each blank, by its key; "" where what is said is none of its options."""
         blanks = {_key(blank.name): blank for blank in self.blanks}
         given = {_key(name): value for name, value in facts.items()}
         return {key: blanks[key].value_of(value) if key in blanks else value.strip() for key, value in given.items()}
+
+
+def is_stop_word(message: str) -> bool:
+    """Whether the whole message is the word that leaves a draft."""
+    return message.strip(" \t\r\n.!“”\"'").lower() == STOP_WORD
 
 
 def templates_of(question: Question) -> list[DocumentTemplate]:

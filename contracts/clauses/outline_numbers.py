@@ -20,6 +20,8 @@ _MONTHS = """
 """
 _AMOUNT_WORDS, _MONTH_WORDS = frozenset(_AMOUNTS.split()), frozenset(_MONTHS.split())
 _MIN_UNIT_LENGTH = 3  # “In this Agreement” speaks of no inch
+# How many numbers may be missing within a section: reserved, or in front of a text that opens no clause.
+_MAX_GAP = 2
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 _Path = tuple[int, ...]
@@ -31,6 +33,7 @@ class OutlineNumbers:
     def __init__(self) -> None:
         self._reached: dict[str, _Path] = {}  # by the style of the number
         self._last: _Path = ()
+        self._may_restart = False  # between a division ("Schedule 2") and the first number within it
 
     def length(self, block: str) -> int:
         """How many characters the number takes that this block opens with, and the marks around it; 0 where it opens
@@ -42,6 +45,8 @@ class OutlineNumbers:
         if not number or _is_amount_or_date(number, block[end:]):
             return 0
         readings = [one for one in _number_readings(number) if self._goes_on(*one, is_alone=alone is not None)]
+        is_division = " " in number
+        self._may_restart = is_division or (self._may_restart and not readings)
         for style, path in readings:
             self._reached[style] = self._last = path
         return end if readings else 0
@@ -50,20 +55,23 @@ class OutlineNumbers:
         before = self._reached.get(style)
         if style == "1" and len(path) == 1 and not is_alone:
             return True  # an amount has no full stop before its unit
-        if before is None and set(path) == {1}:
+        if (before is None or self._may_restart) and set(path) == {1}:
             return True
         return _is_first_below(self._last, path) or (before is not None and _is_next(before, path))
 
 
 def _is_first_below(upper: _Path, path: _Path) -> bool:
-    """1.1 or 1.1.1 below 1."""
-    return bool(upper) and path[: len(upper)] == upper and set(path[len(upper) :]) == {1}
+    """1.1 or 1.1.1 below 1; 1.2 as well, where 1.1 opens no clause."""
+    if not upper or path[: len(upper)] != upper:
+        return False
+    below = path[len(upper) :]
+    return set(below) == {1} or (len(below) == 1 and 1 < below[0] <= 1 + _MAX_GAP)
 
 
 def _is_next(before: _Path, path: _Path) -> bool:
-    """1.3, 2 or 2.1 behind 1.2."""
+    """1.3, 2 or 2.1 behind 1.2; within section 1 also 1.4 and 1.5."""
     for kept in range(min(len(before), len(path))):
-        if path[: kept + 1] == (*before[:kept], before[kept] + 1):
+        if path[:kept] == before[:kept] and 0 < path[kept] - before[kept] <= 1 + _MAX_GAP * (kept > 0):
             return set(path[kept + 1 :]) <= {1}
     return False
 

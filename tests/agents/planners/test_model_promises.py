@@ -67,6 +67,20 @@ def test_a_fact_that_nobody_stated_reaches_no_draft(
     assert "To Acme: the lease ends on 30 June." in data_of(made, "document_result")[0]["document"]["text"]
 
 
+def test_the_stop_word_leaves_the_draft_whatever_the_model_would_say(
+    published: Plugin, bob: User, template: Document, stub: OpenAIStub
+) -> None:
+    ScriptedModel(stub, info(tenant="Acme"), "Done.")
+    asked = ask(published, bob, "Draft the notice of a lease. The tenant is Acme.")
+    between = ScriptedModel(stub, *SPACER_TURNS)
+    run = ask(published, bob, SPACERS, session=asked.session)
+    assert text_of(run).endswith("still waits for “last day”. To leave the draft, write “stop”.")
+    assert (text_of(run), len(between.bodies)) == (answer_of(run).content, 2)
+    model = ScriptedModel(stub, info(**{"tenant": "Acme", "last day": "stop"}))
+    run = ask(published, bob, "“Stop”.", session=asked.session)
+    assert (text_of(run), model.bodies) == ("The draft of “Notice of a lease” is left. Nothing was saved.", [])
+
+
 @pytest.mark.parametrize(
     ("value", "said", "is_stated"),
     [

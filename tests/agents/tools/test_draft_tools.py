@@ -14,7 +14,7 @@ from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from tests.agents.working import answer_of, ask, data_of, kinds, shown, text_of
+from tests.agents.working import OPEN, answer_of, ask, data_of, kinds, shown, text_of
 from tests.conversations.layered import give
 from tests.cover import give_document
 
@@ -115,6 +115,10 @@ def test_another_request_is_no_fact(published: Plugin, bob: User, template: Docu
     run = ask(published, bob, reply, session=waiting.session)
     assert run.agent_type == "rag"
     assert "document_question" not in kinds(run)
+    assert text_of(run).endswith(
+        "The draft of “Notice of termination of a lease” still waits for “tenant”. To leave the draft, write “stop”."
+    )
+    assert text_of(run) == answer_of(run).content
 
 
 @pytest.mark.parametrize(
@@ -129,12 +133,57 @@ def test_another_request_is_no_fact(published: Plugin, bob: User, template: Docu
         "Draft beer and snacks",
         "A notice of termination of the lease",
         "tenant: Cancel",
+        "Provide legal advice on employment law",
+        "Give the employer all information",
+        "The tenant shall give notice of defects.",
+        "Give notice within 14 days",
+        "Tell the landlord three weeks before moving in",
+        "The consultant shall advise on labour law.",
+        "Explain the risks to the client",
+        "Leave",
+        "Stop of the heating",
     ],
 )
 def test_a_fact_may_sound_like_a_request(published: Plugin, bob: User, template: Document, fact: str) -> None:
     waiting = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway")
     [made] = data_of(ask(published, bob, fact, session=waiting.session), "document_result")
     assert f"To {fact.removeprefix('tenant: ')}: the lease" in made["document"]["text"]
+
+
+@pytest.mark.parametrize("leave", [False, True])
+def test_a_draft_goes_on_waiting_behind_another_request(
+    published: Plugin, bob: User, template: Document, leave: bool
+) -> None:
+    session = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway").session
+    for question in ("Tell me the notice period first.", "How far apart do spacers made of mortar stand?"):
+        assert "still waits for “tenant”" in text_of(ask(published, bob, question, session=session))
+    run = ask(published, bob, "Stop." if leave else "Acme", session=session)
+    if leave:
+        assert text_of(run).startswith("The draft of “Notice of termination of a lease” is left.")
+    else:
+        assert "To Acme: the lease of x ends on y." in data_of(run, "document_result")[0]["document"]["text"]
+    assert "still waits" not in text_of(ask(published, bob, session=session))
+
+
+def test_a_draft_goes_on_waiting_while_a_search_asks_back(published: Plugin, bob: User, template: Document) -> None:
+    session = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway").session
+    run = ask(published, bob, OPEN, session=session)
+    [asked] = data_of(run, "clarification")
+    assert (run.state, "still waits" in text_of(run)) == ("waiting", False)
+    answered = ask(published, bob, asked["options"][0], session=session)
+    assert "still waits for “tenant”" in text_of(answered)
+    [made] = data_of(ask(published, bob, "Acme", session=session), "document_result")
+    assert "To Acme: the lease" in made["document"]["text"]
+
+
+@pytest.mark.parametrize("reply", ["Here is the rest.\nLaw: Sweden", "Law: Sweden\nThat is all.", "And:\nLaw: Sweden"])
+def test_a_sentence_beside_named_facts_is_no_fact(published: Plugin, bob: User, template: Document, reply: str) -> None:
+    waiting = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y")
+    run = ask(published, bob, reply, session=waiting.session)
+    [asked] = data_of(run, "document_question")
+    assert asked["field"] == "tenant"
+    [made] = data_of(ask(published, bob, "Acme", session=run.session), "document_result")
+    assert "Governing law: Sweden. Signed for Acme's" in made["document"]["text"]
 
 
 def test_another_question_in_between_is_answered(published: Plugin, bob: User, template: Document) -> None:

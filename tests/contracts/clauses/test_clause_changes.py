@@ -61,6 +61,8 @@ def test_a_number_that_a_sentence_begins_with_counts() -> None:
         ("900.00 CHF a month.", "100.00 CHF a month."),
         ("900.", "100."),
         ("1.5 Fields are leased.", "2.5 Fields are leased."),
+        ("12.50 is the price.", "14.50 is the price."),
+        ("12.50 EUR an hour.", "12.51 EUR an hour."),
         ("4. January 2027 is the first day.", "1. January 2027 is the first day."),
         ("B. Smith is the tenant.", "C. Smith is the tenant."),
         ("Section 7 Goods may be returned.", "Section 9 Goods may be returned."),
@@ -94,6 +96,38 @@ def test_a_clause_that_is_gone_changes_no_other(numbers: tuple[str, ...], is_num
     later = [f"{number} {text}" for number, text in zip(left, texts[1:], strict=True)]
     [(_, removed, added)] = told("\n\n".join(earlier), "\n\n".join(later))
     assert ("Price is paid." in " ".join(removed), added) == (True, [])
+
+
+TERMS = ["The Fee is paid monthly.", "invoices are sent by mail.", "Late payment bears interest.", "Costs are shared."]
+
+
+def numbered(numbers: list[str], texts: list[str], head: str = "4. Payment") -> str:
+    return "\n\n".join([head, *(f"{number} {text}" for number, text in zip(numbers, texts, strict=True))])
+
+
+@pytest.mark.parametrize("texts", [TERMS, [TERMS[1], TERMS[0], *TERMS[2:]]], ids=["second", "first"])
+def test_a_number_that_opens_no_clause_leaves_those_behind_it_as_they_are(texts: list[str]) -> None:
+    earlier = numbered(["4.1", "4.2", "4.3", "4.4"], texts)
+    later = numbered(["4.1", "4.2", "4.3", "4.4", "4.5"], ["Goods are pumps.", *texts])
+    quoted = " ".join(text for _, removed, added in told(earlier, later) for text in (*removed, *added))
+    assert "Goods are pumps." in quoted
+    assert not any(text in quoted for text in texts[2:])
+
+
+def test_a_number_may_be_reserved() -> None:
+    texts = [TERMS[0], *TERMS[2:]]
+    earlier = numbered(["4.1", "4.3", "4.4"], texts)
+    assert told(earlier, numbered(["5.1", "5.3", "5.4"], texts, head="5. Payment")) == []
+    assert told(numbered(["4.2", "4.3"], texts[1:]), numbered(["4.3", "4.4"], texts[1:])) == []
+
+
+@pytest.mark.parametrize("schedule", ["Schedule 2", "Schedule 2\n\nPrices", "SCHEDULE B"])
+def test_the_numbers_of_a_schedule_begin_again(schedule: str) -> None:
+    contract = numbered(["1.1", "1.2"], ["Goods are pumps.", "Costs are shared."], head="1. Goods")
+    texts = ["Pipes are steel.", "Valves are brass.", "Seals are rubber."]
+    earlier = f"{contract}\n\n{numbered(['1.1', '1.2', '1.3'], texts, head=schedule)}"
+    later = f"{contract}\n\n{numbered(['1.1', '1.2'], [texts[0], texts[2]], head=schedule)}"
+    assert told(earlier, later) == [("1.2", ["1.2 Valves are brass."], [])]
 
 
 def test_what_is_gone_comes_last() -> None:
