@@ -36,7 +36,7 @@ def draft_text(template: str) -> str:
 
 def left_draft_text(template: str) -> str:
     """What is said where a draft that waited for a fact is left."""
-    return f"The draft of “{template}” is left. Nothing was saved."
+    return f"You have left the draft of “{template}”. Nothing of it was saved."
 
 
 def waiting_draft_text(draft: OpenDraft) -> str:

@@ -105,7 +105,7 @@ def test_a_draft_that_waits_can_be_left(published: Plugin, bob: User, template: 
     waiting = ask(published, bob, REQUEST)
     assert text_of(waiting).endswith("To leave the draft, write “stop”.")
     run = ask(published, bob, reply, session=waiting.session)
-    assert text_of(run) == "The draft of “Notice of termination of a lease” is left. Nothing was saved."
+    assert text_of(run) == "You have left the draft of “Notice of termination of a lease”. Nothing of it was saved."
     assert "document_question" not in kinds(ask(published, bob, "31 March", session=run.session))
 
 
