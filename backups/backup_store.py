@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
 
 from backups.backup_errors import DamagedBackup, NoBackup, NoTarget, NotEncrypted, WrongKey
-from backups.encryption_header import EncryptionHeader, without_header
+from backups.encryption_header import MOST_BYTES, EncryptionHeader, without_header
 from lexic.storage import Storage
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import connect_s3
@@ -34,6 +34,8 @@ FORMAT = 1
 PIECE_BYTES = 8 * 1024 * 1024
 _HEADER, _MANIFESTS, _PIECES = "lexic-backups.json", "manifests", "pieces"
 _NONCE_BYTES = 12
+# The newest manifests that are asked how the store is encrypted: one whose first line is whole is enough.
+_MOST_ASKED = 10
 # A piece that has been in writing for longer than this was abandoned.
 _UNFINISHED_SECONDS = 24 * 3600.0
 _PACKED, _PLAIN = b"z", b"p"
@@ -170,9 +172,10 @@ class BackupStore:
     def _possible_headers(self, own: EncryptionHeader | None) -> Iterator[EncryptionHeader]:
         if own:
             yield own
-        for name in reversed(self.backups()):
+        for name in self.backups()[: -_MOST_ASKED - 1 : -1]:
             with suppress(FileNotFoundError):
-                if header := EncryptionHeader.of_manifest(self._storage.read(f"{_MANIFESTS}/{name}")):
+                beginning = self._storage.read_beginning(f"{_MANIFESTS}/{name}", MOST_BYTES)
+                if header := EncryptionHeader.of_manifest(beginning):
                     yield header
 
     def _keys_of(self, header: EncryptionHeader) -> _Keys | None:

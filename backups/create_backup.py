@@ -18,7 +18,7 @@ from backups.snapshot import copy_tables, database_snapshot, read_migrations, re
 from knowledge.documents import file_store, page_images
 from knowledge.lease import confirm_held, try_lease
 from lexic.storage import StoredObject, site_storage
-from lexic.storage.encrypted import UnreadableFile
+from lexic.storage.encrypted import UnknownFilesKey, UnreadableFile
 from lexic.version import version
 from marketplace.sharing import release_files
 
@@ -29,11 +29,11 @@ _LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
 
 
 def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = None) -> Manifest:
-    """The new backup. With `keep`, all but so many of the newest are deleted, and what only they held.
+    """Makes a backup. With `keep`, only so many of the newest stay, and what the others alone held is deleted.
 
-    A file that is damaged is left out and named, as one that is missing; then nothing is deleted, for an earlier backup
-    may have it whole. Whenever this ends early, there is no new
-    backup and the earlier ones are as they were. Raises `BackupRuns`, `DiskFull`, `StorageUnavailable`.
+    A damaged file is left out and named. Then nothing is deleted, because an earlier backup may have the file whole.
+    When this ends early, there is no new backup, and the earlier ones are as they were. Raises `BackupRuns`,
+    `DiskFull`, `StorageUnavailable`, `UnknownFilesKey`.
     """
     with only_backup():
         copies, _ = _copy_files(store, _known_copies(store))
@@ -51,6 +51,7 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
             sequences=sequences,
             files=sorted(copies.values(), key=lambda file: file.name),
             missing=sorted((named | damaged) - copies.keys()),
+            damaged=sorted(damaged),
         )
         confirm_held()
         manifest.write(store)
@@ -97,7 +98,7 @@ def _known_copies(store: BackupStore) -> dict[str, FileCopy]:
 
 def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> tuple[dict[str, FileCopy], set[str]]:
     """All files that are there now, and the names of those that are damaged. One that has not changed since it was
-    copied is not read again."""
+    copied is not read again. Raises `UnknownFilesKey`."""
     copies, damaged = {}, set()
     for found in site_storage().files():
         if found.name.startswith(_LEFT_OUT):
@@ -108,6 +109,8 @@ def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> tuple[dict
                 copy = _copy_file(store, found)
         except FileNotFoundError:
             continue  # it was deleted a moment ago
+        except UnknownFilesKey:
+            raise  # of every file under this key, and none of them is damaged
         except UnreadableFile as error:
             logger.warning("%s is not backed up: %s", found.name, error.message)
             damaged.add(found.name)
@@ -117,7 +120,7 @@ def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> tuple[dict
 
 
 def _copy_file(store: BackupStore, found: StoredObject) -> FileCopy:
-    """Raises `FileNotFoundError`, `UnreadableFile`."""
+    """Raises `FileNotFoundError`, `UnreadableFile`, `UnknownFilesKey`."""
     with site_storage().open(found.name) as file:
         pieces = [store.add(piece) for piece in pieces_of(file)]
     return FileCopy(name=found.name, size=found.size, modified=found.modified, pieces=pieces)

@@ -8,6 +8,8 @@ import json
 import re
 from dataclasses import dataclass
 
+# Longer than the first line of a manifest ever is.
+MOST_BYTES = 1024
 _FORMAT = 1
 _BEGINNING = b'{"format": '
 # The digest with which a manifest begins that is not encrypted and was made before manifests had this line.
@@ -38,7 +40,7 @@ class EncryptionHeader:
 
     @classmethod
     def of_manifest(cls, stored: bytes) -> EncryptionHeader | None:
-        """None where the manifest does not say it, or its line is damaged."""
+        """From the beginning of a manifest. None where the manifest does not say it, or its line is damaged."""
         if _EARLIER_PLAIN.match(stored):
             return cls(b"", "")
         return cls.parse(stored.partition(b"\n")[0])

@@ -30,9 +30,11 @@ def check_backups() -> str:
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
-    count = _count_missing(settings.BACKUPS["to"], names[-1])
-    missing = f"; {count} files were missing or damaged" if count else ""
-    return f"the newest is {names[-1]}{missing}"
+    missing, damaged = _count_lacking(settings.BACKUPS["to"], names[-1])
+    if damaged:
+        hint = "“manage.py backup list --json” names them. Bring them back from an older backup, or delete them."
+        raise CheckFailed(f"The newest backup lacks {damaged} damaged files, so older backups stay.", hint=hint)
+    return f"the newest is {names[-1]}" + (f"; {missing} files were missing" if missing else "")
 
 
 @register_gauge("lexic_backup_timestamp_seconds", "When the newest backup was made; 0 where there is none.")
@@ -45,6 +47,8 @@ def newest_backup() -> float | None:
 
 
 @lru_cache(maxsize=1)
-def _count_missing(where: str, name: str) -> int:
-    """How many files this backup lacks. A process reads a manifest once: it never changes, and names every file."""
-    return len(Manifest.read(open_backup_store(where), name).missing)
+def _count_lacking(where: str, name: str) -> tuple[int, int]:
+    """How many files this backup lacks, and how many of them were damaged. A process reads a manifest once: it never
+    changes, and names every file."""
+    manifest = Manifest.read(open_backup_store(where), name)
+    return len(manifest.missing), len(manifest.damaged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,7 +37,7 @@ class FileCopy:
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`name` is the time of the snapshot. `migrations` are those of its tables, as `app.name`. `sequences` have the
-    last value that each gave. `missing` are files that rows name and that were not there, and damaged files."""
+    last value that each gave. `missing` are files that rows name and that were not there, and the `damaged` ones."""
 
     name: str
     version: str
@@ -46,6 +46,7 @@ class Manifest:
     sequences: dict[str, int]
     files: list[FileCopy]
     missing: list[str]
+    damaged: list[str] = field(default_factory=list)
 
     @staticmethod
     def name_at(moment: datetime) -> str:

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.contrib.admin.models import LogEntry
 from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
 from django.utils.functional import cached_property
 
 from lexic.seen_values import changed_since, mark_values
-from plugins.models import Plugin
 
 
 class SeenForm(forms.ModelForm):
-    """A form of one row that carries a mark of what it showed. Where somebody has saved another value since, it is not
+    """A form of one row that carries a mark of what it showed. Where another value has been stored since, it is not
     valid and says so: what the person has typed stays, the other fields show what is stored now, and to send it again
     saves over what they have read by then.
 
@@ -36,11 +34,6 @@ class SeenForm(forms.ModelForm):
     def stored_initial(self, stored: Any) -> dict[str, Any]:
         """What the fields show of the row, as `initial` has it."""
         return model_to_dict(stored, fields=self._meta.fields, exclude=self._meta.exclude)
-
-    def history_plugin(self) -> Plugin | None:
-        """The plugin whose history tells who changes the row."""
-        found = self.instance if isinstance(self.instance, Plugin) else getattr(self.instance, "plugin", None)
-        return found if isinstance(found, Plugin) else None
 
     @cached_property
     def changed_data(self) -> list[str]:
@@ -63,7 +56,7 @@ class SeenForm(forms.ModelForm):
             self._show_again(seen, texts)
             names = ", ".join(str(self[name].label).lower() for name in changed)
             raise ValidationError(
-                f"Somebody saved this after you had opened it, and changed: {names}.{self._latest_change()} "
+                f"This was changed after you had opened it: {names}. "
                 "Your text is below; nothing was overwritten. Save again to keep yours instead."
             )
 
@@ -71,13 +64,6 @@ class SeenForm(forms.ModelForm):
         """The row as it is stored, locked until the transaction ends; None where it is gone."""
         rows = type(self.instance)._base_manager.select_for_update(no_key=True)
         return rows.filter(pk=self.instance.pk).first()
-
-    def _latest_change(self) -> str:
-        if (plugin := self.history_plugin()) is None:
-            return ""
-        entries = LogEntry.objects.filter(object_id=str(plugin.pk), content_type__model="plugin")
-        latest = entries.select_related("user").first()
-        return f" The latest change of the plugin is by {latest.user}." if latest else ""
 
     def _show_again(self, seen: str, texts: dict[str, str]) -> None:
         """The form, as it is shown once more: with what is stored where the person has changed nothing."""

@@ -186,10 +186,10 @@ def _touch(document_ids: list[UUID]) -> None:
 
 
 def _missing_messages() -> int:
-    """How many more documents wait than messages."""
+    """How many more documents wait than messages for them: others in their queue have no document read."""
     waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED).count()
     try:
-        return max(0, waiting - int(task_queues.count_waiting()[settings.READING_QUEUE]))
+        return max(0, waiting - task_queues.count_messages(settings.READING_QUEUE, task=ingest_document.name))
     except task_queues.BrokerUnavailable:  # each document then says that it waits for it
         return waiting
 

@@ -12,6 +12,7 @@ import functools
 import hmac
 import logging
 import os
+import time
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATH = "/metrics"
+_SHOWN_SECONDS = 60.0
+_shown_at = float("-inf")
 
 
 def is_on() -> bool:
@@ -42,6 +45,7 @@ def may_read(authorization: str) -> bool:
 def count_request(*, method: str, route: str, status: int, seconds: float) -> None:
     """A request that was answered, by the route that it took; `seconds` until its response began."""
     if is_on():
+        show_running()
         known = method if method in _METHODS else "OTHER"
         _instruments().requests.labels(known, route, str(status)).inc()
         _instruments().request_seconds.labels(route).observe(seconds)
@@ -90,6 +94,15 @@ def show_concurrency(kind: str, counts: Mapping[str, int]) -> None:
             _instruments().concurrency.labels(kind, state).set(number)
 
 
+def show_running() -> None:
+    """Says once a minute that the processes of this machine run. Called with each request, and by workers all the
+    time."""
+    global _shown_at
+    if is_on() and time.monotonic() - _shown_at >= _SHOWN_SECONDS:
+        _shown_at = time.monotonic()
+        metric_files.touch_running(settings.METRICS["folder"])
+
+
 def render() -> bytes:
     """What the processes of this machine have counted, and what is measured now, in the text format of Prometheus."""
     from prometheus_client import generate_latest
@@ -103,6 +116,8 @@ def registry() -> CollectorRegistry:
     """What the processes that write into the folder have counted."""
     instruments: Any = _instruments()
     folder = settings.METRICS["folder"]
+    show_running()
+    metric_files.remove_forgotten(folder)
     for name in metric_files.ended_processes(folder):
         instruments.forget_process(name)
     collected: CollectorRegistry = instruments.registry(folder)

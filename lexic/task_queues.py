@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from kombu.exceptions import OperationalError
@@ -16,6 +16,9 @@ from lexic.task_signals import SENT_AT
 
 BrokerUnavailable = OperationalError
 QUEUES: tuple[str, ...] = settings.TASK_QUEUES
+# The most messages of a queue that are looked into.
+_MOST_READ = 2000
+_Answer = TypeVar("_Answer")
 
 
 def count_waiting() -> dict[str, float]:
@@ -28,7 +31,19 @@ def oldest_waiting_seconds() -> dict[str, float]:
     return _ask(lambda client: {queue: _seconds_since(client.lindex(queue, -1)) for queue in QUEUES})
 
 
-def _ask(question: Callable[[Any], dict[str, float]]) -> dict[str, float]:
+def count_messages(queue: str, *, task: str) -> int:
+    """How many messages for this task wait in the queue. Those behind the newest thousands are taken for such ones.
+    Raises as `count_waiting`."""
+
+    def count(client: Any) -> int:
+        length = int(client.llen(queue))
+        others = sum(_headers(message).get("task") != task for message in client.lrange(queue, 0, _MOST_READ - 1))
+        return max(0, length - others)
+
+    return _ask(count)
+
+
+def _ask(question: Callable[[Any], _Answer]) -> _Answer:
     """One attempt, and none while the broker is known to be away: Prometheus waits ten seconds for all figures."""
     if broker_outage.is_on():
         raise BrokerUnavailable("The broker was away a moment ago.")
@@ -44,5 +59,10 @@ def _ask(question: Callable[[Any], dict[str, float]]) -> dict[str, float]:
 
 
 def _seconds_since(message: bytes | None) -> float:
-    headers: dict[str, Any] = json.loads(message).get("headers", {}) if message else {}
+    headers = _headers(message) if message else {}
     return max(0.0, time.time() - headers[SENT_AT]) if SENT_AT in headers else 0.0
+
+
+def _headers(message: bytes) -> dict[str, Any]:
+    headers: dict[str, Any] = json.loads(message).get("headers", {})
+    return headers

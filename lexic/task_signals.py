@@ -12,7 +12,7 @@ import uuid
 from typing import Any
 
 from celery import Task
-from celery.signals import before_task_publish, task_postrun, task_prerun, worker_ready
+from celery.signals import before_task_publish, heartbeat_sent, task_postrun, task_prerun, worker_ready
 from django.conf import settings
 
 from lexic import metrics, tracing
@@ -63,6 +63,12 @@ def _task_trace(task: Task, task_id: str, *, state: str, seconds: float, error: 
         attributes={"state": state, "request_id": current_request_id()},
         error=error,
     )
+
+
+@heartbeat_sent.connect
+def show_running(**_: Any) -> None:
+    """Every two seconds, by the process that the others of a worker belong to."""
+    metrics.show_running()
 
 
 @worker_ready.connect

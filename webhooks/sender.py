@@ -11,10 +11,12 @@ import logging
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Case, Value, When
 from django.utils import timezone
 
 from lexic import egress
@@ -129,7 +131,7 @@ def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetim
         if reply.is_success:
             # It has arrived, whatever was decided meanwhile.
             arrived = {"state": Delivery.State.DELIVERED, "delivered_at": now, "next_attempt_at": None, "error": ""}
-            Delivery.objects.filter(pk=claimed.delivery.pk).update(**arrived, **_response_columns(reply))
+            Delivery.objects.filter(pk=claimed.delivery.pk).update(**arrived, **_response_columns(claimed, reply))
             webhook.record_success()
         else:
             _record_failure(claimed, reply, now=now)
@@ -154,12 +156,14 @@ def _record_failure(claimed: DeliveryLease, reply: AttemptResult, *, now: dateti
         state=Delivery.State.FAILED if delay else Delivery.State.GIVEN_UP,
         next_attempt_at=now + delay if delay else None,
         error=reply.error or f"The receiver answered with status {reply.status}.",
-        **_response_columns(reply),
+        **_response_columns(claimed, reply),
     )
 
 
-def _response_columns(reply: AttemptResult) -> dict[str, int | str | None]:
-    return {"status_code": reply.status, "response": reply.response}
+def _response_columns(claimed: DeliveryLease, reply: AttemptResult) -> dict[str, Any]:
+    """The reply may repeat what was sent: where words of that were erased during the attempt, it is not kept."""
+    is_as_sent = When(data=claimed.delivery.data, then=Value(reply.response))
+    return {"status_code": reply.status, "response": Case(is_as_sent, default=Value(""))}
 
 
 def _disable_reason(webhook: Webhook, reply: AttemptResult, *, now: datetime) -> str:

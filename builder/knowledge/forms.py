@@ -11,7 +11,6 @@ from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document, KnowledgeBase
 from language.language_identification import LANGUAGE_NAMES
 from lexic.styled_form import StyledFormMixin
-from plugins.models import Plugin
 
 
 class DescriptionForm(StyledFormMixin, SeenForm):
@@ -59,10 +58,6 @@ class DescriptionForm(StyledFormMixin, SeenForm):
             "effective_from": "First day on which it is valid.",
             "superseded_on": "First day on which it is no longer valid.",
         }
-
-    def history_plugin(self) -> Plugin | None:
-        plugin: Plugin | None = self.instance.knowledge_base.plugin
-        return plugin
 
     def lock_row(self) -> Document | None:
         """The knowledge base before the document, as `update_details` wants it where the language changes."""

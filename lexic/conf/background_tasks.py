@@ -12,10 +12,9 @@ CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is rep
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
-# Reading documents, backups and reviewing contracts take long, and everything else is waited for: they have workers of
-# their own. The readers make the backups too, from a queue of its own: a worker of several queues takes from each in
-# turn, so that no backup waits behind all documents.
-# One that is not told which queue is its own serves all.
+# Reading documents and reviewing contracts take long, and everything else is waited for: both have workers of their
+# own. Backups have a queue of their own, which the readers take in turn with documents, so that no backup waits behind
+# all of them. A worker that is not told which queue is its own serves all.
 CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE, BACKUP_QUEUE = "lexic", "reading", "reviews", "backups"
 TASK_QUEUES = (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE, BACKUP_QUEUE)
 CELERY_TASK_ROUTES = {

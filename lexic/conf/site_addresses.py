@@ -14,18 +14,23 @@ _KEY_BYTES = 32
 def read_public_url(env: Env) -> str:
     """Links in answers and mails begin with it."""
     url: str = env.str("LEXIC_PUBLIC_URL", "", validate=_validate_public_url)
-    return url.rstrip("/") or "http://localhost:8000"
+    return url.strip().rstrip("/") or "http://localhost:8000"
 
 
 def read_trusted_sites(env: Env) -> dict[str, str]:
     """The keys by the addresses of the sites."""
     given: list[str] = env.list("LEXIC_TRUSTED_SITES", [], validate=_validate_trusted_sites)
-    return {site.rstrip("/"): key for site, _, key in (one.partition("=") for one in given)}
+    return {site.rstrip("/"): key for site, _, key in (one.partition("=") for one in _named(given))}
+
+
+def _named(given: list[str]) -> list[str]:
+    """Without the spaces around each, and without what stands between a comma and nothing."""
+    return [one.strip() for one in given if one.strip()]
 
 
 def _validate_public_url(url: str) -> None:
-    if url:
-        _validate_site(url)
+    if url.strip():
+        _validate_site(url.strip())
 
 
 def _validate_site(url: str) -> None:
@@ -44,7 +49,7 @@ def _is_site(url: str) -> bool:
 
 
 def _validate_trusted_sites(given: list[str]) -> None:
-    for one in given:
+    for one in _named(given):
         site, _, key = one.partition("=")
         _validate_site(site)
         if not _is_key(key):

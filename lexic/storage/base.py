@@ -92,6 +92,11 @@ class Storage(ABC):
         with self.open(name) as file:
             return file.read()
 
+    def read_beginning(self, name: str, size: int) -> bytes:
+        """So many bytes of the file, or all that it has. Raises `FileNotFoundError`."""
+        with self.open(name) as file:
+            return file.read(size)
+
     def save(self, content: bytes, name: str) -> None:
         """The content is called this from now on, in place of what was called so."""
         with self.new_file(name.rpartition("/")[0]) as file:

@@ -35,7 +35,13 @@ _SEALED_PIECE_BYTES = PIECE_BYTES + _TAG_BYTES
 
 
 class UnreadableFile(StorageUnavailable):
-    """A stored file is damaged, or encrypted under a key that is not known."""
+    """A stored file is damaged."""
+
+    hint = "Bring the file back from a backup."
+
+
+class UnknownFilesKey(UnreadableFile):
+    """A stored file is encrypted under a key that is not known."""
 
     hint = "Name its key in LEXIC_FILES_KEY_FALLBACKS, or bring the file back from a backup."
 
@@ -152,14 +158,16 @@ class EncryptedStorage(Storage):
 
 
 class _DecryptedFile(io.RawIOBase):
-    """Reads an encrypted file piece by piece, from anywhere. Raises `UnreadableFile`."""
+    """Reads an encrypted file piece by piece, from anywhere. Raises `UnreadableFile`, `UnknownFilesKey`."""
 
     def __init__(self, sealed: IO[bytes], keys: dict[bytes, bytes], name: str) -> None:
         self._sealed = sealed
         header = sealed.read(_HEADER_BYTES)
         key = keys.get(header[:_KEY_ID_BYTES])
-        if key is None:
+        if len(header) < _HEADER_BYTES:
             raise UnreadableFile
+        if key is None:
+            raise UnknownFilesKey
         self._cipher = _file_cipher(key, header[_KEY_ID_BYTES:], name)
         self._size = _plain_size(sealed.seek(0, os.SEEK_END))
         self._last = max(0, -(-self._size // PIECE_BYTES) - 1)

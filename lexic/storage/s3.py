@@ -108,6 +108,13 @@ class S3Storage(Storage):
         copy.seek(0)
         return cast("IO[bytes]", copy)
 
+    def read_beginning(self, name: str, size: int) -> bytes:
+        """What comes behind it is not fetched."""
+        with _translated_errors(name):
+            answer = self.client.get_object(Bucket=self._bucket, Key=self._key(name))
+            with answer["Body"] as body:
+                return cast("bytes", body.read(size))
+
     @contextmanager
     def local_copy(self, name: str) -> Iterator[Path]:
         with self.new_file() as copy:

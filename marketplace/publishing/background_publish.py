@@ -84,7 +84,7 @@ def start_publishing(
         version=version or "",
         notes=notes,
         audience=audience.as_json() if audience else {},
-        fingerprint=golden_dataset.run_fingerprint(draft, llm=get_llm()),
+        fingerprint=_as_kept(golden_dataset.run_fingerprint(draft, llm=get_llm()), has_audience=audience is not None),
         total=questions,
     )
     try:
@@ -139,7 +139,7 @@ def _next_question(run: PublishingRun) -> str:
 
 def _run_questions(run: PublishingRun) -> None:
     draft = releases.snapshot(run.plugin)
-    if golden_dataset.run_fingerprint(draft, llm=get_llm()) != run.fingerprint:
+    if golden_dataset.run_fingerprint(draft, llm=get_llm()) != _as_computed(run.fingerprint):
         raise DraftChanged
     if not run.update_if_active(state=PublishingRun.State.ASKING):
         raise _Cancelled
@@ -166,7 +166,7 @@ def _publish_for(run: PublishingRun, *, by: User) -> None:
             version=run.version or None,
             notes=run.notes,
             audience=AudienceChange.from_json(run.audience) if run.audience else None,
-            fingerprint=run.fingerprint,
+            fingerprint=_as_computed(run.fingerprint),
         )
         # The evaluation run has the scores from now on.
         columns = {
@@ -178,6 +178,16 @@ def _publish_for(run: PublishingRun, *, by: User) -> None:
         if not run.update_if_active(**columns):  # cancelled at the last moment: the release is not made
             raise _Cancelled
         log_change(run.plugin, by=by, sentence=f"Published as {done.release.version}.")
+
+
+def _as_kept(fingerprint: str, *, has_audience: bool) -> str:
+    """In capitals where an audience belongs to the run. A worker of a version that knows no audiences would publish for
+    the earlier one: so it finds that the draft has changed, and publishes nothing."""
+    return fingerprint.upper() if has_audience else fingerprint
+
+
+def _as_computed(kept: str) -> str:
+    return kept.lower()
 
 
 class _RunJournal:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -195,6 +196,26 @@ def test_a_damaged_header_is_found_in_a_manifest_and_mended(keyed: Keyed, where:
     assert store.read_manifest("a") == {"format": 1, "of": "a"}
     assert store.add(WORDS) == name
     assert (Path(where) / HEADER).read_bytes() == whole
+
+
+def test_a_wrong_key_reads_little_of_few_manifests(keyed: Keyed, where: str) -> None:
+    for number in range(10, 25):
+        keyed(KEY).write_manifest(str(number), {"format": 1, "files": ["handbook.pdf"] * 1000})
+    damage_header(where, "gone")
+    asked: list[str] = []
+
+    def read_beginning(storage: FolderStorage, name: str, size: int) -> bytes:
+        asked.append(name)
+        with storage.open(name) as file:
+            return file.read(size)
+
+    with (
+        mock.patch.object(FolderStorage, "read_beginning", read_beginning),
+        mock.patch.object(FolderStorage, "read", side_effect=FileNotFoundError),
+        pytest.raises(WrongKey),
+    ):
+        keyed("another key")
+    assert asked == [f"manifests/{number}" for number in range(24, 14, -1)]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -40,6 +40,7 @@ from knowledge.documents.lifecycle import add_text, delete_document
 from knowledge.models import Document
 from lexic.infrastructure_errors import DiskFull, StorageUnavailable
 from lexic.storage import site_storage
+from lexic.storage.encrypted import UnknownFilesKey
 from lexic.storage.folder import FolderStorage
 from lexic.storage.s3 import S3Storage
 from plugins.models import Plugin
@@ -344,6 +345,17 @@ def test_as_long_as_a_file_is_damaged_no_earlier_backup_is_deleted(
     picture.unlink()
     create_backup(store, keep=1, now=NOW + timedelta(days=2))
     assert len(store.backups()) == 1
+
+
+def test_without_the_key_of_the_files_there_is_no_backup(
+    plugin: Plugin, store: BackupStore, settings: Any, tmp_path: Path
+) -> None:
+    settings.FILES_KEYS, settings.LEXIC_FILES_DIR = ["the first key of the files"], tmp_path / "files of their own"
+    site_storage().save(b"a picture" * 10, "avatars/alice")
+    settings.FILES_KEYS = ["a later key of the files"]
+    with pytest.raises(UnknownFilesKey):
+        create_backup(store)
+    assert store.backups() == []
 
 
 def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> None:

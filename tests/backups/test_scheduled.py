@@ -17,6 +17,7 @@ from backups.create_backup import create_backup
 from backups.health_checks import check_backups, newest_backup
 from backups.tasks import make_scheduled_backup, verify_scheduled_backup
 from lexic.diagnostics import CheckFailed, CheckSkipped
+from lexic.storage import site_storage
 from lexic.storage.folder import FolderStorage
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,7 +57,18 @@ def test_an_old_one_is_reported() -> None:
 def test_files_that_it_lacks_are_counted() -> None:
     with mock.patch("backups.create_backup._named_files", return_value={"ab/lost", "cd/lost"}):
         create_backup(open_backup_store())
-    assert "2 files were missing or damaged" in check_backups()
+    assert "2 files were missing" in check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_damaged_files_fail_the_check(settings: Any, tmp_path: Path) -> None:
+    settings.FILES_KEYS, settings.LEXIC_FILES_DIR = ["a key of the files of this site"], tmp_path / "files"
+    site_storage().save(b"a picture" * 10, "avatars/alice")
+    picture = tmp_path / "files/avatars/alice.enc"
+    picture.write_bytes(picture.read_bytes()[:-1])
+    create_backup(open_backup_store())
+    with pytest.raises(CheckFailed, match="lacks 1 damaged files, so older backups stay"):
+        check_backups()
 
 
 @pytest.mark.usefixtures("scheduled")

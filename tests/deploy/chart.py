@@ -91,6 +91,7 @@ def _inner(pieces: list[tuple[bool, str]]) -> _Actions:
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda *numbers: sum(numbers),
+    "and": lambda one, other: one and other,
     "default": lambda other, value: value or other,
     "int": lambda value: int(value or 0),
     "not": lambda value: not value,

@@ -178,6 +178,8 @@ def test_prometheus_reaches_the_figures_of_workers_and_nothing_else_of_them() ->
     assert rule["from"] == [{"namespaceSelector": {}}], "no address outside of the cluster"
     given["settings"]["LEXIC_METRICS_PORT"] = "0"
     assert "ingress" not in of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"]
+    given["settings"]["LEXIC_METRICS_PORT"], given["networkPolicy"]["metricsFrom"] = "9464", []
+    assert "ingress" not in of_kind(rendered(given), "NetworkPolicy")["demo-workers"]["spec"], "an empty “from” is all"
 
 
 def test_a_pod_has_time_to_end_its_streams(documents: list[Document]) -> None:

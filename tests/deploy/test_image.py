@@ -87,14 +87,15 @@ def test_compose_names_settings_that_there_are_and_no_secret(services: dict[str,
 def test_any_character_may_stand_in_the_password_of_the_database(services: dict[str, Any]) -> None:
     for one in ours(services).values():
         assert "PASSWORD" not in one["environment"]["DATABASE_URL"]
-        assert "POSTGRES_PASSWORD" in one["environment"]["PGPASSWORD"]
+        assert one["environment"]["PGPASSWORD"].startswith("${POSTGRES_PASSWORD:"), "not that of the operator's shell"
     url = services["web"]["environment"]["DATABASE_URL"].removeprefix("${DATABASE_URL:-").removesuffix("}")
     database = read_database(url, data_folder=ROOT, pool_size=0)
     assert (database["HOST"], database["USER"], database["PASSWORD"]) == ("postgres", "lexic", "")
 
 
 def test_a_setting_of_the_file_beside_it_counts_before_what_compose_names(services: dict[str, Any]) -> None:
-    for name, value in services["web"]["environment"].items():
+    settings = {name: value for name, value in services["web"]["environment"].items() if name != "PGPASSWORD"}
+    for name, value in settings.items():
         assert value.startswith((f"${{{name}:-", f"${{{name}:?")), name
 
 

@@ -23,6 +23,7 @@ from knowledge.models import Chunk, Document, Embedding, Revision, Source
 from knowledge.task_queue import publish_ingest
 from lexic import egress
 from lexic.celery import app
+from lexic.publish_task import publish_task
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -226,6 +227,22 @@ def test_no_more_messages_wait_than_documents(embedder: CountingEmbedder) -> Non
             Document.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
             tasks.resume_unfinished()
         assert broker.llen("reading") == 6
+        broker.delete("reading")
+
+
+def test_messages_of_other_tasks_have_no_document_read(embedder: CountingEmbedder) -> None:
+    base = make_base()
+    document = add_markdown(base, "Wear boots.")
+    with app.connection_for_write() as connection:
+        broker = connection.default_channel.client
+        broker.delete("reading")
+        for number in range(3):
+            publish_task("knowledge.index_vectors", knowledge_base_id=number)
+        quiet_since(document, minutes=5)
+        assert tasks.resume_unfinished() == 1
+        quiet_since(document, minutes=5)
+        assert tasks.resume_unfinished() == 0, "its message is there"
+        assert broker.llen("reading") == 4
         broker.delete("reading")
 
 

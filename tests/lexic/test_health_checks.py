@@ -87,6 +87,15 @@ def test_doctor_names_what_waits_for_a_worker(
     served: list[str], said: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.REDIS_URL = "redis://broker.example.org"
+    settings.BACKUPS = {**settings.BACKUPS, "to": "/backups"}
     queues = SimpleNamespace(active_queues=lambda: {"one": [{"name": name} for name in served]})
     monkeypatch.setattr(app.control, "inspect", lambda **_: queues)
     assert run_check("worker").detail == said
+
+
+def test_doctor_wants_no_worker_for_backups_where_none_are_made(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.REDIS_URL = "redis://broker.example.org"
+    settings.BACKUPS = {**settings.BACKUPS, "to": ""}
+    named = [{"name": name} for name in ("lexic", "reading", "reviews")]
+    monkeypatch.setattr(app.control, "inspect", lambda **_: SimpleNamespace(active_queues=lambda: {"one": named}))
+    assert run_check("worker").detail == "1 answered"

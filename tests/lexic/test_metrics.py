@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from django.test import Client
 from django.urls import resolve
 from prometheus_client.parser import text_string_to_metric_families
 
-from lexic import gauges, metrics, task_queues
+from lexic import gauges, metric_files, metrics, task_queues
 from lexic.celery import app
 from lexic.gauges import measure_gauge, register_gauge
 from plugins.models import Plugin
@@ -162,9 +163,29 @@ def test_the_containers_of_a_machine_count_together(tmp_path: Path) -> None:
     assert 'lexic_tasks_total{state="success",task="t"} 2.0' in shown
     assert 'lexic_concurrency{kind="questions",state="entered"} 6.0' in shown, "nobody knows that the other one ended"
     [other] = folder.glob("gauge_live*_worker-1-1.db")
-    os.utime(other, (0, 0))
+    silent_since(other, minutes=6)
     shown = count("web.example", "show")
     assert 'lexic_concurrency{kind="questions",state="entered"} 3.0' in shown
+    assert 'lexic_tasks_total{state="success",task="t"} 3.0' in shown, "what it has done stays"
+    for path in folder.glob("*_worker-1-1.db"):
+        silent_since(path, minutes=25 * 60)
+    assert 'lexic_tasks_total{state="success",task="t"} 3.0' in count("web.example", "show")
+    assert not list(folder.glob("*_worker-1-1.db")), "the container was replaced"
+
+
+def silent_since(path: Path, *, minutes: float) -> None:
+    at = time.time() - minutes * 60
+    os.utime(path, (at, at))
+
+
+def test_a_process_that_has_nothing_to_count_is_not_taken_for_one_that_has_ended(tmp_path: Path) -> None:
+    mine, ended = (tmp_path / f"gauge_livesum_{host}.db" for host in (metric_files.process_name(), "elsewhere-1"))
+    for path in (mine, ended):
+        path.touch()
+        silent_since(path, minutes=10)
+    metric_files.touch_running(tmp_path)
+    assert time.time() - mine.stat().st_mtime < 60
+    assert list(metric_files.ended_processes(tmp_path)) == ["elsewhere-1"]
 
 
 def test_the_processes_of_a_machine_count_together(tmp_path: Path) -> None:

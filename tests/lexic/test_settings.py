@@ -52,6 +52,16 @@ def test_addresses_of_sites_are_read(tmp_path: Path) -> None:
     assert done.stdout == f"https://example.org/lexic {known}\n"
 
 
+def test_spaces_and_commas_too_many_are_no_address(tmp_path: Path) -> None:
+    key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    sites = f" https://one.example.org={key}, ,https://two.example.org={key} ,"
+    variables = {"LEXIC_PUBLIC_URL": " https://example.org/ ", "LEXIC_TRUSTED_SITES": sites}
+    done = settings_with(tmp_path, "settings.PUBLIC_URL, list(settings.LEXIC_TRUSTED_SITES)", **variables)
+    assert done.stdout == "https://example.org ['https://one.example.org', 'https://two.example.org']\n"
+    empty = settings_with(tmp_path, "settings.PUBLIC_URL", LEXIC_PUBLIC_URL=" ", LEXIC_TRUSTED_SITES=" , ")
+    assert empty.stdout == "http://localhost:8000\n"
+
+
 def test_a_command_says_it_in_one_sentence(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "LEXIC_VAR_DIR": str(tmp_path), "LEXIC_DB_POOL": "many"}
     done = subprocess.run(

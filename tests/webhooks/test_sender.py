@@ -7,6 +7,7 @@ import socket
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core import mail
@@ -67,6 +68,23 @@ def test_an_event_arrives_signed_once(webhook: Webhook, receiver: Receiver) -> N
     assert (delivery.state, delivery.attempts, delivery.status_code) == ("delivered", 1, 200)
     assert (delivery.response, delivery.error, delivery.next_attempt_at) == ("thanks", "", None)
     assert delivery.delivered_at is not None
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_to_words_that_were_erased_meanwhile_is_not_kept(
+    webhook: Webhook, receiver: Receiver, status: int
+) -> None:
+    receiver.will_answer(status, body=b"You ask: where are my boots?")
+    asked = uuid4()
+    delivery = record(webhook, Event.QUESTION_UNANSWERED, queryId=str(asked), question="Where are my boots?")
+    claimed = sender.lease_delivery(webhook.pk)
+    assert claimed
+    reply = sender.attempt_delivery(claimed)
+    Delivery.objects.erase_questions([asked])
+    sender.record_attempt(claimed, reply)
+    delivery.refresh_from_db()
+    assert (delivery.status_code, delivery.response) == (status, "")
+    assert "question" not in delivery.data
 
 
 def test_events_come_one_after_the_other_the_oldest_first(webhook: Webhook, receiver: Receiver) -> None:

@@ -15,7 +15,7 @@ from environs import Env, ValidationError
 
 from lexic.conf.storage import read_files_keys
 from lexic.storage import site_storage
-from lexic.storage.encrypted import PIECE_BYTES, EncryptedStorage, UnreadableFile
+from lexic.storage.encrypted import PIECE_BYTES, EncryptedStorage, UnknownFilesKey, UnreadableFile
 from lexic.storage.folder import FolderStorage
 
 KEY, EARLIER = "the present key, of many characters", "the earlier key, of many characters"
@@ -152,7 +152,7 @@ def test_the_command_encrypts_what_is_not_and_what_is_under_an_earlier_key(
 
 def test_without_its_key_a_file_says_so(storage: EncryptedStorage, plain: FolderStorage) -> None:
     storage.save(b"x", "one")
-    with pytest.raises(UnreadableFile, match="a key that is not known"):
+    with pytest.raises(UnknownFilesKey, match="a key that is not known"):
         EncryptedStorage(plain, keys=[EARLIER]).read("one")
 
 

@@ -37,6 +37,7 @@ def test_what_is_saved_is_read(storage: Storage) -> None:
     storage.save(b"first", "ab/one")
     storage.save(b"second", "ab/one")
     assert storage.read("ab/one") == b"second"
+    assert storage.read_beginning("ab/one", 3) == b"sec"
     with storage.local_copy("ab/one") as path:
         assert path.read_bytes() == b"second"
     found = storage.find("ab/one")

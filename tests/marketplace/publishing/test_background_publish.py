@@ -12,15 +12,20 @@ from django.utils import timezone
 from accounts.models import User
 from audit.models import AuditEntry
 from evaluation import evaluation_runner
+from evaluation.golden import golden_dataset
 from evaluation.models import EvaluationRun
 from marketplace import tasks
 from marketplace.models import PublishingRun
 from marketplace.publishing import background_publish
+from marketplace.publishing.audience_change import AudienceChange, audience_mark
 from marketplace.publishing.background_publish import AlreadyPublishing, start_publishing
 from marketplace.publishing.publish import NotReady, VersionNotNew
 from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin
+from plugins.visibility import Visibility
+from querying import releases
+from querying.answering.llms import get_llm
 from tests.cover import plugin, published  # noqa: F401
 from tests.evaluation.goldens import add_goldens
 
@@ -182,6 +187,20 @@ def test_a_draft_that_was_changed_meanwhile_is_not_published(plugin: Plugin, sen
     assert work(run).state == State.FAILED
     assert run.error.startswith("The draft or its golden questions were changed")
     assert not plugin.releases.exists()
+
+
+def test_a_worker_that_knows_no_audiences_publishes_nothing_for_the_earlier_one(
+    plugin: Plugin,  # noqa: F811
+    sent: list[str],
+) -> None:
+    add_goldens(plugin, right=1)
+    chosen = {"visibility": Visibility.PEOPLE, "public_chat": False, "is_shared": False}
+    run = start(plugin, audience=AudienceChange(seen=audience_mark(plugin), **chosen))
+    known_to_any_version = golden_dataset.run_fingerprint(releases.snapshot(plugin), llm=get_llm())
+    assert run.fingerprint != known_to_any_version, "an earlier version says that the draft has changed"
+    assert work(run).state == State.PUBLISHED
+    plugin.refresh_from_db()
+    assert plugin.visibility == Visibility.PEOPLE
 
 
 def test_a_gate_that_blocks_says_how_many_are_missing(plugin: Plugin, sent: list[str]) -> None:  # noqa: F811
