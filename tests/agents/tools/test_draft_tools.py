@@ -159,7 +159,7 @@ def test_a_draft_goes_on_waiting_behind_another_request(
         assert "still waits for “tenant”" in text_of(ask(published, bob, question, session=session))
     run = ask(published, bob, "Stop." if leave else "Acme", session=session)
     if leave:
-        assert text_of(run).startswith("The draft of “Notice of termination of a lease” is left.")
+        assert text_of(run).startswith("You have left the draft of “Notice of termination of a lease”.")
     else:
         assert "To Acme: the lease of x ends on y." in data_of(run, "document_result")[0]["document"]["text"]
     assert "still waits" not in text_of(ask(published, bob, session=session))
