@@ -78,7 +78,10 @@ def test_the_stop_word_leaves_the_draft_whatever_the_model_would_say(
     assert (text_of(run), len(between.bodies)) == (answer_of(run).content, 2)
     model = ScriptedModel(stub, info(**{"tenant": "Acme", "last day": "stop"}))
     run = ask(published, bob, "“Stop”.", session=asked.session)
-    assert (text_of(run), model.bodies) == ("You have left the draft of “Notice of a lease”. Nothing of it was saved.", [])
+    assert (text_of(run), model.bodies) == (
+        "You have left the draft of “Notice of a lease”. Nothing of it was saved.",
+        [],
+    )
 
 
 @pytest.mark.parametrize(
