@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 
 from knowledge import tasks
+from lexic.celery import app
 from tests.knowledge.bases import CountingEmbedder, registered
 
 
@@ -17,8 +19,10 @@ def embedder() -> Iterator[CountingEmbedder]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The messages of the queue, oldest first."""
+    """The messages of the queue, oldest first. What other tests have left in the queue itself is gone."""
     sent: list[str] = []
+    with app.connection_for_write() as broker:
+        broker.default_channel.client.delete(settings.READING_QUEUE)
     monkeypatch.setattr(
         tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
     )

@@ -181,6 +181,7 @@ def test_a_large_file_has_its_turn_though_it_was_sent_again_meanwhile(alice: Use
 def test_a_document_that_is_read_again_waits_from_then_on(alice: User) -> None:
     first, second = give(alice, 2)
     Document.objects.update(queued_at=timezone.now() - timedelta(hours=1))
+    Document.objects.filter(pk=first.pk).update(status=DocumentStatus.READY)
     reingest_document(first, enqueue=False)
     assert ingest_scheduling.claim_next(first.pk) == second.pk
 
