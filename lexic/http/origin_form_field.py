@@ -17,9 +17,6 @@ class OriginsFormField(SimpleArrayField):
         origin = forms.CharField(max_length=MAX_ORIGIN_LENGTH)
         super().__init__(origin, max_length=MAX_ORIGINS, required=False, **options)
 
-    def prepare_value(self, value: Any) -> Any:
-        return " ".join(value) if isinstance(value, list) else value
-
     def to_python(self, value: Any) -> Any:
         """No origin holds a space, so people may write one in place of a comma, or after it."""
         return super().to_python(",".join(value.replace(",", " ").split()) if isinstance(value, str) else value)
