@@ -23,7 +23,7 @@ from language.units import convert_number, parse_unit
 _SYMBOLS = (
     "nm µm mm cm m km in ft yd mi mm2 cm2 m2 km2 ft2 ha acre mm3 cm3 m3 ft3 mL dL L gal "
     "µg mg g kg t lb oz N kN MN Pa kPa MPa GPa bar psi mmHg J kJ MJ kcal Wh kWh MWh W kW MW V kV mA A Ω Hz kHz dB "
-    "°C °F K ms s min h d workday week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm "
+    "°C °F K ms s min h d workdays week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm "
     "kB MB GB TB % $ € £ ₹ ¥"
 )
 UNIT_SYMBOLS = tuple(_SYMBOLS.split())

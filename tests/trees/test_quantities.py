@@ -108,8 +108,8 @@ def test_a_quantity_is_no_bare_number():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("10 working days of 30 days", [(10, "workday"), (30, "d")]),
-        ("10 Business-days, 3 working hours", [(10, "workday"), (3, None)]),
+        ("10 working days of 30 days", [(10, "workdays"), (30, "d")]),
+        ("10 Business-days, 3 working hours", [(10, "workdays"), (3, None)]),
         ("cover of 45 mm, span 6.5m", [(45, "mm"), (6.5, "m")]),
         ("M25 concrete, 3 beams", [(3, None)]),
         ("5 in the beam, 5in bar", [(5, None), (5, "in")]),
