@@ -12,8 +12,8 @@ from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
-from querying.answering.tree_support import end_claim, end_passages
 from querying.question.consultation import Consultation
+from querying.retrieval import retriever
 from querying.sanitize import sanitize
 from querying.types.answer import Answer, Citation, Outcome
 from querying.types.confidence import Confidence
@@ -106,3 +106,15 @@ class _EndCiter:
             citations=self.citations,
             confidence=confidence,
         )
+
+
+def end_passages(question: Question, *, label: str, recommendation: str, source_hint: str) -> Sequence[Passage]:
+    """The passages that are nearest to what an end recommends, of what may be read by whoever asks. One search. Raises
+    `EmbedderError`."""
+    text = f"{label}. {recommendation} {source_hint}"
+    return retriever.retrieve(replace(question, text=text, context=(), facts={}))
+
+
+def end_claim(recommendation: str) -> str:
+    """What a page has to say of it."""
+    return f"{recommendation.rstrip(' .')}."

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
 from django.core.cache import caches
 
-from knowledge.search.passages import Passage
 from language.answer_words import without_leading_yes
 from plugins.models import Plugin, Release
 from querying import releases
 from querying.answering.citations import CitationVerifier
 from querying.answering.drop_reasons import explain_drops
+from querying.answering.tree_answers import end_claim, end_passages
 from querying.question.tree_consultation import tree_profiles
-from querying.retrieval import retriever
 from querying.types.answer import Citation, DroppedSentence
 from querying.types.question import Caller, Question
 
@@ -69,15 +68,3 @@ def find_end_support(release: Release, *, label: str, recommendation: str, sourc
         return EndSupport(citations=found)
     (dropped,) = explain_drops([DroppedSentence(claim=without_leading_yes(claim), passages=tuple(passages))])
     return EndSupport(citations=(), why=dropped.explanation)
-
-
-def end_passages(question: Question, *, label: str, recommendation: str, source_hint: str) -> Sequence[Passage]:
-    """The passages that are nearest to what an end recommends, of what may be read by whoever asks. One search. Raises
-    `EmbedderError`."""
-    text = f"{label}. {recommendation} {source_hint}"
-    return retriever.retrieve(replace(question, text=text, context=(), facts={}))
-
-
-def end_claim(recommendation: str) -> str:
-    """What a page has to say of it."""
-    return f"{recommendation.rstrip(' .')}."
