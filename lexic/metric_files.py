@@ -30,7 +30,7 @@ def ended_processes(folder: Path) -> Iterator[str]:
     """The names of those that run no more and are still in the midst of something."""
     named = {_name_of(path): path for path in folder.glob("gauge_live*.db")}
     for name, path in named.items():
-        is_over = not _runs(name) if _host_of(name) == _host() else _age(path) > _SILENT_SECONDS
+        is_over = not _is_running(name) if _host_of(name) == _host() else _age(path) > _SILENT_SECONDS
         if is_over:
             yield name
 
@@ -39,7 +39,7 @@ def touch_running(folder: Path) -> None:
     """Tells the other containers that the processes of this one run, also those that have nothing to count."""
     for path in folder.glob("*.db"):
         name = _name_of(path)
-        if _host_of(name) == _host() and _runs(name):
+        if _host_of(name) == _host() and _is_running(name):
             with suppress(FileNotFoundError):
                 os.utime(path)
 
@@ -66,7 +66,7 @@ def _host_of(name: str) -> str:
     return name.rpartition("-")[0]
 
 
-def _runs(name: str) -> bool:
+def _is_running(name: str) -> bool:
     """Whether this process of this container runs."""
     return Path(f"/proc/{name.rpartition('-')[2]}").exists()
 
