@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from accounts.models import User
 from knowledge.models import Document
 from marketplace.models import PublishingRun
+from marketplace.publishing.audience_change import AudienceChange, audience_mark
 from plugins.models import Plugin
 from tests.browsers import sign_in
 
@@ -94,9 +95,16 @@ def test_publish_pressed_twice_publishes_once_and_says_what_it_does(page: Page, 
 def test_while_a_worker_publishes_every_page_says_so_and_the_choice_stands(
     page: Page, plugin: Plugin, alice: User
 ) -> None:
-    Plugin.objects.update(visibility="marketplace")
+    chosen = AudienceChange(
+        visibility="marketplace", public_chat=False, is_shared=False, seen=audience_mark(Plugin.objects.get())
+    )
     PublishingRun.objects.create(
-        plugin=plugin, requested_by=alice, fingerprint="x", total=9, state=PublishingRun.State.ASKING
+        plugin=plugin,
+        requested_by=alice,
+        fingerprint="x",
+        total=9,
+        state=PublishingRun.State.ASKING,
+        audience=chosen.as_json(),
     )
     sign_in(page, alice, to=reverse("admin:builder_golden", args=[plugin.pk]))
     strip = page.locator(".ready")
