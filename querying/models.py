@@ -130,10 +130,10 @@ def _erase_from_deliveries(query_ids: list[uuid.UUID]) -> None:
     """Deliveries are kept for a month, so most questions have none any more."""
     told = Query.objects.filter(pk__in=query_ids, outcome=Outcome.REFUSED.value, plugin__webhooks__isnull=False)
     recent = told.filter(created_at__gte=timezone.now() - Delivery.KEPT_FOR - timedelta(days=1))
-    webhooks_of: dict[uuid.UUID, list[uuid.UUID]] = {}
+    ids_by_plugin: dict[uuid.UUID, list[uuid.UUID]] = {}
     for plugin_id, pk in recent.distinct().values_list("plugin_id", "pk"):
-        webhooks_of.setdefault(plugin_id, []).append(pk)
-    for plugin_id, ids in webhooks_of.items():
+        ids_by_plugin.setdefault(plugin_id, []).append(pk)
+    for plugin_id, ids in ids_by_plugin.items():
         Delivery.objects.filter(webhook__plugin=plugin_id).erase_questions(ids)
 
 

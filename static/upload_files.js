@@ -1,6 +1,7 @@
-"use strict";
 // Many files at once: each is a request of its own, a few at a time, so that one that is refused stops no other.
 // Without this script the same form sends them all together.
+import { csrfToken } from "./csrf_token.js";
+
 (() => {
   const form = document.getElementById("drop");
   if (!form) return;
@@ -79,7 +80,7 @@
     sending += 1;
     const request = new XMLHttpRequest();
     const data = new FormData();
-    data.append("csrfmiddlewaretoken", token());
+    data.append("csrfmiddlewaretoken", csrfToken());
     data.append("files", file, file.name);
     data.append("paths", path);
     request.open("POST", form.action);
@@ -101,12 +102,6 @@
       next();
     });
     request.send(data);
-  }
-
-  // As csrf_token.js does, which a script that is no module cannot import.
-  function token() {
-    const kept = [...document.cookie.matchAll(/(?:^|; )csrftoken=([^;]+)/g)].at(-1);
-    return kept ? decodeURIComponent(kept[1]) : form.elements.csrfmiddlewaretoken.value;
   }
 
   function take(row) {

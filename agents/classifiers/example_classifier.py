@@ -46,7 +46,13 @@ class ExampleClassifier:
 
     def classify(self, text: str) -> str:
         """The class that the text is most of."""
-        return self.classes[int(self.scores([text])[0].argmax())]
+        return self.likeliest(text)[0]
+
+    def likeliest(self, text: str) -> tuple[str, float]:
+        """The class that the text is most of, and its score."""
+        scores = self.scores([text])[0]
+        best = int(scores.argmax())
+        return self.classes[best], float(scores[best])
 
 
 @cache

@@ -147,10 +147,9 @@ class RulesPlanner:
     @property
     def _asks_for_draft(self) -> bool:
         """Behind a question back it has to be plain: “Tell me the notice period first” is nearly one."""
-        classifier = example_classifier("requests")
-        scores = dict(zip(classifier.classes, classifier.scores([self._request])[0], strict=True))
-        least = _MIN_OTHER_DRAFT if self._assignment.draft else min(scores.values())
-        return max(scores, key=lambda name: scores[name]) == _DRAFT_REQUEST and scores[_DRAFT_REQUEST] >= least
+        kind, score = example_classifier("requests").likeliest(self._request)
+        is_plain = self._assignment.draft is None or score >= _MIN_OTHER_DRAFT
+        return kind == _DRAFT_REQUEST and is_plain
 
     @cached_property
     def _reply_kind(self) -> str:
@@ -162,12 +161,10 @@ class RulesPlanner:
             return _FACT_REPLY
         if self._text.rstrip().endswith("?"):
             return _REQUEST_REPLY
-        classifier = example_classifier("replies")
-        scores = dict(zip(classifier.classes, classifier.scores([self._text])[0], strict=True))
-        likeliest = max(scores, key=lambda name: scores[name])
-        if likeliest == _STOP_REPLY and len(self._text.split()) > _MAX_STOP_WORDS:
+        kind, score = example_classifier("replies").likeliest(self._text)
+        if kind == _STOP_REPLY and len(self._text.split()) > _MAX_STOP_WORDS:
             return _FACT_REPLY
-        return likeliest if scores[likeliest] >= _MIN_REPLY_SCORES.get(likeliest, -1.0) else _FACT_REPLY
+        return kind if score >= _MIN_REPLY_SCORES.get(kind, -1.0) else _FACT_REPLY
 
     @cached_property
     def _stated_in_reply(self) -> FactReply:

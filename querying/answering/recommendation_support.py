@@ -7,7 +7,7 @@ the question: “the cover of a beam” shares all but one of its words with a q
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from knowledge.embedders.cross_encoder import log_odds
@@ -55,13 +55,7 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
 
 def can_support(recommendation: str, evidence: Evidence) -> bool:
     """Whether `find_support` finds a sentence."""
-    wanted = _figures_to_find(recommendation)
-    return any(
-        figures <= set(_QUANTITY.findall(one.text))
-        for one in evidence.sentences
-        if len(one.text) >= _MIN_CHARACTERS
-        for figures in wanted
-    )
+    return any(any(_with_figures(figures, evidence)) for figures in _figures_to_find(recommendation))
 
 
 def _figures_to_find(recommendation: str) -> list[set[str]]:
@@ -75,11 +69,18 @@ def _sentences_with(figures: Set[str], words: Set[str], evidence: Evidence) -> l
     """The sentences that have the figures, each with what it says of the words, less the other figures that it brings
     in; the best first."""
     found = [
-        (_word_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
-        for one in evidence.sentences
-        if len(one.text) >= _MIN_CHARACTERS and figures <= (others := set(_QUANTITY.findall(one.text)))
+        (_word_share(words, one, evidence) - len(others) / max(1, len(words)), one)
+        for one, others in _with_figures(figures, evidence)
     ]
     return sorted(found, key=lambda pair: (-pair[0], -pair[1].score))
+
+
+def _with_figures(figures: Set[str], evidence: Evidence) -> Iterator[tuple[Sentence, Set[str]]]:
+    """The sentences that have the figures, each with the others that it has."""
+    for one in evidence.sentences:
+        said = set(_QUANTITY.findall(one.text))
+        if len(one.text) >= _MIN_CHARACTERS and figures <= said:
+            yield one, said - figures
 
 
 def _cross_encoder_scores(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:

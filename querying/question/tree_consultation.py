@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from knowledge.search.passages import Passage
@@ -19,7 +20,7 @@ from querying.question.tree_selection import TreeProfile, profile_tree, select_t
 from querying.question.unsure_replies import is_unsure
 from querying.types.question import Question
 from querying.types.token_usage import Usage
-from trees.definition.fields import is_unit_of
+from trees.definition.fields import units_among
 from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
@@ -128,10 +129,9 @@ def _is_for_documents(
 def _words_of_measures(tree: Tree, text: str) -> set[str]:
     """Stems of the units of what the tree asks a number of, and of the numbers beside them: "three weeks"."""
     words = split_words(text)
-    units = {at for at, word in enumerate(words) if is_unit_of(tree, word.text)}
-    return {
-        word.stem for at, word in enumerate(words) if at in units or (at + 1 in units and word.text in SMALL_NUMBERS)
-    }
+    units = units_among({word.text for word in words}, tree)
+    numbers = {word.stem for word, behind in pairwise(words) if word.text in SMALL_NUMBERS and behind.text in units}
+    return numbers | {word.stem for word in words if word.text in units}
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

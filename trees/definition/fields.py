@@ -88,14 +88,15 @@ def collect_fields(tree: Tree) -> dict[str, FactField]:
     }
 
 
-def is_unit_of(tree: Tree, word: str) -> bool:
-    """Whether the word is a unit of something that the tree asks a number of: “weeks” where it asks for days, of work
-    as well."""
-    unit = find_unit(word)
-    if unit is None:
-        return False
-    own = [field.unit.name for field in collect_fields(tree).values() if field.unit]
-    return any(are_units_comparable(DAY if name == WORKDAY else name, unit.name) for name in own)
+def units_among(words: Iterable[str], tree: Tree) -> set[str]:
+    """The words that are a unit of something that the tree asks a number of: “weeks” where it asks for days, of work as
+    well."""
+    units = {word: unit.name for word in words if (unit := find_unit(word))}
+    if not units:
+        return set()
+    names = [field.unit.name for field in collect_fields(tree).values() if field.unit]
+    own = {DAY if name == WORKDAY else name for name in names}
+    return {word for word, unit in units.items() if any(are_units_comparable(name, unit) for name in own)}
 
 
 def _build_field(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from knowledge.readers.docx.names import W, attribute
-from knowledge.readers.list_numbers import roman_number
+from knowledge.readers.list_numbers import NUMBERS_OF_KINDS
 
 _NUMBERING = "/numbering"
 _PLACEHOLDER = re.compile(r"%([1-9])")
@@ -92,8 +92,8 @@ def _letter(number: int) -> str:
 _WRITTEN: Mapping[str, Callable[[int], str]] = {
     "lowerLetter": _letter,
     "upperLetter": lambda number: _letter(number).upper(),
-    "lowerRoman": roman_number,
-    "upperRoman": lambda number: roman_number(number).upper(),
+    "lowerRoman": NUMBERS_OF_KINDS["i"],
+    "upperRoman": NUMBERS_OF_KINDS["I"],
 }
 
 
