@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from evaluation.golden import expectation_text
 from evaluation.golden.golden_file import document_page_counts
 from evaluation.golden.tree_ends import tree_ends
@@ -21,7 +21,7 @@ _MAX_ENDS = 500
 _COLUMNS = {"facts_in_lines": "facts", "places": "must_cite", "phrases": "must_contain"}
 
 
-class GoldenQuestionForm(SeenForm):
+class GoldenQuestionForm(OptimisticLockForm):
     """A golden question of one plugin. Facts, places and phrases are written one on a line."""
 
     facts_in_lines = forms.CharField(

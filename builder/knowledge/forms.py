@@ -6,14 +6,14 @@ from typing import Any
 
 from django import forms
 
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document, KnowledgeBase
 from language.language_identification import LANGUAGE_NAMES
 from lexic.styled_form import StyledFormMixin
 
 
-class DescriptionForm(StyledFormMixin, SeenForm):
+class DescriptionForm(StyledFormMixin, OptimisticLockForm):
     """Title, language, type, dates, tags and status of a document."""
 
     language = forms.ChoiceField(

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.template.defaultfilters import pluralize
 
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin
 from plugins.retention import KINDS, site_retention_days
@@ -20,7 +20,7 @@ _RETENTION_TEXTS = {
 }
 
 
-class LimitsForm(StyledFormMixin, SeenForm):
+class LimitsForm(StyledFormMixin, OptimisticLockForm):
     """Its placeholders are what the site keeps."""
 
     class Meta:

@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from lexic.admin_theme import RadioSelect, TextareaWidget
 from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
@@ -51,7 +51,7 @@ class SynonymsField(forms.JSONField):
         return self.prepare_value(initial or []) != (data or "")
 
 
-class PluginForm(SeenForm):
+class PluginForm(OptimisticLockForm):
     """The composer."""
 
     synonyms = SynonymsField(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from lexic.multiline_field import MultilineField
 from lexic.styled_form import StyledFormMixin
 from marketplace.approval_models import MAX_COMMENT_CHARACTERS
@@ -25,7 +25,7 @@ class PublishForm(StyledFormMixin, forms.Form):
     )
 
 
-class NotesForm(StyledFormMixin, SeenForm):
+class NotesForm(StyledFormMixin, OptimisticLockForm):
     """The one thing of a release that may change: it decides no answer."""
 
     class Meta:

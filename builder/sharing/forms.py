@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from builder.seen_form import SeenForm
+from builder.optimistic_lock_form import OptimisticLockForm
 from lexic.http.origin_form_field import OriginsFormField
 from lexic.styled_form import StyledFormMixin
 from marketplace.publishing.audience_change import AudienceChange, audience_mark
@@ -25,7 +25,7 @@ class InviteForm(StyledFormMixin, forms.Form):
     role = forms.ChoiceField(label="As", choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")])
 
 
-class SharedCopiesForm(SeenForm):
+class SharedCopiesForm(OptimisticLockForm):
     """Whether others may install a copy, and chat."""
 
     class Meta:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from accounts.models import User
 from lexic.errors import Conflict
-from lexic.seen_values import mark_values
+from lexic.optimistic_lock import mark_values
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.audience_choices import Audience
 from marketplace.sharing.shareability import CannotBeShared, sharing_blockers

@@ -1,4 +1,4 @@
-"""Marks of values that somebody was shown: sent back with their input, they say what others have changed since."""
+"""Optimistic locks: marks of the values that somebody was shown, sent back with their input, say what changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms that overwrite nothing which the person has not seen."""
+"""Forms with an optimistic lock: they overwrite nothing that the person has not seen."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
 from django.utils.functional import cached_property
 
-from lexic.seen_values import changed_since, mark_values
+from lexic.optimistic_lock import changed_since, mark_values
 
 
-class SeenForm(forms.ModelForm):
+class OptimisticLockForm(forms.ModelForm):
     """A form of one row that carries a mark of what it showed. Where another value has been stored since, it is not
     valid and says so: what the person has typed stays, the other fields show what is stored now, and to send it again
     saves over what they have read by then.
