@@ -25,9 +25,8 @@ def summarise(
     """The figures, and what to do. `left_out` is how many changes nobody has judged."""
     if is_comparison and not findings and not left_out:
         return _NO_CHANGES
-    counts = {name.lower(): count for name, count in _counts(findings).items()}
-    total = len(findings)
-    told = [(_CHANGES if is_comparison else _POSITIONS).format(total=total, **counts)]
+    counts = {name.lower(): count for name, count in _counts(findings).items()} | {"total": len(findings)}
+    told = [_CHANGES.format(**counts) if is_comparison else _POSITIONS.format(**counts)]
     if left_out:
         told.append(_ONE_LEFT_OUT if left_out == 1 else _LEFT_OUT.format(count=left_out))
     return " ".join([*told, f"{recommended_action(classification)}."])

@@ -113,7 +113,7 @@ def test_i1_no_format_string_comes_from_a_variable() -> None:
         for path, tree in modules("format")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if node.func.attr == "format" and not _is_ours(node.func.value)
+        if node.func.attr in {"format", "format_map"} and not _is_ours(node.func.value)
     ]
     assert found == []
 
