@@ -107,10 +107,11 @@ def _grid(table: Table) -> Grid:
 
 
 def _most(sentence: Sentence, captions: Mapping[str, float], of_rows: float) -> float:
-    """The highest score that a sentence beside the judged rows may have. Another row scores no more than they do. A
-    line of a caption scores less than the best row under it, because the row is read with its caption."""
+    """The highest score that a sentence beside the judged rows may have. Another row scores no more than they do,
+    unless it was matched with the header row above it, as those of Markdown tables are: these are not judged. A line of
+    a caption scores less than the best row under it, because the row is read with its caption."""
     if CELL_SEPARATOR in sentence.text:
-        return of_rows
+        return 1.0 if sentence.header else of_rows
     text = " ".join(sentence.text.split())
     below = [score for caption, score in captions.items() if len(text) <= _MAX_CAPTION_LINE and text in caption]
     return max(below) - _BEHIND_ROW if below else 1.0

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.evidence import score_evidence
@@ -67,6 +69,19 @@ def test_a_row_whose_range_holds_the_number_is_found_by_it() -> None:
     best = judged("What is the fee for somebody of 30 years?", text).sentences[0]
     assert best.ranges.numbers == {"30"}
     assert best.cell is None
+
+
+PRICES = (
+    "| Ticket | Adults | Children (4 to 15) |\n| --- | --- | --- |\n"
+    "| Single entry | 7.50 € | 4.00 € |\n| Annual pass | 310.00 € | 160.00 € |\n"
+    "A family ticket costs 19.00 € and is valid for two adults and up to three children.\n"
+)
+
+
+@pytest.mark.parametrize("others", ["", "Item: Goggles | Price: 9 €\nItem: Cap | Price: 3 €\n"])
+def test_a_row_of_a_markdown_table_is_found_beside_tables_of_other_kinds(others: str) -> None:
+    found = judged("How much is a single entry for children?", PRICES, *filter(None, [others]))
+    assert found.sentences[0].text.startswith("| Single entry")
 
 
 def test_passages_without_tables_are_left_alone() -> None:
