@@ -24,6 +24,7 @@ from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.quantity_ranges import match_ranges
 from querying.retrieval.token_states import States, token_states
+from querying.retrieval.weekday_ranges import with_weekdays
 from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
 Matrix = NDArray[np.float32]
@@ -36,7 +37,7 @@ _MAX_VARIANTS = 24
 # What a word is matched by where the sentence has another form of it, in a language that the model does not know.
 _FORM_MATCH = 0.8
 # What a word is matched by that the sentence does not say, in letters that the model does not know: about what it gives
-# a word of English that is not there. So one threshold serves both.
+# a word of English that is not there. So one threshold serves both. And a day of the week by other days.
 _UNSAID_MATCH = 0.45
 # A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
 _MIN_DECIDING_WEIGHT = 0.6
@@ -156,8 +157,9 @@ class QuestionWords:
         return np.fromiter(said, dtype=np.bool_, count=len(self._stems))
 
     def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
-        """For each sentence which quantities of the question its ranges include and exclude."""
-        return match_ranges(self._question, sentences)
+        """For each sentence which quantities and days of the question its ranges include and exclude."""
+        matches = match_ranges(self._question, sentences)
+        return with_weekdays(self.english, sentences, matches)
 
     def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:
         """Which rows of the states belong to these very stems."""
@@ -193,6 +195,8 @@ class QuestionWords:
             best = np.where(self._is_understood, best, np.where(said, 1.0, _UNSAID_MATCH).astype(np.float32))
         if ranges is not NO_RANGE_MATCH:
             best = np.where(self._is_any(ranges.included), 1.0, np.where(self._is_any(ranges.excluded), 0.0, best))
+            best = np.where(self._is_any(ranges.days), 1.0, best)
+            best = np.where(self._is_any(ranges.other_days), np.minimum(best, _UNSAID_MATCH), best)
         if covered:
             best = np.maximum(best, self._covers(covered))
         titled = self._by_word(np.where(in_title, 1.0, best))

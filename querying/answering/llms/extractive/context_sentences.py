@@ -38,6 +38,10 @@ _ANAPHOR = re.compile(
 )
 # "An agreement without these exceptions …": the noun names what was listed.
 _DEMONSTRATIVE = re.compile(r"\b(?:these|those|such)\s{1,8}((?:\w{1,40}\s{1,8})?\w{1,40})", re.IGNORECASE)
+# "On Saturdays it is open from …": the pronoun comes behind a phrase that opens the sentence.
+_OPENING = re.compile(
+    r"(?:On|At|In|From|During|After|Before|Until|Since|For|By|To)(?:\s+[\w’'-]{1,30}){1,5}?,?\s+(?=(?:it|they|he|she)\b)"
+)
 # "It is important that …": it stands for what follows.
 _EXPLETIVE = re.compile(
     r"It(?:['’]s|\s+(?:is|was|may\s+be|will\s+be|can\s+be|should\s+be|must\s+be))\s+(?:\w+\s+){0,3}?(?:that|to|for)\b"
@@ -122,17 +126,24 @@ def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> 
     A pronoun needs it always; "However" and the like where it has words of the question that this one lacks, or where
     this one has none of them.
     """
-    before = neighbours.before(sentence)
-    if before is None or _EXPLETIVE.match(sentence.text) or is_separate(before, sentence, neighbours):
+    before, text = neighbours.before(sentence), _without_opening(sentence.text)
+    if before is None or _EXPLETIVE.match(text) or is_separate(before, sentence, neighbours):
         return None
-    if not (_ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)) or not is_statement(before.text):
+    if not (_ANAPHOR.match(text) or _CONNECTIVE.match(text)) or not is_statement(before.text):
         return None
     own, others = (content_stems(question) & content_stems(one.text) for one in (sentence, before))
     return before if begins_with_pronoun(sentence) or others - own or not own else None
 
 
 def begins_with_pronoun(sentence: Sentence) -> bool:
-    return _PRONOUN.match(sentence.text) is not None and not _EXPLETIVE.match(sentence.text)
+    text = _without_opening(sentence.text)
+    return _PRONOUN.match(text) is not None and not _EXPLETIVE.match(text)
+
+
+def _without_opening(text: str) -> str:
+    """The sentence from its pronoun on, where only a short phrase stands before that."""
+    opening = _OPENING.match(text)
+    return text[opening.end()].upper() + text[opening.end() + 1 :] if opening else text
 
 
 def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:

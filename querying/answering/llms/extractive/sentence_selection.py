@@ -233,6 +233,8 @@ class _Choice:
             sentence = candidate.sentence
             if any(says_the_same(sentence.text, other.text) for other in self.chosen):
                 continue
+            if sentence.ranges.other_days and self.chosen[0].ranges.days:
+                continue  # it speaks of other days than those asked about
             if not (is_statement(sentence.text) or sentence.header):
                 continue  # "Yes." answers only what it stands under
             goes_on = (sentence.source, sentence.start) in following
@@ -260,6 +262,7 @@ class _Choice:
         asked, first = content_stems(self.question), self.evidence.passages[0]
         title = first.titles
         known = frozenset().union(*map(content_stems, (title, *(other.text for other in self.chosen))))
+        known = known.union(*(other.ranges.days for other in self.chosen))  # "every day" says Sunday
         return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
 

@@ -1,0 +1,64 @@
+"""The days of the week that an English text speaks of: "from Monday to Friday" speaks of Wednesday too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from language.lazy_pattern import lazy_pattern
+from language.month_names import WEEKDAYS
+
+ALL_DAYS = frozenset(range(len(WEEKDAYS)))
+_WORKING_DAYS, _WEEKEND = frozenset(range(5)), frozenset({5, 6})
+_NUMBER_BY_NAME = {name: number for number, name in enumerate(WEEKDAYS)}
+# "Sun" and "sat" are words too, so short forms count in ranges alone: "Mon–Fri".
+_NUMBER_BY_START = {name[:3]: number for name, number in _NUMBER_BY_NAME.items()}
+_FULL = rf"(?:{'|'.join(WEEKDAYS)})s?"
+_SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\.?"
+_RANGE = lazy_pattern(
+    rf"\b(?P<first>{_FULL}|{_SHORT})\s{{0,3}}(?:[-–—]|\b(?:to|through|thru|till?|until|and)\b)\s{{0,3}}(?P<last>{_FULL}|{_SHORT})"
+    r"(?![\w’'])",
+    re.IGNORECASE,
+)
+_NAME = lazy_pattern(rf"\b(?:{_FULL})\b", re.IGNORECASE)
+_SEVERAL = lazy_pattern(
+    r"\b(?:(?P<all>every\s+day|each\s+day|all\s+week|daily|seven\s+days\s+a\s+week)"
+    r"|(?P<working>weekdays?|working\s+days?|workdays?)|(?P<weekend>weekends?))\b",
+    re.IGNORECASE,
+)
+# What comes behind these is left out, or nobody knows: "every day except Monday".
+_EXCEPTION = lazy_pattern(
+    r"\b(?:except|excluding|exclude[sd]?|apart|other\s+than|but\s+not|not\s+on|never)\b", re.IGNORECASE
+)
+_BETWEEN = "between"
+
+
+def named_days(text: str) -> Iterator[tuple[str, int]]:
+    """Each name of a day that the text says whole, with the day's number: Monday is 0."""
+    for match in _NAME.finditer(text):
+        yield match.group(), _number(match.group())
+
+
+def days_spoken_of(text: str) -> frozenset[int]:
+    """The numbers of the days that the text speaks of; none where it makes exceptions."""
+    if _EXCEPTION.search(text):
+        return frozenset()
+    found = {number for _, number in named_days(text)}
+    for match in _RANGE.finditer(text):
+        if not _is_pair(match):
+            first, last = _number(match["first"]), _number(match["last"])
+            found.update((first + step) % 7 for step in range((last - first) % 7 + 1))
+    for match in _SEVERAL.finditer(text):
+        found |= ALL_DAYS if match["all"] else _WORKING_DAYS if match["working"] else _WEEKEND
+    return frozenset(found)
+
+
+def _is_pair(match: re.Match[str]) -> bool:
+    """ "Monday and Friday" are two days, unless it is "between Monday and Friday"."""
+    is_and = re.search(r"\band\b", match.group(), re.IGNORECASE) is not None
+    ahead = match.string[max(0, match.start() - len(_BETWEEN) - 1) : match.start()].strip().lower()
+    return is_and and ahead != _BETWEEN
+
+
+def _number(name: str) -> int:
+    return _NUMBER_BY_START[name[:3].lower()]

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from language.weekdays import ALL_DAYS, days_spoken_of, named_days
+
+MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Open from Monday to Friday.", {MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY}),
+        ("Mon–Wed 9:00 to 12:00", {MONDAY, TUESDAY, WEDNESDAY}),
+        ("Between Thursday and Saturday the ferry runs twice.", {THURSDAY, FRIDAY, SATURDAY}),
+        ("On Thursdays and Saturdays the ferry runs twice.", {THURSDAY, SATURDAY}),
+        ("Friday through Monday", {FRIDAY, SATURDAY, SUNDAY, MONDAY}),
+        ("At weekends it is closed.", {SATURDAY, SUNDAY}),
+        ("It is open daily from ten.", ALL_DAYS),
+        ("The sun sat on the sea.", set()),
+        ("Every day except Monday", set()),
+    ],
+)
+def test_ranges_and_names_of_days_are_read(text: str, days: set[int]) -> None:
+    assert days_spoken_of(text) == days
+
+
+def test_a_question_names_days_by_their_whole_names() -> None:
+    assert list(named_days("Are you open on Saturdays, or on Sunday?")) == [("Saturdays", SATURDAY), ("Sunday", SUNDAY)]
+    assert list(named_days("Is the sun out?")) == []
