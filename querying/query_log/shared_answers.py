@@ -7,6 +7,7 @@ that or nothing, and asks each time: what an answer quotes may have been closed 
 from __future__ import annotations
 
 from django.conf import settings
+from django.db import transaction
 from django.urls import reverse
 
 from accounts.models import User
@@ -50,8 +51,11 @@ def make_link(query: Query) -> AnswerLink:
     is_kept = not query.is_private and query.plugin_id is not None and query.erased_at is None
     if not is_kept or query.outcome != Outcome.ANSWERED.value or not query.citations:
         raise NotShareable
-    link, _ = AnswerLink.objects.get_or_create(query=query)
-    link.renew()
+    with transaction.atomic():
+        if Query.objects.lock_kept(query.pk) is None:
+            raise NotShareable
+        link, _ = AnswerLink.objects.select_for_update(of=("self",)).get_or_create(query=query)
+        link.renew()
     return link
 
 
