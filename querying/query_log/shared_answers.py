@@ -90,4 +90,6 @@ def _is_open_to_anybody(query: Query) -> bool:
     only_public = plugin.public_only or plugin.public_chat
     quoted = {str(citation.get("documentId")) for citation in query.citations}
     # An answer that was given before a document was superseded stays as it was: it says of which day it is.
-    return quoted <= document_access.publicly_quoted(quoted, plugin=plugin, only_public=only_public, in_force=False)
+    return quoted <= document_access.publicly_quoted(
+        quoted, plugin=plugin, only_public=only_public, in_force=False, with_templates=False
+    )
