@@ -260,6 +260,13 @@ def test_what_will_not_pass_is_asked_once(client: Lexic, server: Server, status:
     assert len(server.requests) == 1
 
 
+def test_a_cap_that_is_reached_is_not_tried_again(client: Lexic, server: Server):
+    server.answers(httpx.Response(429, json={"error": "This plugin has spent 5.", "code": "spending_cap", "hint": ""}))
+    with pytest.raises(RateLimitError):
+        client.query(WEATHER)
+    assert len(server.requests) == 1
+
+
 def test_an_answer_that_does_not_come_in_time_is_not_asked_for_again(client: Lexic, server: Server):
     server.answers(httpx.ReadTimeout("x"))
     with pytest.raises(lexic_sdk.TimeoutError) as raised:
