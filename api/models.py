@@ -127,6 +127,11 @@ class BatchItem(models.Model):
     def __str__(self) -> str:
         return f"{self.number}: {self.state}"
 
+    def change_question_id(self) -> None:
+        """Gives it another id to be asked under, as there is a row with the present one."""
+        self.question_id = uuid.uuid4()
+        BatchItem.objects.filter(pk=self.pk).update(question_id=self.question_id)
+
     def finish(self, error: LexicError | None = None) -> None:
         """Marks the item as finished, answered or failed, and deletes its words: they are only in the log of questions
         now."""

@@ -68,7 +68,7 @@ def _save(session: ChatSession, answer: UUID, verdict: str, note: str) -> None:
     shown = [one for one in exchanges_of(session, only=answer) if one.answer and not one.is_withdrawn]
     with transaction.atomic():
         # Locked, so that two at once leave one opinion: the database tells nobody from nobody.
-        query = Query.objects.select_for_update().filter(pk=answer, erased_at=None).first() if shown else None
+        query = Query.objects.lock_kept(answer) if shown else None
         if query is None:
             raise NotFound(gettext("This answer is not shown any more."))
         Feedback.objects.update_or_create(

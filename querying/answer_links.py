@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from lexic.errors import Conflict
@@ -52,7 +54,8 @@ class AnswerLink(models.Model):
         return f"link of {self.created_at:%Y-%m-%d}"
 
     def renew(self) -> None:
-        """Opens a revoked link again, at another address. Raises `LinkRevokedByAuthor`."""
+        """Opens a revoked link again, at another address. The caller has locked the row. Raises
+        `LinkRevokedByAuthor`."""
         if self.revoked_by_author:
             raise LinkRevokedByAuthor
         if self.revoked_at:
@@ -61,6 +64,8 @@ class AnswerLink(models.Model):
 
     def revoke(self, *, by_author: bool = False) -> None:
         """Whoever opens it from now on finds nothing."""
-        self.revoked_at = self.revoked_at or timezone.now()
-        self.revoked_by_author = self.revoked_by_author or by_author
-        self.save(update_fields=["revoked_at", "revoked_by_author"])
+        # In the database, so that nobody undoes what another has revoked at the same moment.
+        changes: dict[str, Any] = {"revoked_at": Coalesce("revoked_at", timezone.now())}
+        if by_author:
+            changes["revoked_by_author"] = True
+        AnswerLink.objects.filter(pk=self.pk).update(**changes)

@@ -56,6 +56,11 @@ class QueryQuerySet(QueryStatistics):
         """What was asked in private. It belongs to the one who asked, and to no plugin."""
         return self.filter(is_private=True)
 
+    def lock_kept(self, pk: uuid.UUID) -> Query | None:
+        """Locks the row with this id until the transaction ends; None if there is none whose words are kept. Whatever
+        is added to it before then goes with its words."""
+        return self.select_for_update(of=("self",), no_key=True).filter(pk=pk, erased_at=None).first()
+
     def read_from(self, knowledge_base: int) -> QueryQuerySet:
         """Queries that read this knowledge base. An index finds the private ones."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
@@ -117,12 +122,14 @@ class QueryQuerySet(QueryStatistics):
         requests to the expert and what webhooks are told of it. Returns how many rows had something to erase."""
         total, left = 0, self.filter(erased_at=None).order_by()
         while ids := list(left.values_list("pk", flat=True)[:_ERASE_BATCH_SIZE]):
-            Feedback.objects.filter(query__in=ids).update(note="")
-            StoredResponse.objects.filter(query__in=ids).delete()
-            AnswerLink.objects.filter(query__in=ids).delete()
-            ExpertRequest.objects.filter(query__in=ids).delete()
-            _erase_from_deliveries(ids)
-            total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
+            with transaction.atomic():
+                # First: whoever adds something to one of these rows locks it, so nothing comes after what is deleted.
+                total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
+                Feedback.objects.filter(query__in=ids).update(note="")
+                StoredResponse.objects.filter(query__in=ids).delete()
+                AnswerLink.objects.filter(query__in=ids).delete()
+                ExpertRequest.objects.filter(query__in=ids).delete()
+                _erase_from_deliveries(ids)
         return total
 
 

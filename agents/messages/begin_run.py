@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts import quotas
@@ -88,13 +88,11 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
     `AttachmentNotReady`, `DocumentFailed`, and `Project.DoesNotExist` or `ChatSession.DoesNotExist` where that was
     deleted meanwhile.
     """
-    try:
-        with transaction.atomic():
-            return _create_run(message, principal=principal), True
-    except IntegrityError:  # the same request came twice at once
-        if begun := find_begun_run(principal, message.request_key):
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).only("pk").get(pk=user_of(principal).pk)  # counted one at a time
+        if begun := find_begun_run(principal, message.request_key):  # the same request came twice at once
             return begun, False
-        raise
+        return _create_run(message, principal=principal), True
 
 
 def check_may_begin(message: NewMessage, *, principal: Principal) -> None:
@@ -126,7 +124,6 @@ def _read_attachments(message: NewMessage, layers: list[dict[str, Any]], princip
 
 def _create_run(message: NewMessage, *, principal: Principal) -> AgentRun:
     user = user_of(principal)
-    User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
     _check_is_free(message.session, user)
     session = _locked_session(message, user)
     layers = layer_pins(principal, session.project)

@@ -83,6 +83,9 @@ def _read_data(data: dict[str, Any]) -> dict[str, Any]:
         raise InvalidInput(
             f"A data part has no field {unknown[0]}.", hint="It may have facts and options.", param="message.parts"
         )
+    facts = data.get("facts")
+    if facts is not None and not isinstance(facts, dict):
+        raise InvalidInput("facts is no object.", hint="Send each fact under its name.", param="message.parts")
     return data
 
 

@@ -22,12 +22,14 @@ from lexic.errors import LexicError, NotAllowed
 from lexic.http.error_handlers import to_lexic_error
 from querying import pipeline
 from querying.models import Query
+from querying.types.answer import Outcome
 from querying.types.events import AnswerFailed, Failed
 
 # A task works so long at one batch; then others of the queue have their turn.
 SLICE_SECONDS = 30.0
 # A fourth of what the key may ask in a minute.
 _SHARE_LEFT = 4
+_WITHOUT_ANSWER = (Outcome.FAILED, Outcome.ABANDONED)
 
 
 class KeyEnded(NotAllowed):
@@ -46,12 +48,14 @@ def work_on(batch_id: uuid.UUID) -> bool:
 
 
 def _work(batch: Batch, *, until: float) -> bool:
-    Batch.objects.filter(pk=batch.pk).update(state=Batch.State.RUNNING, waits_until=None)
+    unfinished = Batch.objects.unfinished().filter(pk=batch.pk)
+    if not unfinished.update(state=Batch.State.RUNNING, waits_until=None):
+        return False  # cancelled meanwhile
     while item := batch.items.filter(state=BatchItem.State.WAITING).order_by("number").first():
         if time.monotonic() > until:
             return True
         if wait := _count_or_wait(batch.api_key):
-            Batch.objects.filter(pk=batch.pk).update(waits_until=timezone.now() + timedelta(seconds=wait))
+            unfinished.update(waits_until=timezone.now() + timedelta(seconds=wait))
             return False
         item.finish(_ask_item(item, batch.api_key))
     batch.end(Batch.State.DONE)
@@ -69,9 +73,11 @@ def _count_or_wait(key: ApiKey) -> int | None:
 
 def _ask_item(item: BatchItem, key: ApiKey) -> LexicError | None:
     """Has the question answered; the error where it cannot be. Its row has the item's id, so that a question which a
-    worker asked before it died is not asked again."""
-    if Query.objects.filter(pk=item.question_id).exists():
-        return None
+    worker asked before it died is not asked again, unless it ended without an answer."""
+    if asked := Query.objects.filter(pk=item.question_id).only("outcome").first():
+        if asked.outcome not in _WITHOUT_ANSWER:
+            return None
+        item.change_question_id()
     try:
         # As it is now: it may have been changed since the batch was taken up.
         if not ApiKey.objects.usable().filter(pk=key.pk, capabilities__contains=[Capability.QUERY]).exists():

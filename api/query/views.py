@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
+from django.db import transaction
 from django.db.models import Q
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -129,9 +130,12 @@ class FeedbackView(PrincipalView):
         if own_query.is_private:
             raise PrivateAnswer
         opinion = validated(FeedbackSerializer(data=request.data))
-        feedback, _ = Feedback.objects.update_or_create(
-            query=own_query, user=self.user, defaults={**opinion, "created_at": timezone.now()}
-        )
+        with transaction.atomic():
+            if Query.objects.lock_kept(own_query.pk) is None:
+                raise UnknownQuery
+            feedback, _ = Feedback.objects.update_or_create(
+                query=own_query, user=self.user, defaults={**opinion, "created_at": timezone.now()}
+            )
         return Response(FeedbackSerializer(feedback).data)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError
+from django.db import transaction
 
 from accounts.models import ApiKey
 from lexic.database import release_connections
 from lexic.errors import NotFound
-from querying.models import StoredResponse
+from querying.models import Query, StoredResponse
 from querying.query_log.quotations import withhold_quotations
 from querying.redaction.redact_question import redact_question
 
@@ -72,14 +72,14 @@ def find_stored(query_ids: Collection[UUID], *, key: ApiKey) -> dict[UUID, Store
 
 
 def store(query_id: UUID, *, body: dict[str, Any], turns: list[dict[str, str]]) -> bool:
-    """Keeps the response with the query row of its question; false where that row could not be written."""
-    with release_connections():
-        try:
-            kept = {**body, "metadata": redact_question(body["metadata"])}
-            StoredResponse.objects.create(query_id=query_id, body=kept, turns=redact_question(turns))
-        except IntegrityError:
-            logger.exception("the response to query %s could not be stored", query_id)
+    """Keeps the response with the query row of its question; false where that row could not be written, or was erased
+    meanwhile."""
+    kept = {**body, "metadata": redact_question(body["metadata"])}
+    with release_connections(), transaction.atomic():
+        if Query.objects.lock_kept(query_id) is None:
+            logger.error("the response to query %s could not be stored: its row is not there", query_id)
             return False
+        StoredResponse.objects.create(query_id=query_id, body=kept, turns=redact_question(turns))
     return True
 
 

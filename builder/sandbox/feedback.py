@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import HttpResponse, HttpResponseRedirect
+from django.db import transaction
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -96,13 +97,16 @@ def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpRes
 
 def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """A verdict with a note, from anybody who may read the answer. A person's latest one counts. Raises Http404."""
-    row = get_object_or_404(Query.objects.visible_to(request.user), plugin=plugin, pk=query)
+    row = get_object_or_404(Query.objects.visible_to(request.user), plugin=plugin, pk=query, erased_at=None)
     known = Feedback.objects.filter(query=row, user=request.user).first()
     feedback = known or Feedback(query=row, user=request.user)
     feedback.created_at = timezone.now()
     form = FeedbackForm(request.POST if request.method == "POST" else None, query=row, instance=feedback)
     if form.is_valid():
-        form.save()
+        with transaction.atomic():
+            if Query.objects.lock_kept(row.pk) is None:
+                raise Http404("The words of this answer are not kept any more.")
+            form.save()
         is_wrong = form.instance.verdict == Feedback.Verdict.DOWN
         message = "Noted as wrong. It waits in the inbox with your note." if is_wrong else "Noted as right."
         return _confirm(request, plugin, row, message)

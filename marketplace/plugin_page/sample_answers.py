@@ -62,7 +62,7 @@ def is_sample_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
         return False
     named = set(referenced_document_ids(sample))
     only_public = plugin.public_chat or plugin.public_only
-    return named <= document_access.publicly_quoted(named, plugin=plugin, only_public=only_public)
+    return named <= document_access.publicly_quoted(named, plugin=plugin, only_public=only_public, with_templates=False)
 
 
 def _ask_sample_question(release: Release, golden: GoldenQuestion) -> dict[str, Any]:

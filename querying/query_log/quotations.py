@@ -21,7 +21,8 @@ from querying.models import Query
 from querying.types.answer import Outcome
 
 WITHHELD_TEXT = "This answer quotes knowledge that you may not open."
-_QUOTING_OUTCOMES = {Outcome.ANSWERED.value, Outcome.ABANDONED.value}
+# One that failed or was left keeps what had been written by then, without its citations.
+_QUOTING_OUTCOMES = {Outcome.ANSWERED.value, Outcome.ABANDONED.value, Outcome.FAILED.value}
 _QUOTED_KEYS = ("excerpt", "url", "section")
 
 
@@ -70,7 +71,8 @@ class _QuotationAccess:
         citations = [self._shown_citation(citation, open_bases, pinned) for citation in row.citations]
         is_closed = any(citation.get("isWithheld") for citation in citations)
         row.citations = citations
-        if row.outcome in _QUOTING_OUTCOMES and (is_closed or not (citations or pinned <= open_bases)):
+        is_quoting = row.outcome in _QUOTING_OUTCOMES and bool(row.answer)
+        if is_quoting and (is_closed or not (citations or pinned <= open_bases)):
             row.answer = WITHHELD_TEXT
 
     def _shown_citation(self, citation: dict[str, Any], open_bases: set[int], pinned: set[int]) -> dict[str, Any]:

@@ -66,6 +66,8 @@ def send_expert_request(query: Query, *, asker: str, user: User | None, email: s
     if may_mail and rate_limits.count_or_wait("expert-confirmations", _MAIL_LIMITS):
         may_mail = False
     with transaction.atomic():
+        if Query.objects.lock_kept(query.pk) is None:  # erased meanwhile
+            raise NotForExperts
         request, is_new = ExpertRequest.objects.get_or_create(
             query=query,
             defaults={
@@ -106,10 +108,13 @@ def confirm(request: ExpertRequest) -> None:
 
 def reply_to_requests(queries: list[Query], *, reply: str, by: User) -> int:
     """Keeps the reply for everybody who waits for one of these questions, and has it mailed. Returns how many wait."""
-    waiting = list(ExpertRequest.objects.waiting().filter(query__in=queries))
-    for request in waiting:
-        request.reply, request.replied_by, request.replied_at = reply, by.public_name, timezone.now()
-    ExpertRequest.objects.bulk_update(waiting, ["reply", "replied_by", "replied_at"])
+    with transaction.atomic():
+        rows = ExpertRequest.objects.waiting().filter(query__in=queries)
+        # Locked: of two replies at once the first one is kept, and the other is not promised to anybody.
+        waiting = list(rows.select_for_update(of=("self",)).order_by("pk"))
+        for request in waiting:
+            request.reply, request.replied_by, request.replied_at = reply, by.public_name, timezone.now()
+        ExpertRequest.objects.bulk_update(waiting, ["reply", "replied_by", "replied_at"])
     for request in waiting:
         publish_task("notifications.mail_expert_reply", request_id=request.pk)
     return len(waiting)

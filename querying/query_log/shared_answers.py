@@ -7,6 +7,7 @@ that or nothing, and asks each time: what an answer quotes may have been closed 
 from __future__ import annotations
 
 from django.conf import settings
+from django.db import transaction
 from django.urls import reverse
 
 from accounts.models import User
@@ -50,8 +51,11 @@ def make_link(query: Query) -> AnswerLink:
     is_kept = not query.is_private and query.plugin_id is not None and query.erased_at is None
     if not is_kept or query.outcome != Outcome.ANSWERED.value or not query.citations:
         raise NotShareable
-    link, _ = AnswerLink.objects.get_or_create(query=query)
-    link.renew()
+    with transaction.atomic():
+        if Query.objects.lock_kept(query.pk) is None:
+            raise NotShareable
+        link, _ = AnswerLink.objects.select_for_update(of=("self",)).get_or_create(query=query)
+        link.renew()
     return link
 
 
@@ -86,4 +90,6 @@ def _is_open_to_anybody(query: Query) -> bool:
     only_public = plugin.public_only or plugin.public_chat
     quoted = {str(citation.get("documentId")) for citation in query.citations}
     # An answer that was given before a document was superseded stays as it was: it says of which day it is.
-    return quoted <= document_access.publicly_quoted(quoted, plugin=plugin, only_public=only_public, in_force=False)
+    return quoted <= document_access.publicly_quoted(
+        quoted, plugin=plugin, only_public=only_public, in_force=False, with_templates=False
+    )

@@ -105,17 +105,23 @@ def shows_public_only(release: Release, *, is_visitor: bool) -> bool:
 
 
 def publicly_quoted(
-    documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool, in_force: bool = True
+    documents: Iterable[UUID | str],
+    *,
+    plugin: Plugin,
+    only_public: bool,
+    in_force: bool = True,
+    with_templates: bool = True,
 ) -> set[str]:
     """Those of these documents that the published plugin may quote today. They belong to its own knowledge or to
-    granted bases. With `only_public` they are marked as public. Unless `in_force` is False they are not superseded. No
-    statement for an empty list."""
+    granted bases. With `only_public` they are marked as public, and never templates. Unless `in_force` is False they
+    are not superseded. No statement for an empty list."""
     named = set(documents)
     if not named:
         return set()
     granted = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")
     public = public_filters() if in_force else PUBLIC_FILTERS
-    marked = public.documents() if only_public else Document.objects.all()
+    others = Document.objects.all() if with_templates else _NO_TEMPLATES.documents()
+    marked = public.documents() if only_public else others
     quoted = marked.filter(pk__in=named, knowledge_base__in=granted)
     return {str(pk) for pk in quoted.values_list("pk", flat=True)}
 

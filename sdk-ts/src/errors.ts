@@ -35,6 +35,7 @@ export class LexicError extends Error {
 
   /** Whether the same request may do better in a moment. */
   get isRetryable(): boolean {
+    if (this.code === "spending_cap") return false; // it is reached until the month ends, or somebody raises it
     return (this.status !== undefined && RETRYABLE_STATUSES.has(this.status)) || this.code === "request_in_progress";
   }
 

@@ -126,10 +126,12 @@ test("what may pass is tried again under the same idempotency key", async (t) =>
 });
 
 test("what will not pass, and what says to wait long, is not tried again", async (t) => {
-  const server = await scriptedServer(t, json({}, 404), json({}, 429, { "Retry-After": "3600" }), json(ANSWER));
+  const capped = json({ error: "This plugin has spent 5.", code: "spending_cap", hint: "" }, 429);
+  const server = await scriptedServer(t, json({}, 404), json({}, 429, { "Retry-After": "3600" }), capped, json(ANSWER));
   await assert.rejects(client(server.url).ask("?"), { name: "NotFoundError", code: "not_found" });
   await assert.rejects(client(server.url).ask("?"), { name: "RateLimitError", retryAfter: 3600 });
-  assert.equal(server.asked.length, 2);
+  await assert.rejects(client(server.url).ask("?"), { name: "RateLimitError", code: "spending_cap" });
+  assert.equal(server.asked.length, 3);
 });
 
 test("a server that is not there, or is silent, is an error of its own", async (t) => {

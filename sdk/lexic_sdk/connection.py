@@ -22,6 +22,7 @@ from lexic_sdk.version import VERSION
 
 ME, MARKETPLACE = "/api/v1/me", "/api/marketplace"
 MAX_PAGES = 100
+IDEMPOTENCY_HEADER = "Idempotency-Key"
 
 
 def plugin_path(slug: str) -> str:
@@ -86,6 +87,9 @@ class Connection:
         }
         if json is not None:
             headers["Content-Type"] = "application/json"
+        if method == "POST" and not stream:
+            # Every attempt has the same: what was answered already is not asked, and not paid for, twice.
+            headers[IDEMPOTENCY_HEADER] = str(uuid.uuid4())
         return {
             "method": method,
             "url": f"{self.base_url}{path}",

@@ -46,7 +46,9 @@ class LexicError(Exception):
     @property
     def is_retryable(self) -> bool:
         """Whether the same request may do better in a moment."""
-        return self.status in RETRYABLE_STATUSES
+        if self.code == "spending_cap":  # which is reached until the month ends, or somebody raises it
+            return False
+        return self.status in RETRYABLE_STATUSES or self.code == "request_in_progress"
 
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})

@@ -205,6 +205,25 @@ def test_what_may_pass_is_tried_again(client: Lexic, server: Server, failure: An
     assert 0.25 <= server.waits[0] <= 0.5
 
 
+def test_every_attempt_of_a_question_has_the_same_name_and_each_question_one_of_its_own(client: Lexic, server: Server):
+    server.answers(httpx.ReadError("cut"), ok())
+    client.query(WEATHER)
+    first, again = (request.headers["Idempotency-Key"] for request in server.requests)
+    assert first == again
+    client.query(WEATHER)
+    assert server.requests[-1].headers["Idempotency-Key"] != first
+    client.me()
+    assert "Idempotency-Key" not in server.requests[-1].headers
+
+
+def test_a_question_that_is_still_being_answered_is_waited_for(client: Lexic, server: Server):
+    in_progress = {"error": "Still being answered.", "code": "request_in_progress", "hint": "Wait."}
+    busy = httpx.Response(409, json=in_progress, headers={"Retry-After": "2"})
+    server.answers(busy, ok())
+    assert client.query(WEATHER).answer == ANSWER["answer"]
+    assert server.waits == [2.0]
+
+
 def test_retry_after_is_honoured(client: Lexic, server: Server):
     server.answers(error(429, Retry_After="7"), error(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT"), ok())
     client.query(WEATHER)
@@ -237,6 +256,13 @@ def test_no_retries_when_there_are_to_be_none(server: Server):
 def test_what_will_not_pass_is_asked_once(client: Lexic, server: Server, status: int):
     server.answers(error(status))
     with pytest.raises(LexicError):
+        client.query(WEATHER)
+    assert len(server.requests) == 1
+
+
+def test_a_cap_that_is_reached_is_not_tried_again(client: Lexic, server: Server):
+    server.answers(httpx.Response(429, json={"error": "This plugin has spent 5.", "code": "spending_cap", "hint": ""}))
+    with pytest.raises(RateLimitError):
         client.query(WEATHER)
     assert len(server.requests) == 1
 

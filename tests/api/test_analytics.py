@@ -196,6 +196,17 @@ def test_a_person_says_it_of_their_own_questions(cover: Plugin, db: None) -> Non
     assert say(signed_in(dora), asked(cover, user=dora), verdict="up").status_code == 200
 
 
+def test_nothing_is_said_of_an_answer_whose_words_are_erased(cover: Plugin, charlie: User) -> None:
+    cover.is_published = True
+    cover.save()
+    key, secret = ApiKey.objects.issue(owner=charlie, name="agent")
+    query = asked(cover, api_key=key, user=charlie)
+    Query.objects.all().erase_content(now=timezone.now())
+    said = say(client_with(secret), query, verdict="down", comment="It is 50 mm.")
+    assert code_of(said, 404) == "unknown_query"
+    assert not Feedback.objects.exists()
+
+
 def test_others_do_not_find_the_question(cover: Plugin, alice: User, charlie: User) -> None:
     cover.is_published = True
     cover.save()

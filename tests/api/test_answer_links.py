@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
+from querying.answer_links import LinkRevokedByAuthor
 from querying.models import AnswerLink, Query
+from querying.query_log.shared_answers import make_link
+from tests.two_transactions import wait_in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +66,45 @@ def test_what_an_editor_revokes_is_not_shared_again(plugin: Plugin, alice: User,
     assert client_of(alice, "author").delete(address).status_code == 204
     refused = client.post(address)
     assert (refused.status_code, refused.json()["code"]) == (409, "link_revoked_by_author")
+
+
+def test_what_an_editor_revokes_at_the_same_moment_stays_revoked(plugin: Plugin, bob: User) -> None:
+    client = client_of(bob)
+    address = asked(plugin, bob)
+    client.post(address)
+    as_bob_read_it = AnswerLink.objects.get()
+    AnswerLink.objects.get().revoke(by_author=True)
+    as_bob_read_it.revoke()
+    assert client.post(address).json()["code"] == "link_revoked_by_author"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_link_is_not_opened_again_while_an_editor_revokes_it(plugin: Plugin, bob: User) -> None:
+    client_of(bob)
+    asked(plugin, bob)
+    query = Query.objects.get()
+    make_link(query).revoke()
+
+    def revoke(hold: Callable[[], None]) -> None:
+        with transaction.atomic():
+            AnswerLink.objects.get().revoke(by_author=True)
+            hold()
+
+    def share_again() -> None:
+        with pytest.raises(LinkRevokedByAuthor):
+            make_link(query)
+
+    wait_in_turn(revoke, share_again)
+    assert not AnswerLink.objects.live().exists()
+
+
+def test_a_link_that_was_erased_meanwhile_is_revoked_without_an_error(plugin: Plugin, bob: User) -> None:
+    client_of(bob)
+    asked(plugin, bob)
+    link = make_link(Query.objects.get())
+    Query.objects.all().erase_content(now=timezone.now())
+    link.revoke()
+    assert not AnswerLink.objects.exists()
 
 
 def test_private_answers_and_those_without_sources_have_none(plugin: Plugin, bob: User) -> None:

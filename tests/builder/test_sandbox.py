@@ -11,6 +11,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from builder.sandbox.turns import SandboxTurn
@@ -359,6 +360,14 @@ def test_feedback_is_seen_by_its_author_and_by_those_who_may_read_the_answer(
     Feedback.objects.create(query=query, user=charlie, verdict="down")
     seen = [Feedback.objects.visible_to(user).count() for user in (alice, bob, charlie)]
     assert seen == [1, 0, 1]
+
+
+def test_no_note_is_kept_of_an_answer_whose_words_are_erased(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    query = Query.objects.create(plugin=plugin, release_name="x", question="?", outcome="answered")
+    Query.objects.all().erase_content(now=timezone.now())
+    said = {"verdict": "down", "note": "It is 50 mm."}
+    assert browsing(alice).post(address("sandbox_remark", plugin, query.pk), said).status_code == 404
+    assert not Feedback.objects.exists()
 
 
 def test_a_plugin_that_has_read_nothing_says_what_to_do(browsing: Browse, alice: User, plugin: Plugin) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -22,6 +24,7 @@ from querying.expert_requests import CONFIRMATION_PERIOD, LONGEST_PERIOD
 from querying.models import ExpertRequest, Query
 from querying.query_log.send_expert_request import REQUEST_LIMITS, reply_to_requests
 from tests.conversations.asking import DIVER, WORN, ask
+from tests.two_transactions import wait_in_turn
 
 pytestmark = pytest.mark.django_db
 ME = "me@example.org"
@@ -243,6 +246,22 @@ def test_a_question_of_the_plugins_page_is_put_with_the_proof_that_came_with_its
     assert (proof[1] in form, 'value="me"' in form, " open>" in form) == (True, True, True)
     assert client.post("/marketplace/boots/expert", {"proof": proof[1]}).status_code == 200
     assert ExpertRequest.objects.get().query.question == DIVER
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_replies_at_once_the_first_is_kept_and_the_second_reaches_nobody(
+    chat: Plugin, client: Client, alice: User
+) -> None:
+    put(client)
+
+    def first(hold: Callable[[], None]) -> int:
+        with transaction.atomic():
+            count = reply(alice)
+            hold()
+        return count
+
+    assert wait_in_turn(first, lambda: reply(alice, "Boots.")) == (1, 0)
+    assert ExpertRequest.objects.get().reply == "Gloves of neoprene."
 
 
 def test_a_link_that_was_made_up_confirms_nothing(chat: Plugin, client: Client) -> None:

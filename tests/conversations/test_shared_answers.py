@@ -64,6 +64,19 @@ def test_a_visitor_reads_nothing_of_an_answer_that_quotes_what_is_not_public_any
     assert signed_in(alice).get(address()).status_code == 200
 
 
+def test_a_visitor_reads_nothing_of_an_answer_that_quotes_a_template(
+    chat: Plugin, client: Client, alice: User, charlie: User
+) -> None:
+    """Those who work on a plugin without a chat are answered from its playbooks, and nobody else is."""
+    shared(client)
+    Plugin.objects.update(public_chat=False)
+    assert Client().get(address()).status_code == 200
+    Document.objects.update(is_template=True)
+    assert Client().get(address()).status_code == 404
+    assert signed_in(charlie).get(address()).status_code == 404
+    assert signed_in(alice).get(address()).status_code == 200
+
+
 def test_what_was_superseded_since_is_still_shown_as_it_was(chat: Plugin, client: Client) -> None:
     shared(client)
     Document.objects.update(superseded_on=timezone.localdate().replace(year=2020))

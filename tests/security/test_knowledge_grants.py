@@ -304,6 +304,20 @@ def test_the_log_withholds_quotations_of_knowledge_that_one_may_not_open(
     assert signed_in(charlie).get(search).context["cl"].result_count == 0
 
 
+def test_the_log_withholds_what_was_written_of_an_answer_that_failed(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    query = quoting(setting, alice, bob, charlie)
+    Query.objects.update(outcome="failed", answer=SECRET, citations=[], error="The language model has failed.")
+    for address in places_of_log(setting, query):
+        assert "nineteen" not in read(charlie, address), address
+    assert "nineteen" in read(bob, f"/api/plugins/{setting.bobs.slug}/queries")
+    search = reverse("admin:querying_query_changelist", query={"q": "nineteen"})
+    assert signed_in(charlie).get(search).context["cl"].result_count == 0
+    Query.objects.update(answer="")
+    assert "may not open" not in read(charlie, f"/api/plugins/{setting.bobs.slug}/queries")
+
+
 def read(user: User, address: str) -> str:
     return signed_in(user).get(address).content.decode()
 

@@ -83,6 +83,14 @@ def test_a_missing_fact_is_asked_for_and_the_answer_continues_the_task(key: str)
     assert "20 mm" in text_of(known["artifacts"][0]["parts"])
 
 
+@pytest.mark.parametrize("facts", ["severe", ["severe"], 7])
+def test_facts_without_names_are_refused(key: str, facts: Any) -> None:
+    asked = send(key, BEAM)
+    for more in ({}, {"taskId": asked["id"]}):
+        _, code = error(call(key, "SendMessage", message(BEAM, data={"facts": facts}, **more)))
+        assert code == "invalid"
+
+
 def test_facts_and_options_come_in_a_data_part(key: str) -> None:
     task = send(key, BEAM, data={"facts": {"exposure": "mild"}, "options": {"includeDecisionPath": False}})
     assert "20 mm" in text_of(task["artifacts"][0]["parts"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -115,6 +116,28 @@ def test_a_worker_that_dies_leaves_the_rest_to_another(
     assert progress(key, batch)["state"] == "done"
     assert Query.objects.count() == 3
     assert [one["id"] for one in results(key, batch)] == ["q1", "q2", "q3"]
+
+
+@pytest.mark.parametrize("outcome", ["failed", "abandoned"])
+def test_a_question_that_ended_with_its_worker_before_it_was_answered_is_asked_again(
+    published: Plugin, key: str, outcome: str
+) -> None:
+    batch = made(key, line(1))
+    cut_off = BatchItem.objects.get().question_id
+    Query.objects.create(pk=cut_off, plugin=published, question=WEATHER, release_name="cover@1.0.0", outcome=outcome)
+    ask_questions.work_on(batch.pk)
+    [one] = results(key, batch)
+    assert (one["error"], one["response"]["outcome"]) == (None, "answered")
+    assert one["response"]["queryId"] != str(cut_off)
+
+
+def test_a_batch_that_is_cancelled_before_a_worker_begins_stays_cancelled(published: Plugin, key: str) -> None:
+    batch = made(key, line(1))
+    as_the_worker_read_it = Batch.objects.select_related("api_key__owner").get()
+    _cancel(key, batch)
+    assert not ask_questions._work(as_the_worker_read_it, until=math.inf)
+    assert progress(key, batch)["state"] == "cancelled"
+    assert not Query.objects.exists()
 
 
 def test_a_task_that_worked_for_long_leaves_the_rest_to_the_next(

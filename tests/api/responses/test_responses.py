@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from accounts.models import ApiKey
+from api.responses import stored_responses
 from plugins.models import Plugin
 from querying.models import Query, StoredResponse
 from querying.query_log import quotations
@@ -132,6 +133,13 @@ def test_a_response_goes_with_the_words_of_its_question(published: Plugin, key: 
     made = body_of(respond(key, WEATHER))
     Query.objects.all().erase_content(now=published.created_at)
     assert_error(read(key, made["id"]), 404, "unknown_response")
+    assert not StoredResponse.objects.exists()
+
+
+def test_a_response_is_not_stored_where_its_question_was_erased_meanwhile(published: Plugin, key: str) -> None:
+    made = body_of(respond(key, WEATHER, store=False))
+    Query.objects.all().erase_content(now=published.created_at)
+    assert not stored_responses.store(Query.objects.get().pk, body=made, turns=[])
     assert not StoredResponse.objects.exists()
 
 

@@ -12,10 +12,11 @@ from django.test import Client
 from accounts.models import User
 from evaluation.golden import golden_file
 from evaluation.models import GoldenQuestion
+from knowledge.models import Document
 from marketplace.bundle import export_plugin, import_plugin
 from marketplace.models import Listing
 from marketplace.plugin_page import sample_answers
-from marketplace.plugin_page.sample_answers import current_sample, offered_sample_answer
+from marketplace.plugin_page.sample_answers import current_sample, is_sample_offered, offered_sample_answer
 from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin
 from querying.models import Query
@@ -39,6 +40,13 @@ def test_a_marked_question_is_answered_once_and_nobody_has_asked_it(
     Listing.objects.filter(pk=published.pk).update(sample=made)
     monkeypatch.setattr(sample_answers, "_ask_sample_question", lambda *_: pytest.fail("it was answered already"))
     assert current_sample(published) == made
+
+
+def test_a_sample_that_quotes_a_template_is_not_offered(published: Plugin, golden: GoldenQuestion) -> None:
+    made = current_sample(published)
+    assert is_sample_offered(published, made)
+    Document.objects.update(is_template=True)
+    assert not is_sample_offered(published, made)
 
 
 def test_without_a_mark_nothing_is_shown(published: Plugin, golden: GoldenQuestion) -> None:
