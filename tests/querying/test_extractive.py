@@ -336,6 +336,32 @@ def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
     ]
 
 
+WARRANTY = """It does not cover:
+
+- parts that wear: baskets and filter cartridges;
+- damage from lime, where the machine was not descaled;
+- damage from frost or from distilled water."""
+
+
+def test_an_item_below_others_is_quoted_in_one_sentence_with_a_lead_in_that_denies():
+    (whole,) = answered("Is frost damage covered?", read(WARRANTY, "frost"))
+    assert whole.text == "It does not cover: damage from frost or from distilled water [Source 1] [Source 2]."
+    assert [one.excerpt for one in whole.citations] == [
+        "It does not cover:",
+        "- damage from frost or from distilled water.",
+    ]
+
+
+def test_no_mark_stands_between_a_lead_in_and_the_first_items_of_a_long_list():
+    items = "\n".join(
+        f"- damage number {number} from what the owner has done to it {'again ' * 30}" for number in range(9)
+    )
+    (whole,) = answered("What does it not cover?", read(f"It does not cover:\n\n{items}", "It does not cover"))
+    assert whole.claim.startswith("It does not cover: damage number 0 from")
+    assert whole.claim.endswith("again again.")
+    assert len(whole.citations) == 4
+
+
 # --- Tables -------------------------------------------------------------------------------------------------
 
 
