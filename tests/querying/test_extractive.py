@@ -297,6 +297,35 @@ def test_it_never_quotes_more_than_a_few():
     assert len(said("What are spacers made of?", read(text, "Spacer"))) <= 5
 
 
+def rated(*sections: tuple[str, list[tuple[str, float, float]]]) -> Evidence:
+    """A passage for each heading; each of its sentences with its score and with its strength by its own words."""
+    passages, sentences = [], []
+    for source, (heading, rows) in enumerate(sections):
+        passages.append(passage(" ".join(text for text, _, _ in rows), number=source + 1, section_path=(heading,)))
+        start = 0
+        for text, score, strength in rows:
+            end = start + len(text)
+            sentences.append(Sentence(source=source, start=start, end=end, text=text, score=score, strength=strength))
+            start = end + 1
+    sentences.sort(key=lambda one: -one.score)
+    return Evidence(passages=tuple(passages), sentences=tuple(sentences), strength=0.7)
+
+
+TERM = [("The warranty lasts 24 months from the day of purchase.", 0.74, 0.47), ("Rust is left out of it.", 0.73, 0.45)]
+REPAIR = [("A repair takes ten working days from the day on which the machine arrives.", 0.67, 0.64)]
+
+
+def test_what_only_a_heading_raises_does_not_go_before_what_answers_by_its_own_words():
+    found = rated(("How long the warranty lasts", TERM), ("How to send it in", REPAIR))
+    assert said("How long will the repair take?", found) == [REPAIR[0][0]]
+
+
+def test_the_heading_decides_where_no_sentence_elsewhere_answers_much_better_by_its_own_words():
+    near = [(REPAIR[0][0], 0.67, 0.52)]
+    found = rated(("How long the warranty lasts", TERM), ("How to send it in", near))
+    assert said("How long does it last?", found)[0] == TERM[0][0]
+
+
 # --- What must be said together -----------------------------------------------------------------------------
 
 
