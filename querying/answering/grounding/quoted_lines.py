@@ -44,7 +44,7 @@ def listed_item_spans(claim: str, sentences: Sequence[Span], text: str) -> list[
     """Where the claim is the line that leads in to a list and items of this list, others left out: that line and each
     sentence of the items that is quoted. Empty where it is not, also where an item that leads in to others stands
     between them."""
-    said = _words(claim)
+    said = _said_words(claim)
     return next((spans for one in find_lists(text) if (spans := _spans_of_list(said, one, sentences, text))), [])
 
 
@@ -52,20 +52,20 @@ def _spans_of_list(said: Sequence[str], found: TextList, sentences: Sequence[Spa
     lead_in = found.before[-1] if found.before else None
     if lead_in is None or not text[slice(*lead_in)].endswith(_LEADING_IN):
         return []
-    head = _words(text[slice(*lead_in)])
+    head = _said_words(text[slice(*lead_in)])
     spans, at = [lead_in], len(head)
     if list(said[:at]) != head:
         return []
     listed = (one for one in sentences if found.items[0].start <= one[0] < found.items[-1].end)
     for start, end in takewhile(lambda one: not text[slice(*one)].endswith(_LEADING_IN), listed):
-        words = _words(without_mark(text[start:end]))
+        words = _said_words(without_mark(text[start:end]))
         if words and list(said[at : at + len(words)]) == words:
             spans.append((start, end))
             at += len(words)
     return spans if at == len(said) and len(spans) > 1 else []
 
 
-def _words(text: str) -> list[str]:
+def _said_words(text: str) -> list[str]:
     """The words without the stops behind them."""
     bare = _bare(" ".join(map(without_bullet, text.splitlines())))
     return [word for one in bare.split(" ") if (word := one.rstrip(_STOPS))]
