@@ -189,6 +189,13 @@ def without_bullet(line: str) -> str:
     return line[mark.end() :] if (mark := _LINE_BULLET.match(line)) else line
 
 
+def without_mark(item: str) -> str:
+    """The item behind its bullet or its number; the text itself where it has neither."""
+    bare = item.lstrip()
+    mark = _BULLET.match(bare) or _NUMBER.match(bare)
+    return bare[mark.end() :] if mark else bare
+
+
 def item_lines(item: str) -> Iterator[str]:
     """An item with each item of a list below it in a line of its own; a note stands behind what it is about."""
     line = ""

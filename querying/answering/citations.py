@@ -17,7 +17,7 @@ from language.clauses import claim_splits
 from language.figures.figure_extraction import unsupported_figures
 from querying.answering.grounding.conflicts import conflicting_sentences
 from querying.answering.grounding.quotations import remove_case_brackets
-from querying.answering.grounding.supporting_spans import SupportingSpan, best_span, paraphrasing_span
+from querying.answering.grounding.supporting_spans import SupportingSpan, best_span, item_spans, paraphrasing_span
 from querying.sanitize import sanitize
 from querying.types.answer import Citation
 
@@ -133,8 +133,9 @@ class CitationVerifier:
 
 
 def _supporting_spans(claim: str, passages: Sequence[Passage]) -> SupportingSpans:
-    """The spans with the claim's words; where there are none, a span that says the same in other words."""
-    if found := _best_spans(claim, passages, least=MIN_SUPPORT):
+    """The spans with the claim's words, or those of a list's items with the line that leads in to them; where there are
+    none, a span that says the same in other words."""
+    if found := _best_spans(claim, passages, least=MIN_SUPPORT) or _spans_of_list_items(claim, passages):
         return found
     nearest = paraphrasing_span(claim, passages)
     return [nearest] if nearest else []
@@ -143,6 +144,11 @@ def _supporting_spans(claim: str, passages: Sequence[Passage]) -> SupportingSpan
 def _best_spans(claim: str, passages: Sequence[Passage], *, least: float) -> SupportingSpans:
     spans = ((passage, best_span(claim, passage, least=least)) for passage in passages)
     return [(passage, span) for passage, span in spans if span]
+
+
+def _spans_of_list_items(claim: str, passages: Sequence[Passage]) -> SupportingSpans:
+    quoted = ((passage, item_spans(claim, passage)) for passage in passages)
+    return [(passage, span) for passage, spans in quoted for span in spans]
 
 
 def _spans_by_part(claim: str, passages: Sequence[Passage]) -> SupportingSpans:

@@ -12,7 +12,7 @@ from language.sentences import WIDE_STOPS, sentence_spans
 
 Span = tuple[int, int]
 
-_STOPS = tuple(f".!?:;…{WIDE_STOPS}")
+STOPS = tuple(f".!?:;…{WIDE_STOPS}")
 # A running head or foot may stand between the last item of a page and the first one of the next.
 _MAX_FURNITURE_CHARACTERS = 160
 _MAX_FURNITURE_SENTENCES = 3
@@ -56,7 +56,7 @@ class _Found:
     def is_unfinished(self) -> bool:
         """Whether its last item stops in the middle of a sentence."""
         item = self.lines.items[-1]
-        return self.runs_over and not self.page.content[item.start : item.end].endswith(_STOPS)
+        return self.runs_over and not self.page.content[item.start : item.end].endswith(STOPS)
 
 
 def section_lists(section: Sequence[Passage]) -> Iterator[list[PageList]]:
@@ -86,13 +86,13 @@ def _goes_on(before: _Found, one: _Found) -> bool:
 
 def _has_prose(one: _Found) -> bool:
     """Whether more than a running head stands above it."""
-    return any(one.page.content[start:end].endswith(_STOPS) for start, end in one.lines.before)
+    return any(one.page.content[start:end].endswith(STOPS) for start, end in one.lines.before)
 
 
 def _pages_of(group: Sequence[_Found], section: Sequence[Passage]) -> list[PageList]:
     first = group[0]
     pages = [*_lead_in_of_page_before(first, section)]
-    before = () if pages else _below_headings(first.page, first.lines.before)
+    before = () if pages else below_headings(first.page, first.lines.before)
     for one in group:
         items = [(item.start, item.end) for item in one.lines.items]
         if one is not first and group[group.index(one) - 1].is_unfinished:
@@ -109,11 +109,11 @@ def _lead_in_of_page_before(first: _Found, section: Sequence[Passage]) -> Iterat
     above = section[number - 1]
     lists = find_lists(above.content)
     spans = [span for span in sentence_spans(above.content) if not lists or span[0] >= lists[-1].items[-1].end]
-    if spans and (kept := _below_headings(above, spans)):
+    if spans and (kept := below_headings(above, spans)):
         yield PageList(page=above, items=(), before=kept)
 
 
-def _below_headings(page: Passage, spans: Sequence[Span]) -> tuple[Span, ...]:
+def below_headings(page: Passage, spans: Sequence[Span]) -> tuple[Span, ...]:
     """The spans below the last one that is a heading of the section."""
     headings = {letters_and_digits(heading) for heading in page.section_path}
     kept: list[Span] = []

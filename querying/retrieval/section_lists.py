@@ -1,4 +1,5 @@
-"""The list that a question asks for as a whole: the steps of a procedure, the things to check.
+"""The list that a question asks for as a whole: the steps of a procedure, the things to check; or the short prose of a
+section that tells how it is done.
 
 The list is asked for where two things hold. The question asks for steps (`question_kinds`) of what the heading of the
 section, or the line that leads in to the list, names. And no sentence below says much more of the question than these
@@ -23,7 +24,7 @@ from language.stemming import STEMMED_LANGUAGES, stem_in
 from language.terms import terms
 from language.topic_words import topic_stems
 from language.word_matching import terms_by_word
-from querying.retrieval.page_lists import PageList, section_lists
+from querying.retrieval.page_lists import STOPS, PageList, below_headings, section_lists
 from querying.retrieval.question_kinds import may_ask_for_steps, nearness_to_steps
 from querying.types.evidence import Evidence, ListPart, SectionList, Sentence
 
@@ -36,6 +37,8 @@ _MIN_SHARE_BY_WORDS = 0.5
 _LEADING_IN = (":", "：")
 # A longer list is quoted so far.
 MAX_ITEMS, MAX_CHARACTERS = 12, 1500
+# Prose that is longer is no answer as a whole.
+_MIN_PROSE_SENTENCES, _MAX_PROSE_SENTENCES, _MAX_PROSE_CHARACTERS = 2, 12, 1000
 # What stands right above the list is quoted so far up.
 _MAX_CHARACTERS_BEFORE = 320
 
@@ -50,13 +53,16 @@ def with_section_list(
         return evidence
     best: list[Sequence[PageList]] = []
     nearness = 0.0
-    for section in _sections(evidence, asked=asked, revisions=revisions):
+    sections = list(_sections(evidence, asked=asked, revisions=revisions))
+    for section in sections:
         for one in section_lists(section):
-            near = _nearness(one, section, asked)
+            near = _nearness_of_list(one, section, asked)
             if near and near >= nearness and not _is_of_another_name(section, evidence, asked):
                 best = [*best, one] if near == nearness else [one]
                 nearness = near
-    return _attach(evidence, best[0], is_one_of_several=len(best) > 1) if best else evidence
+    if best:
+        return _attach(evidence, best[0], is_one_of_several=len(best) > 1)
+    return next((_attach_prose(evidence, one) for one in sections if _tells_how(one, evidence, asked)), evidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,23 +157,65 @@ def _overlap(one: Passage, other: Passage) -> bool:
     return one.page_id == other.page_id and one.start < other.end and other.start < one.end
 
 
-def _nearness(found: Sequence[PageList], section: Sequence[Passage], asked: _AskedWords) -> float:
+def _nearness_of_list(found: Sequence[PageList], section: Sequence[Passage], asked: _AskedWords) -> float:
     """How near the question is to a question for the steps of the list's heading or lead-in. 0 where it does not ask
     for the list, or where the list says what must not be done."""
     lead_in = _lead_in(found)
     if any(map(has_negation, lead_in)) and not has_negation(asked.question):
         return 0.0
-    headings = [*found[0].page.section_path[-1:], *lead_in]
+    return _nearness([*found[0].page.section_path[-1:], *lead_in], section, asked)
+
+
+def _nearness(
+    headings: Sequence[str], section: Sequence[Passage], asked: _AskedWords, *, above: Sequence[str] = ()
+) -> float:
+    """How near the question is to a question for the steps of what these name; 0 where it asks for something else. What
+    the titles `above` say of the question, no sentence adds."""
     said = asked.said(headings)
     share = asked.share(said)
     if share < asked.min_share:
         return 0.0
     texts = (page.content[start:end] for page in section for start, end in sentence_spans(page.content))
-    if max(asked.share(said | asked.said([text])) for text in texts) - share > _MAX_ADDED_SHARE:
+    known = said | asked.said(above)
+    if max(asked.share(known | asked.said([text])) for text in texts) - asked.share(known) > _MAX_ADDED_SHARE:
         return 0.0
     if asked.wording.language:  # the embedder does not know it
         return share
     return max(nearness_to_steps(asked.question, heading) for heading in headings)
+
+
+def _tells_how(section: Sequence[Passage], evidence: Evidence, asked: _AskedWords) -> bool:
+    """Whether the question clearly asks how to do what the heading names, and the section tells it in a few whole
+    sentences on one page; the best sentence is one of them."""
+    if len(section) != 1 or not _holds_best_sentence(section[0], evidence):
+        return False
+    page, prose = section[0], _prose(section[0])
+    if find_lists(page.content) or not all(page.content[start:end].endswith(STOPS) for start, end in prose):
+        return False
+    is_short = _MIN_PROSE_SENTENCES <= len(prose) <= _MAX_PROSE_SENTENCES
+    if not is_short or prose[-1][1] - prose[0][0] > _MAX_PROSE_CHARACTERS:
+        return False
+    if not may_ask_for_steps(asked.question, language=asked.wording.language, shows_list=False):
+        return False
+    near = _nearness(page.section_path[-1:], section, asked, above=_titles(page))
+    return near > 0 and not _is_of_another_name(section, evidence, asked)
+
+
+def _holds_best_sentence(page: Passage, evidence: Evidence) -> bool:
+    best = evidence.sentences[0]
+    passage = evidence.passages[best.source]
+    return _overlap(page, replace(passage, start=passage.start + best.start, end=passage.start + best.end))
+
+
+def _prose(page: Passage) -> tuple[tuple[int, int], ...]:
+    """The sentences of a section below its heading."""
+    return below_headings(page, sentence_spans(page.content))
+
+
+def _attach_prose(evidence: Evidence, section: Sequence[Passage]) -> Evidence:
+    """The evidence with the sentences of the section as a list without items."""
+    page = PageList(page=section[0], items=(), before=_prose(section[0]))
+    return _with_parts(evidence, [page], SectionList(parts=()))
 
 
 def _lead_in(found: Sequence[PageList]) -> list[str]:
@@ -187,18 +235,21 @@ def _attach(evidence: Evidence, found: Sequence[PageList], *, is_one_of_several:
     kept = _cut(found)
     if not any(page.items for page in kept.pages):  # the first item alone is too long
         return evidence
+    listed = SectionList(left_out=kept.left_out, rest=kept.rest, is_one_of_several=is_one_of_several, parts=())
+    return _with_parts(evidence, kept.pages, listed)
+
+
+def _with_parts(evidence: Evidence, pages: Sequence[PageList], listed: SectionList) -> Evidence:
+    """The evidence with this list, whose parts are what these pages have of it."""
     parts = []
-    for page in kept.pages:
+    for page in pages:
         evidence, source = _with_passage(evidence, page)
         shift = page.page.start - evidence.passages[source].start
         items, before = (
             tuple((start + shift, end + shift) for start, end in spans) for spans in (page.items, page.before)
         )
         parts.append(ListPart(source=source, items=items, before=before))
-    listed = SectionList(
-        parts=tuple(parts), left_out=kept.left_out, rest=kept.rest, is_one_of_several=is_one_of_several
-    )
-    return replace(evidence, section_list=listed)
+    return replace(evidence, section_list=replace(listed, parts=tuple(parts)))
 
 
 def _cut(found: Sequence[PageList]) -> _Kept:

@@ -78,7 +78,7 @@ class SubQuestion:
 @dataclass(frozen=True, kw_only=True)
 class ListPart:
     """What one page has of a list: spans (start, end) of `passages[source].content`. `before` are the sentences right
-    above the first item; the items follow them with nothing in between."""
+    above the first item; the items follow them with nothing in between. Prose that tells the steps has no items."""
 
     source: int
     items: tuple[tuple[int, int], ...]

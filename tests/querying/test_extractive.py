@@ -297,6 +297,35 @@ def test_it_never_quotes_more_than_a_few():
     assert len(said("What are spacers made of?", read(text, "Spacer"))) <= 5
 
 
+def rated(*sections: tuple[str, list[tuple[str, float, float]]]) -> Evidence:
+    """A passage for each heading; each of its sentences with its score and with its strength by its own words."""
+    passages, sentences = [], []
+    for source, (heading, rows) in enumerate(sections):
+        passages.append(passage(" ".join(text for text, _, _ in rows), number=source + 1, section_path=(heading,)))
+        start = 0
+        for text, score, strength in rows:
+            end = start + len(text)
+            sentences.append(Sentence(source=source, start=start, end=end, text=text, score=score, strength=strength))
+            start = end + 1
+    sentences.sort(key=lambda one: -one.score)
+    return Evidence(passages=tuple(passages), sentences=tuple(sentences), strength=0.7)
+
+
+TERM = [("The warranty lasts 24 months from the day of purchase.", 0.74, 0.47), ("Rust is left out of it.", 0.73, 0.45)]
+REPAIR = [("A repair takes ten working days from the day on which the machine arrives.", 0.67, 0.64)]
+
+
+def test_what_only_a_heading_raises_does_not_go_before_what_answers_by_its_own_words():
+    found = rated(("How long the warranty lasts", TERM), ("How to send it in", REPAIR))
+    assert said("How long will the repair take?", found) == [REPAIR[0][0]]
+
+
+def test_the_heading_decides_where_no_sentence_elsewhere_answers_much_better_by_its_own_words():
+    near = [(REPAIR[0][0], 0.67, 0.52)]
+    found = rated(("How long the warranty lasts", TERM), ("How to send it in", near))
+    assert said("How long does it last?", found)[0] == TERM[0][0]
+
+
 # --- What must be said together -----------------------------------------------------------------------------
 
 
@@ -334,6 +363,32 @@ def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
         "The following are not covered: Cosmetic surgery; Travel for treatment abroad, unless it was approved "
         "before; Massage."
     ]
+
+
+WARRANTY = """It does not cover:
+
+- parts that wear: baskets and filter cartridges;
+- damage from lime, where the machine was not descaled;
+- damage from frost or from distilled water."""
+
+
+def test_an_item_below_others_is_quoted_in_one_sentence_with_a_lead_in_that_denies():
+    (whole,) = answered("Is frost damage covered?", read(WARRANTY, "frost"))
+    assert whole.text == "It does not cover: damage from frost or from distilled water [Source 1] [Source 2]."
+    assert [one.excerpt for one in whole.citations] == [
+        "It does not cover:",
+        "- damage from frost or from distilled water.",
+    ]
+
+
+def test_no_mark_stands_between_a_lead_in_and_the_first_items_of_a_long_list():
+    items = "\n".join(
+        f"- damage number {number} from what the owner has done to it {'again ' * 30}" for number in range(9)
+    )
+    (whole,) = answered("What does it not cover?", read(f"It does not cover:\n\n{items}", "It does not cover"))
+    assert whole.claim.startswith("It does not cover: damage number 0 from")
+    assert whole.claim.endswith("again again.")
+    assert len(whole.citations) == 4
 
 
 # --- Tables -------------------------------------------------------------------------------------------------

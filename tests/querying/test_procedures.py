@@ -176,3 +176,37 @@ def test_the_steps_of_another_plan_are_not_quoted_for_the_one_that_is_named(alic
     assert own.rstrip(".") in answer.text
     assert "Print the form" not in answer.text
     assert "Print the form" in ask(plugin, "How do I apply for a clinical trial with Merlin Standard?").text
+
+
+STEAMING = """Press the steam key and wait until the green light is steady. Open the tap for two seconds into the tray.
+Hold the tip just under the surface until the milk has grown by a third. Close the tap and wipe the wand at once.
+
+After that the boiler is too hot. Let 60 ml of water run through the group."""
+
+
+@pytest.fixture
+@remembered
+def prose(alice: User) -> Plugin:
+    plugin = Plugin.objects.create(owner=alice, name="Merlin", slug="merlin", domain="coffee", system_prompt="Help.")
+    long = " ".join(f"Turn ring {number} until lamp {number} is on, then turn it back." for number in range(30))
+    text = f"# Merlin: use\n\n## Steaming milk\n\n{STEAMING}\n\n## Calibrating the scale\n\n{long}\n"
+    give_document(plugin, title="Merlin: use", text=text)
+    return plugin
+
+
+@pytest.mark.parametrize("asked", ["How do I steam milk?", "What are the steps to steam milk?"])
+def test_steps_that_are_told_in_sentences_come_whole_and_in_order(prose: Plugin, asked: str):
+    answer = ask(prose, asked)
+    assert answer.text == f"{' '.join(STEAMING.split())[:-1]} [Source 1]."
+    assert len(answer.citations) == 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["How long do I open the tap before I steam milk?", "When do I wipe the wand?", "Who may steam milk?"]
+)
+def test_a_question_for_one_fact_is_not_answered_with_the_whole_section(prose: Plugin, asked: str):
+    assert " ".join(STEAMING.split())[:-1] not in ask(prose, asked).text
+
+
+def test_a_section_that_is_too_long_is_not_quoted_whole(prose: Plugin):
+    assert "ring 29" not in ask(prose, "How do I calibrate the scale?").text

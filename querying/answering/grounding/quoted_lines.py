@@ -1,13 +1,14 @@
-"""A list that is quoted line by line: its place on the page, word for word."""
+"""A list that is quoted line by line, whole or in part: its place on the page, word for word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from language.cache_sizes import CACHED_SENTENCES
-from language.lists import without_bullet
+from language.lists import TextList, find_lists, without_bullet, without_mark
 from language.word_runs import run_starts
 from querying.answering.grounding.quotations import normalize_quote
 from querying.sanitize import sanitize
@@ -15,6 +16,7 @@ from querying.sanitize import sanitize
 Span = tuple[int, int]
 
 _STOPS = " .,;:!?"
+_LEADING_IN = (":", "：")
 
 
 def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span | None:
@@ -36,6 +38,37 @@ def quoted_lines_span(claim: str, sentences: Sequence[Span], text: str) -> Span 
         if is_said and (close := _closing_piece(page, end, text)):
             return first[0], close[1]
     return None
+
+
+def listed_item_spans(claim: str, sentences: Sequence[Span], text: str) -> list[Span]:
+    """Where the claim is the line that leads in to a list and items of this list, others left out: that line and each
+    sentence of the items that is quoted. Empty where it is not, also where an item that leads in to others stands
+    between them."""
+    said = _said_words(claim)
+    return next((spans for one in find_lists(text) if (spans := _spans_of_list(said, one, sentences, text))), [])
+
+
+def _spans_of_list(said: Sequence[str], found: TextList, sentences: Sequence[Span], text: str) -> list[Span]:
+    lead_in = found.before[-1] if found.before else None
+    if lead_in is None or not text[slice(*lead_in)].endswith(_LEADING_IN):
+        return []
+    head = _said_words(text[slice(*lead_in)])
+    spans, at = [lead_in], len(head)
+    if list(said[:at]) != head:
+        return []
+    listed = (one for one in sentences if found.items[0].start <= one[0] < found.items[-1].end)
+    for start, end in takewhile(lambda one: not text[slice(*one)].endswith(_LEADING_IN), listed):
+        words = _said_words(without_mark(text[start:end]))
+        if words and list(said[at : at + len(words)]) == words:
+            spans.append((start, end))
+            at += len(words)
+    return spans if at == len(said) and len(spans) > 1 else []
+
+
+def _said_words(text: str) -> list[str]:
+    """The words without the stops behind them."""
+    bare = _bare(" ".join(map(without_bullet, text.splitlines())))
+    return [word for one in bare.split(" ") if (word := one.rstrip(_STOPS))]
 
 
 @dataclass(frozen=True, kw_only=True)

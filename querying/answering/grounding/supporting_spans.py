@@ -24,7 +24,7 @@ from querying.answering.grounding.claim_support import (
     stem_set,
 )
 from querying.answering.grounding.quotations import find_quotations
-from querying.answering.grounding.quoted_lines import quoted_lines_span
+from querying.answering.grounding.quoted_lines import listed_item_spans, quoted_lines_span
 from querying.retrieval.markdown_tables import TableLayout, read_layout
 from querying.sanitize import sanitize
 
@@ -89,6 +89,13 @@ def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan |
         if not _is_span_ruled_out(claim, candidate, around):
             return candidate.span(words.share)
     return None
+
+
+def item_spans(claim: str, passage: Passage) -> list[SupportingSpan]:
+    """The line that leads in to a list, and each of its items that the claim quotes behind this line: "Not covered are:
+    frost", where other items stand between them. Empty where the claim says anything else."""
+    spans = listed_item_spans(claim, passage.sentence_spans(), passage.content)
+    return [SupportingSpan(start=start, end=end, support=1.0) for start, end in spans]
 
 
 def paraphrasing_span(claim: str, passages: Sequence[Passage]) -> tuple[Passage, SupportingSpan] | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from knowledge.search.passages import Passage
 from language.sentences import WIDE_STOPS
-from querying.answering.grounding.supporting_spans import as_one_line, best_span
+from querying.answering.grounding.supporting_spans import as_one_line, best_span, item_spans
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import (
     BULLET,
@@ -67,6 +67,8 @@ def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str, goe
     if quotation.items and (listed := _list_in_one_line(quotation, passage)):
         return [with_source_mark(listed, quotation.source)]
     first, *others = _first_items(quotation)
+    if others and (listed := _items_behind_lead_in([first, *others], passage)):
+        return [with_source_mark(listed, quotation.source)]
     wordings = [_best_wording(first, passage, question, keeps_connective=goes_on)]
     wordings += [_best_wording(sentence, passage, question) for sentence in others]
     if quotation.items and first != quotation.first:
@@ -98,6 +100,15 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
         texts.append(as_one_line(passage.content[first.start : last.end]))
     standing = (text for text in texts if len(text) <= _MAX_LIST_CHARACTERS)
     return next((text for text in standing if _passes_verification(text, quotation.sentences, passage)), "")
+
+
+def _items_behind_lead_in(shown: Sequence[Sentence], passage: Passage) -> str:
+    """The line that leads in to the list and the items that are shown, in one sentence, where verification finds each
+    of them below this line; nothing where it does not."""
+    lead_in, *items = shown
+    entries = [entry.rstrip(_TRAILING_PUNCTUATION) for entry in _entries(items)]
+    text = f"{_lead_in_text(lead_in.text)} {'; '.join(entries)}"
+    return text if item_spans(sanitize(text), passage) else ""
 
 
 def _lead_in_text(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap, takewhile
+from uuid import UUID
 
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
@@ -42,6 +43,8 @@ _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
 _EQUAL_SCORE_RATIO = 0.96
 # So many sentences are weighed for each of several questions.
 _MAX_OPTIONS = 4
+# A sentence of another section that answers so much better by its own words is meant, not what only a heading raises.
+_CLEAR_OWN_LEAD = 0.08
 # Within this nobody can tell which of two is better. Of the pairs of a blind rating that differ in their order alone,
 # readers preferred the page's order where the scores were this close, and the better one first elsewhere.
 SAME_SCORE_RATIO = 0.985
@@ -97,7 +100,9 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
-    if found and not _ASKS_FOR_FACT.search(question):
+    if _ASKS_FOR_FACT.search(question):
+        found = _without_lift_of_heading(found, evidence)
+    elif found:
         found = _raise_by_new_words(found, question, evidence, neighbours)
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
 
@@ -116,6 +121,29 @@ def _is_of_other_list(sentence: Sentence, lead_in: Sentence, neighbours: Neighbo
         return False
     other = sentence if leads_in(sentence.text) else list_lead_in(sentence, neighbours)
     return other is not None and other != lead_in
+
+
+def _without_lift_of_heading(found: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
+    """The candidates, those of the best one's section lower where a sentence of another section of its document clearly
+    answers better by its own words than all of them: words of a heading count for every sentence below it, also where
+    it names something else. Of several questions each has its own scores, but not its own strengths."""
+    if not found or evidence.sub_questions:
+        return list(found)
+    best = max(found, key=lambda one: one.score)
+    near = (one for one in found if one.score >= _MIN_SCORE_RATIO * best.score)
+    own = max(near, key=lambda one: one.sentence.strength)
+    raised = [one for one in found if _section(one, evidence) == _section(best, evidence)]
+    lead = own.sentence.strength - max(one.sentence.strength for one in raised)
+    same_document = _section(own, evidence)[0] == _section(best, evidence)[0]
+    if not same_document or lead < _CLEAR_OWN_LEAD or any(one.sentence.header for one in (own, best)):
+        return list(found)
+    share = own.score / own.sentence.strength
+    return [Candidate(one.sentence, share * one.sentence.strength) if one in raised else one for one in found]
+
+
+def _section(candidate: Candidate, evidence: Evidence) -> tuple[UUID, int, tuple[str, ...]]:
+    passage = evidence.passages[candidate.sentence.source]
+    return passage.document_id, passage.page_id, passage.section_path
 
 
 def _raise_by_new_words(

@@ -4,7 +4,7 @@ import pytest
 
 from language.sentences import sentence_spans
 from querying.answering.grounding import quoted_lines
-from querying.answering.grounding.quoted_lines import quoted_lines_span
+from querying.answering.grounding.quoted_lines import listed_item_spans, quoted_lines_span
 
 PAGE = """Do not use vinegar.
 
@@ -58,3 +58,37 @@ def test_each_line_is_read_once_however_often_it_is_repeated(monkeypatch: pytest
     monkeypatch.setattr(quoted_lines, "_bare", lambda text: read.append(text) or " ".join(text.split()).casefold())
     assert quoted_lines_span("Press the key.\n" * 200 + "Stop", sentence_spans(page), page) is None
     assert len(read) == 401
+
+
+NESTED = """You may bring:
+
+- dogs that are kept on a lead
+- bicycles. They stay outside.
+- You may not bring any of these:
+- glass bottles of any size
+
+We pay for:
+
+1. the way at -5 °C
+2. the room"""
+
+
+def listed(claim: str) -> list[str]:
+    return [NESTED[slice(*span)] for span in listed_item_spans(claim, sentence_spans(NESTED), NESTED)]
+
+
+def test_a_lead_in_with_some_of_its_items_is_found_in_parts():
+    assert listed("You may bring: bicycles.") == ["You may bring:", "- bicycles."]
+    assert listed("We pay for: the way at -5 °C; the room") == ["We pay for:", "1. the way at -5 °C", "2. the room"]
+
+
+def test_items_of_another_list_or_in_other_words_are_not_found_behind_a_lead_in():
+    for claim in (
+        "You may bring: glass bottles of any size.",
+        "You may bring: the room.",
+        "You may bring: bicycles and cars.",
+        "You may bring:",
+        "We pay for: the way at 5 °C.",
+        "bicycles.",
+    ):
+        assert listed(claim) == []
