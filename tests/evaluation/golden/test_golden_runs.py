@@ -203,8 +203,10 @@ def test_options_that_make_no_sense_are_an_error(arguments: list[Any]):
 
 def test_too_few_questions_propose_nothing(plugin: Plugin):
     add_goldens(plugin, right=2, refused=1)
+    out = StringIO()
     with pytest.raises(CommandError, match="too few golden questions"):
-        evaluate("--plugin", "cover@draft", "--mode", "pipeline", "--fit")
+        call_command("evaluate", "--plugin", "cover@draft", "--mode", "pipeline", "--fit", stdout=out)
+    assert "golden_passed" in out.getvalue()
 
 
 def test_the_report_of_a_calibrated_plugin_shows_how_reliable_it_is(plugin: Plugin, tmp_path: Path):
