@@ -55,9 +55,9 @@ class MailPreferences(models.Model):
         return bool(getattr(self, _COLUMNS[kind]))
 
     def stop(self, kind: MailKind) -> None:
-        """The person gets no mails of this kind any more."""
+        """The person gets no mails of this kind any more. What was chosen meanwhile for other kinds stays."""
         setattr(self, _COLUMNS[kind], False)
-        self.save(update_fields=[_COLUMNS[kind]] if not self._state.adding else None)
+        MailPreferences.objects.update_or_create(user_id=self.user_id, defaults={_COLUMNS[kind]: False})
 
 
 _COLUMNS = {
