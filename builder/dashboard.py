@@ -128,11 +128,10 @@ def _action_items(
     newer: Mapping[UUID, int],
 ) -> list[ActionItem]:
     plugin, of = row.plugin, counts[row.plugin.pk]
-    passing = 1.0 if of.golden_share is None else of.golden_share
     numbers = {
         "knowledge": of.documents.get(DocumentStatus.FAILED, 0),
         "trees": len(of.tree_problems),
-        "golden": of.golden - round(passing * of.golden),
+        "golden": of.golden_failed,
         "inbox": refused.get(plugin.pk, 0),
         "sharing": newer.get(plugin.pk, 0),
         "reviews": reviewed.get(plugin.pk, 0),

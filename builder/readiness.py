@@ -105,12 +105,12 @@ def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
 
 
 def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatus, str]:
-    count, share = counts.golden, counts.golden_share
+    count, passed = counts.golden, counts.golden_passed
     if not count:
         return ReadinessStatus.OPEN, "none (optional)"
-    if share is None:
+    if not passed and not counts.golden_failed:
         return ReadinessStatus.ATTENTION, f"{count}, not run yet"
-    passed, enough = round(share * count), required_passes(count, share=plugin.golden_share)
+    enough = required_passes(count, share=plugin.golden_share)
     gate = "" if plugin.golden_gate == GoldenGate.OFF else f", {enough} needed"
     status = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
     return status, f"{passed} of {count} pass{gate}"

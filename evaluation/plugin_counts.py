@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, Sum
 
-from evaluation.models import EvaluationRun, GoldenQuestion
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
 from trees.models import DecisionTree
@@ -23,8 +23,8 @@ from trees.validation.tree_problems import find_problems
 @dataclass(frozen=True, kw_only=True)
 class PluginCounts:
     """`documents` by status, how many of them are `unverified`, and how many answer (a document that is read again goes
-    on answering meanwhile); `tree_problems` are those that block, a sentence each; `golden_share` is that of the last
-    run, None when there was none."""
+    on answering meanwhile); `tree_problems` are those that block, a sentence each; of the `golden` questions
+    `golden_passed` and `golden_failed` when they were last run, and the others were not run as they stand."""
 
     documents: Mapping[str, int] = field(default_factory=dict)
     unverified: int = 0
@@ -33,7 +33,14 @@ class PluginCounts:
     trees: int = 0
     tree_problems: tuple[str, ...] = ()
     golden: int = 0
-    golden_share: float | None = None
+    golden_passed: int = 0
+    golden_failed: int = 0
+
+    @property
+    def golden_share(self) -> float | None:
+        """The share that passed of those that were run; None where none was."""
+        run = self.golden_passed + self.golden_failed
+        return self.golden_passed / run if run else None
 
     @property
     def unfinished(self) -> int:
@@ -43,25 +50,30 @@ class PluginCounts:
 
 
 def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -> dict[UUID, PluginCounts]:
-    """The counts by plugin id, in six statements. Without `check_trees` no tree is read, and none has errors."""
+    """The counts by plugin id, in five statements. Without `check_trees` no tree is read, and none has errors."""
     ids = [plugin.pk for plugin in plugins]
     documents, totals = _document_counts(ids)
     trees = _tree_problems(ids, check=check_trees)
-    questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by()
-    golden = dict(questions.values_list("plugin").annotate(Count("pk")))
-    runs = EvaluationRun.objects.filter(plugin__in=ids).order_by("plugin", "-started").distinct("plugin")
-    shares = dict(runs.values_list("plugin", "result__golden_passed"))
+    golden = _golden_counts(ids)
     return {
         pk: PluginCounts(
             documents=documents[pk],
             **{name: total[pk] for name, total in totals.items()},
             trees=len(trees[pk]),
             tree_problems=tuple(sentence for of_tree in trees[pk] for sentence in of_tree),
-            golden=golden.get(pk, 0),
-            golden_share=shares.get(pk),
+            **golden.get(pk, {}),
         )
         for pk in ids
     }
+
+
+def _golden_counts(ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
+    """For each plugin that has golden questions their numbers, by the names of `PluginCounts`. One statement."""
+    questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by().values_list("plugin")
+    of_result = [Count("pk", filter=Q(last_passed=is_passed)) for is_passed in (True, False)]
+    rows = questions.annotate(golden=Count("pk"), golden_passed=of_result[0], golden_failed=of_result[1])
+    names = ("golden", "golden_passed", "golden_failed")
+    return {pk: dict(zip(names, counts, strict=True)) for pk, *counts in rows}
 
 
 def base_ids_by_plugin(ids: Collection[UUID]) -> dict[UUID, set[int]]:

@@ -48,12 +48,13 @@ class _Reviewed:
 def evaluate_reviews(
     data: EvalDataset, *, library: EvalCorpus, reviewed: int | None = None, with_progress: ProgressWrapper = iter
 ) -> Evaluation:
-    """Judge every line in the contract that it is about, and hold the verdicts against the labels. With so many
+    """Judge every line in the contract that it is about, and hold the verdicts against the labels. Lines about a
+    contract that could not be read are left out. With so many
     `reviewed` contracts, also as if these had been decided on."""
     places = GoldLocator(library.documents, files=data.files)
     versions = _document_versions(library)
     rows, scored = [], []
-    for asked in with_progress([one for one in data.questions if _contract_of(one)]):
+    for asked in with_progress([one for one in data.questions if _contract_of(one) in library.documents]):
         row, milliseconds = _review_line(asked, versions[library.documents[_contract_of(asked)]])
         passes = _is_found(row.judged)
         outcome = retrieval_outcome(row.evidence, passes=passes, milliseconds=milliseconds, weighed=PASSAGES)

@@ -112,11 +112,13 @@ def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutco
     """What a caller would get. The query row is read for the scores and then deleted, because it is not the question of
     a caller."""
     begun = time.perf_counter()
-    last = async_to_sync(pipeline.answer)(question, llm=llm)
-    milliseconds = 1000 * (time.perf_counter() - begun)
     row = Query.objects.filter(pk=question.id)
-    strength, sufficiency_score = row.values_list("evidence", "evidence_score").first() or (None, None)
-    row.delete()
+    try:
+        last = async_to_sync(pipeline.answer)(question, llm=llm)
+        milliseconds = 1000 * (time.perf_counter() - begun)
+        strength, sufficiency_score = row.values_list("evidence", "evidence_score").first() or (None, None)
+    finally:  # also of a run that is cancelled
+        row.delete()
     if isinstance(last, Failed):
         return PipelineOutcome(
             outcome=Outcome.FAILED.value, strength=strength, milliseconds=milliseconds, text=last.error

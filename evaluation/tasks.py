@@ -38,8 +38,9 @@ def enqueue_golden(plugin_id: UUID) -> bool:
 
 @app.task(name="querying.run_golden_questions", acks_late=True)
 def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> None:
-    """Run them once, however often the message comes: a run since it was asked for is enough. While another worker is
-    at them, the message waits: a broker sends that of a long run again, and a second run would cost as much."""
+    """Run them once, however often the message comes: a whole run of the draft that began since is enough. While
+    another worker is at them, the message waits: a broker sends that of a long run again, and a second run would cost
+    as much."""
     plugin = Plugin.objects.filter(pk=plugin_id).first()
     if plugin is None:
         return
@@ -53,7 +54,8 @@ def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> 
 
 
 def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
-    if EvaluationRun.objects.filter(plugin=plugin, started__gte=since).exists():
+    whole_runs = EvaluationRun.objects.filter(plugin=plugin, release=None).exclude(content="")
+    if whole_runs.filter(started__gte=since).exists():
         run_progress.clear_progress(plugin.pk)
         return
     try:

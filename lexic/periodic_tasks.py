@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from celery.schedules import crontab
 
+# Each expires when the next of its kind comes: what has waited while no worker was there is done once, and not as often
+# as it was due.
 PERIODIC_TASKS = {
     "resume-unfinished-documents": {
         "task": "knowledge.resume_unfinished",
@@ -12,17 +14,25 @@ PERIODIC_TASKS = {
     },
     "resume-runs": {"task": "agents.resume_interrupted", "schedule": 20.0, "options": {"expires": 20}},
     "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
-    "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
+    "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0, "options": {"expires": 3600}},
     "resume-reviews": {"task": "contracts.resume", "schedule": 20.0, "options": {"expires": 20}},
     "resume-publishing": {"task": "marketplace.resume_publishing", "schedule": 60.0, "options": {"expires": 60}},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
     "revoke-google-tokens": {"task": "connectors.revoke_tokens", "schedule": 300.0, "options": {"expires": 300}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
-    "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
-    "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},
-    "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
-    "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
-    "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
+    "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0, "options": {"expires": 3600}},
+    "forget-shared-files": {
+        "task": "marketplace.forget_shared_files",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+    "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0, "options": {"expires": 3600}},
+    "erase-old-questions": {
+        "task": "marketplace.erase_old_questions",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+    "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0, "options": {"expires": 6 * 3600}},
     # By the clock (UTC) and one after the other: an interval of a day would begin anew with each deployment.
     # A backup that comes late is better than none: it may wait until the next one is due.
     "make-backup": {
@@ -43,7 +53,7 @@ PERIODIC_TASKS = {
         "schedule": crontab(minute=7),
         "options": {"expires": 3000},
     },
-    "forget-tokens": {"task": "accounts.forget_tokens", "schedule": 3600.0},
-    "forget-requests": {"task": "api.forget_requests", "schedule": 3600.0},
-    "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
+    "forget-tokens": {"task": "accounts.forget_tokens", "schedule": 3600.0, "options": {"expires": 3600}},
+    "forget-requests": {"task": "api.forget_requests", "schedule": 3600.0, "options": {"expires": 3600}},
+    "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0, "options": {"expires": 3600}},
 }

@@ -38,6 +38,18 @@ class FailedFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FailedFiles:
+    """The latest of the files that could not be read, and how many `others` there are."""
+
+    named: Sequence[FailedFile]
+    others: int
+
+    @property
+    def count(self) -> int:
+        return len(self.named) + self.others
+
+
+@dataclass(frozen=True, kw_only=True)
 class RefusalAlert:
     """A plugin that refused `refused` of the `asked` questions of a day."""
 
@@ -50,15 +62,16 @@ class RefusalAlert:
         return round(100 * self.refused / self.asked)
 
 
-def failed_files(user: User, *, after: datetime, until: datetime) -> Sequence[FailedFile]:
-    """What could not be read between these moments, the latest first. Five statements."""
+def failed_files(user: User, *, after: datetime, until: datetime) -> FailedFiles:
+    """What could not be read between these moments, the latest first. Six statements."""
     plugins = {plugin.pk: plugin for plugin in plugins_of(user)}
     reading = {base: pk for pk, bases in base_ids_by_plugin(list(plugins)).items() for base in bases}
     failed = Document.objects.present().filter(
         knowledge_base__in=reading, status=DocumentStatus.FAILED, updated_at__gt=after, updated_at__lte=until
     )
     rows = failed.order_by("-updated_at").values_list("knowledge_base", "title", "error")[:MAX_FILES]
-    return [FailedFile(plugin=plugins[reading[base]], title=title, reason=reason) for base, title, reason in rows]
+    named = [FailedFile(plugin=plugins[reading[base]], title=title, reason=reason) for base, title, reason in rows]
+    return FailedFiles(named=named, others=max(0, failed.count() - MAX_FILES))
 
 
 def refusal_alerts(user: User, *, percent: int, now: datetime) -> Sequence[RefusalAlert]:

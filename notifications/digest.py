@@ -49,10 +49,12 @@ class PluginDigest:
 
 @dataclass(frozen=True, kw_only=True)
 class Digest:
-    """Of one week, from its Monday (`first`) to its Sunday (`last`). `others` is how many plugins more have news."""
+    """Of one week, from its Monday (`first`) to its Sunday (`last`). `others` is how many plugins more have news;
+    `asked` counts their questions too."""
 
     first: date
     last: date
+    asked: int
     plugins: Sequence[PluginDigest]
     others: int = 0
 
@@ -85,7 +87,8 @@ def make_digest(user: User, *, monday: date) -> Digest | None:
     news = sorted((one for one in digests if not one.is_empty), key=lambda one: -one.asked)
     if not news:
         return None
-    return Digest(first=monday, last=sunday, plugins=news[:MAX_PLUGINS], others=max(0, len(news) - MAX_PLUGINS))
+    total, others = sum(one.asked for one in news), max(0, len(news) - MAX_PLUGINS)
+    return Digest(first=monday, last=sunday, asked=total, plugins=news[:MAX_PLUGINS], others=others)
 
 
 def _waiting(ids: Sequence[UUID]) -> dict[UUID, int]:

@@ -55,9 +55,9 @@ class MailPreferences(models.Model):
         return bool(getattr(self, _COLUMNS[kind]))
 
     def stop(self, kind: MailKind) -> None:
-        """The person gets no mails of this kind any more."""
+        """The person gets no mails of this kind any more. What was chosen meanwhile for other kinds stays."""
         setattr(self, _COLUMNS[kind], False)
-        self.save(update_fields=[_COLUMNS[kind]] if not self._state.adding else None)
+        MailPreferences.objects.update_or_create(user_id=self.user_id, defaults={_COLUMNS[kind]: False})
 
 
 _COLUMNS = {
@@ -69,13 +69,13 @@ _COLUMNS = {
 
 class NotificationMailQuerySet(models.QuerySet["NotificationMail"]):
     def begin(self, *, user_id: object, kind: MailKind, key: str, until: datetime) -> NotificationMail | None:
-        """The mail of this kind and key, with one more attempt counted; None if it was sent, or tried too often. Call
-        under a lock on the person's mails."""
+        """The mail of this kind and key, with one more attempt counted; None if it was sent, or tried too often. What
+        an attempt says reaches to its own `until`. Call under a lock on the person's mails."""
         mail, _ = self.get_or_create(user_id=user_id, kind=kind, key=key, defaults={"until": until})
         if mail.sent_at or mail.attempts >= MAX_ATTEMPTS:
             return None
-        mail.attempts += 1
-        mail.save(update_fields=["attempts"])
+        mail.attempts, mail.until = mail.attempts + 1, until
+        mail.save(update_fields=["attempts", "until"])
         return mail
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext, ngettext
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from knowledge.lease import try_lease
-from notifications.alerts import failed_files, refusal_alerts
+from notifications.alerts import REFUSAL_PERIOD, failed_files, refusal_alerts
 from notifications.digest import make_digest
 from notifications.mails import mail_language, send_notification
 from notifications.models import MailKind, MailPreferences, NotificationMail
@@ -66,7 +66,7 @@ def _send_digest(user: User, *, now: datetime) -> int:
     digest = make_digest(user, monday=monday)
     if digest is None:
         return 0
-    asked = sum(one.asked for one in digest.plugins)
+    asked = digest.asked
     subject = ngettext(
         "Your plugins last week: %(number)s question", "Your plugins last week: %(number)s questions", asked
     ) % {"number": number_format(asked, force_grouping=True)}
@@ -79,23 +79,30 @@ def _send_failed_files(user: User, *, now: datetime) -> int:
         return 0
     sent = NotificationMail.objects.filter(user=user, kind=kind).exclude(sent_at=None).order_by("-until").first()
     files = failed_files(user, after=sent.until if sent else until - _FIRST_PERIOD, until=until)
-    if not files:
+    if not files.named:
         return 0
-    subject = ngettext("%(number)s file was not read", "%(number)s files were not read", len(files))
-    subject %= {"number": number_format(len(files))}
-    return _send(user, kind, key, until, subject=subject, template="failed_files", context={"files": files})
+    subject = ngettext("%(number)s file was not read", "%(number)s files were not read", files.count)
+    subject %= {"number": number_format(files.count, force_grouping=True)}
+    context = {"files": files.named, "others": files.others}
+    return _send(user, kind, key, until, subject=subject, template="failed_files", context=context)
 
 
 def _send_refusals(user: User, preferences: MailPreferences, *, now: datetime) -> int:
-    sent = 0
+    sent, told = 0, _told_of_refusals(user, now=now)
     for alert in refusal_alerts(user, percent=preferences.refused_percent, now=now):
         key = f"{alert.plugin.pk} {timezone.localdate(now)}"
-        if not _was_sent(user, MailKind.REFUSALS, key):
+        if f"{alert.plugin.pk}" not in told:
             subject = gettext("%(plugin)s refused %(share)s %% of its questions")
             subject %= {"plugin": alert.plugin.name, "share": alert.percent}
             context = {"alert": alert, "percent": preferences.refused_percent}
             sent += _send(user, MailKind.REFUSALS, key, now, subject=subject, template="refusals", context=context)
     return sent
+
+
+def _told_of_refusals(user: User, *, now: datetime) -> set[str]:
+    """The plugins (ids) of which a mail has told questions that a mail of this moment would tell again."""
+    mails = NotificationMail.objects.filter(user=user, kind=MailKind.REFUSALS, until__gt=now - REFUSAL_PERIOD)
+    return {key.partition(" ")[0] for key in mails.exclude(sent_at=None).values_list("key", flat=True)}
 
 
 def _was_sent(user: User, kind: MailKind, key: str) -> bool:

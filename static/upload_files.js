@@ -93,7 +93,7 @@ import { csrfToken } from "./csrf_token.js";
     request.addEventListener("load", () => {
       const result = request.response?.results?.[0];
       if (result?.is_in) take(row);
-      else refuse(row, result?.said ?? said(request.response) ?? reason(request.status));
+      else refuse(row, result?.said ?? said(request.response) ?? reason(request));
     });
     request.addEventListener("error", () => refuse(row, "The connection was lost. Drop the file in again."));
     request.addEventListener("loadend", () => {
@@ -154,8 +154,10 @@ import { csrfToken } from "./csrf_token.js";
     return answer?.error && `${answer.error} ${answer.hint ?? ""}`.trim();
   }
 
-  function reason(status) {
-    if (status === 403 || status === 0) return "You are signed out. Sign in again, then drop the file in once more.";
+  // Whoever is signed out is sent to the sign-in, whose page comes in place of our JSON.
+  function reason({ status, responseURL }) {
+    const isSignIn = responseURL && new URL(responseURL).pathname.startsWith("/accounts/login");
+    if (isSignIn || status === 403 || status === 0) return "You are signed out. Sign in again, then drop the file in once more.";
     if (status === 404) return "You may no longer change these documents.";
     return `The server did not take it (${status}). Drop it in again in a moment.`;
   }

@@ -172,7 +172,7 @@ class GoldenRunView(AuthorView):
 
 def _run_progress(plugin: Plugin) -> dict[str, Any]:
     current = run_progress.get_progress(plugin.pk)
-    last = EvaluationRun.objects.filter(plugin=plugin).only("questions").first()
+    last = EvaluationRun.objects.filter(plugin=plugin).exclude(questions=[]).only("questions").first()
     count = len(last.questions) if last else 0
     body: dict[str, Any] = {"status": "finished" if last else "none", "done": count, "total": count}
     body |= {"isQuiet": False, "error": "", "run": last.pk if last else None}

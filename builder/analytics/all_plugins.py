@@ -37,7 +37,7 @@ class PluginFigures:
 
     @property
     def other_count(self) -> int:
-        """Questions that neither were answered nor refused nor asked back."""
+        """Questions that failed, or whose caller left."""
         return int(self.figures.get("failed", 0) + self.figures.get("abandoned", 0))
 
 

@@ -32,6 +32,7 @@ SERIES = {
     Outcome.REFUSED.value: ("refused", "bar-r"),
     Outcome.FAILED.value: ("failed", "bar-w"),
     Outcome.ABANDONED.value: ("left by the caller", "bar-l"),
+    Outcome.FOUND.value: ("searched", "bar-f"),
 }
 
 

@@ -153,7 +153,7 @@ def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
     """The figures above the charts: how many questions ended in which way, and their share of all."""
     whole = sum(totals.values()) or 1
     shown = [Outcome.ANSWERED.value, Outcome.CLARIFY.value, Outcome.REFUSED.value]
-    shown += [name for name in (Outcome.FAILED.value, Outcome.ABANDONED.value) if totals[name]]
+    shown += [name for name in charts.SERIES if name not in shown and totals[name]]
     return [(charts.SERIES[name][0], totals[name], 100 * totals[name] / whole) for name in shown]
 
 
@@ -163,8 +163,10 @@ def _change_text(now: int, before: int) -> str:
         return ""
     if now == before:
         return "as many as before"
-    share = abs(now - before) / before
-    return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
+    share = f"{abs(now - before) / before:.0%}"
+    if share == "0%":
+        return "about as many as before"
+    return f"{share} {'more' if now > before else 'fewer'} than before"
 
 
 def documents_context(

@@ -58,7 +58,7 @@ def run_golden(
     A whole run of the draft, by the model that answers callers, also renews the plugin's curve. Raises
     `NoGoldenQuestions`.
     """
-    llm = llm or get_llm()
+    llm, started = llm or get_llm(), timezone.now()
     plugin, content = release.plugin, golden_dataset.run_fingerprint(release, llm=llm)
     data = golden_dataset.golden_dataset(plugin)
     sampled = replace(data, questions=dataset.sample_questions(data.questions, limit=limit))
@@ -71,6 +71,7 @@ def run_golden(
     row = EvaluationRun(
         plugin=plugin,
         release=None if release.is_draft else release,
+        started=started,
         content=content if is_whole else "",
         result=evaluation.result,
         questions=[_question_outcome(one) for one in evaluation.scored] if mode != "retrieval" else [],

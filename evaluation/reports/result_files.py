@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +21,25 @@ class InvalidEvaluationFile(InvalidInput):
     hint = "Write one with `manage.py evaluate … --save FILE`; the output of --json works too, without intervals."
 
 
+class UnwritableFile(InvalidInput):
+    """The file cannot be written."""
+
+    code = "file_not_writable"
+    hint = "Name a file in a folder that exists and that you may write to."
+
+
 @dataclass(frozen=True, kw_only=True)
 class SavedEvaluation:
     """`scored` is empty when only the printed object was kept."""
 
     result: EvaluationResult
     scored: tuple[QuestionScores, ...]
+
+
+def check_writable(path: Path) -> None:
+    """Asked before an evaluation, which takes long and may cost money. Raises `UnwritableFile`."""
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UnwritableFile(f"{path} cannot be written.")
 
 
 def save_evaluation(path: Path, *, result: EvaluationResult, scored: Sequence[QuestionScores]) -> None:

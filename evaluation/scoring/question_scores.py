@@ -24,6 +24,9 @@ from querying.types.answer import Outcome
 # Where the recall curve of the report is measured.
 RECALL_DEPTHS = (1, 2, 3, 5, 8, 10, 20, 50, 100)
 
+# These say neither that a question was answered nor that it was refused: the model was away, say.
+_UNFINISHED_OUTCOMES = (Outcome.FAILED, Outcome.ABANDONED)
+
 # So much of an answer is kept, to be compared with that of another run.
 MAX_ANSWER_LENGTH = 4_000
 
@@ -169,7 +172,7 @@ def _first_match_rank(target: GoldTarget, passages: Sequence[PageSpan]) -> float
 
 def _answer_scores(asked: EvalQuestion, key: AnswerKey, given: PipelineOutcome) -> dict[str, float]:
     is_answered = given.outcome == Outcome.ANSWERED
-    values = _outcome_scores(asked, is_answered=is_answered)
+    values = {} if given.outcome in _UNFINISHED_OUTCOMES else _outcome_scores(asked, is_answered=is_answered)
     if given.citations:
         values["citation_validity"] = sum(_citation_validity(given.citations)) / len(given.citations)
     if key.forbidden:

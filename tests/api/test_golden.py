@@ -267,6 +267,13 @@ def test_a_run_takes_no_wishes_and_says_so(golden: GoldenQuestion, alice: User) 
     assert "version" in response.json()["error"]
 
 
+def test_a_run_that_asked_for_no_answers_is_not_the_last_one(golden: GoldenQuestion, alice: User) -> None:
+    _, run = run_golden(releases.snapshot(golden.plugin))
+    EvaluationRun.objects.create(plugin=golden.plugin)
+    shown = signed_in(alice).get(f"{RUNS}/progress").json()
+    assert (shown["run"], shown["done"], shown["total"]) == (run.pk, 1, 1)
+
+
 def test_a_run_that_ended_early_says_why(golden: GoldenQuestion, alice: User) -> None:
     run_progress.fail_progress(golden.plugin_id, "The model is away.")
     shown = signed_in(alice).get(f"{RUNS}/progress").json()

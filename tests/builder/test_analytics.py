@@ -94,6 +94,28 @@ def test_the_pane_says_what_happened(browsing: Browse, alice: User, plugin: Plug
         assert words in content
 
 
+def test_what_was_only_searched_counts_on_both_sides_of_a_comparison(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    """As a review of a text searches: nothing is written, and the row has an outcome of its own."""
+    for days in (0, 0, 31, 31):
+        asked(plugin, outcome="found", user=alice, created_at=timezone.now() - timedelta(days=days))
+    asked(plugin, user=alice)
+    response = pane(browsing(alice), plugin)
+    shown = response.context
+    assert (shown["total"], shown["change"]) == (3, "50% more than before")
+    assert ("searched", 2) in [(words, count) for words, count, _ in shown["shares"]]
+    assert sum(sum(day.counts) for day in shown["days"]) == 3
+
+
+def test_a_change_that_rounds_to_nothing_is_none(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    days = [31] * 400 + [0] * 401
+    moments = [timezone.now() - timedelta(days=number) for number in days]
+    columns = {"plugin": plugin, "release_name": "boots@draft", "question": "Boots?", "outcome": "answered"}
+    Query.objects.bulk_create([Query(**columns, created_at=moment) for moment in moments])
+    assert pane(browsing(alice), plugin).context["change"] == "about as many as before"
+
+
 def test_days_releases_and_askers_are_chosen(browsing: Browse, alice: User, published: Plugin) -> None:
     release = published.releases.get()
     key, _ = ApiKey.objects.issue(owner=alice, name="agent")
@@ -202,7 +224,13 @@ def test_no_text_begins_as_a_formula_does(text: str) -> None:
 # --- Pictures --------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.lists(st.integers(0, 10_000), min_size=5, max_size=5), min_size=1, max_size=120))
+@given(
+    st.lists(
+        st.lists(st.integers(0, 10_000), min_size=len(charts.SERIES), max_size=len(charts.SERIES)),
+        min_size=1,
+        max_size=120,
+    )
+)
 def test_every_bar_stands_inside_the_picture(counts: list[list[int]]) -> None:
     start = date(2026, 1, 1)
     days = [
@@ -218,7 +246,7 @@ def test_every_bar_stands_inside_the_picture(counts: list[list[int]]) -> None:
 def test_a_day_without_questions_breaks_the_line() -> None:
     times = [(100.0, 400.0), (None, None), (200.0, 300.0), (100.0, 100.0)]
     days = [
-        charts.DayStatistics(day=date(2026, 1, number), counts=[0] * 5, median=half, p95=most)
+        charts.DayStatistics(day=date(2026, 1, number), counts=[0] * len(charts.SERIES), median=half, p95=most)
         for number, (half, most) in enumerate(times, start=1)
     ]
     (_, path, words, _), _ = charts.line_chart(days).lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -19,6 +20,7 @@ from builder.analytics import all_plugins
 from builder.templatetags.builder import money
 from plugins.models import Plugin
 from querying.models import Query
+from querying.types.answer import Outcome
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -60,6 +62,17 @@ def test_each_plugin_has_its_row_the_busiest_first(browsing: Browse, alice: User
     )
     assert response.context["total"] == 5
     assert "1.50 USD" in response.content.decode()
+
+
+def test_the_columns_of_a_plugin_add_up_to_its_questions(browsing: Browse, alice: User) -> None:
+    boots = made(alice, "Boots")
+    for outcome in Outcome:
+        asked(boots, outcome=outcome.value)
+    response = shown(browsing(alice))
+    [row] = response.context["page"]
+    columns = re.findall(r'data-label="([A-Z][a-z ]+)">(\d+)</td>', response.content.decode())
+    ways = ("Answered", "Asked back", "Refused", "Not finished", "Searched")
+    assert sum(int(number) for name, number in columns if name in ways) == row.count == len(Outcome)
 
 
 def test_what_was_asked_of_others_plugins_is_not_counted(

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from builder.dashboard import WEEK
 from builder.readiness import reverse_pane
-from evaluation.models import EvaluationRun, GoldenQuestion
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from plugins.models import Plugin, Release
@@ -36,9 +36,8 @@ def full(owner: User, number: int) -> Plugin:
     base = own_knowledge_base(plugin)
     Document.objects.create(knowledge_base=base, title="Broken", source_type="pdf", status="failed")
     DecisionTree.objects.create(plugin=plugin, name="Broken", tree_data={})
-    GoldenQuestion.objects.create(plugin=plugin, question="Boots?")
-    GoldenQuestion.objects.create(plugin=plugin, question="Shoes?")
-    EvaluationRun.objects.create(plugin=plugin, result={"golden_passed": 0.5})
+    GoldenQuestion.objects.create(plugin=plugin, question="Boots?", last_passed=True)
+    GoldenQuestion.objects.create(plugin=plugin, question="Shoes?", last_passed=False)
     Query.objects.create(plugin=plugin, question="Hats?", outcome="refused")
     return plugin
 

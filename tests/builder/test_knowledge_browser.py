@@ -103,6 +103,16 @@ def test_a_connection_that_breaks_is_said(
     complaints[:] = [said for said in complaints if "ERR_FAILED" not in said]
 
 
+def test_whoever_is_signed_out_meanwhile_is_told_so(page: Page, alice: User, plugin: Plugin, tmp_path: Path) -> None:
+    open_pane(page, alice, plugin)
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
+    expect(page.locator("#sending")).to_contain_text(
+        "You are signed out. Sign in again, then drop the file in once more."
+    )
+    assert not Document.objects.filter(title__icontains="manual").exists()
+
+
 def test_a_file_is_sent_after_a_new_sign_in_in_another_tab(
     page: Page, alice: User, plugin: Plugin, tmp_path: Path
 ) -> None:

@@ -133,6 +133,16 @@ def test_a_comparison_with_something_else_is_an_error(corpus: Path) -> None:
         run(corpus, "--compare", corpus / "corpus.jsonl")
 
 
+@pytest.mark.parametrize("option", ["--save", "--out"])
+def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_asked(
+    golden: Plugin, tmp_path: Path, option: str
+) -> None:
+    for target in (tmp_path / "none" / "figures", tmp_path):
+        with pytest.raises(CommandError, match="cannot be written"):
+            run("--plugin", "cover@draft", option, target)
+    assert not EvaluationRun.objects.exists()
+
+
 def test_a_checklist_learns_from_reviewed_documents(tmp_path: Path) -> None:
     folder = made_set.documents_set(tmp_path / "made")
     other = made_set.LEASE.replace("explosives", "coal")

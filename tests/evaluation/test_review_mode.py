@@ -62,6 +62,12 @@ def test_lines_of_a_checklist_are_judged_as_positions(checklist: Path) -> None:
     assert result["three_labels"] == 1.0
 
 
+def test_lines_about_a_contract_that_cannot_be_read_are_left_out(checklist: Path) -> None:
+    (checklist / "documents" / "b.txt").unlink()
+    (checklist / "documents" / "b.pdf").write_bytes(b"%PDF-1.7 broken")
+    assert figures(checklist, "--mode", "review")["questions"] == 3
+
+
 def test_decided_contracts_are_learned_from(checklist: Path) -> None:
     result = figures(checklist, "--mode", "review", "--prior", 1)
     assert 0 <= result["three_labels_with_1"] <= 1

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 
 from accounts.models import User
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from notifications.alerts import MAX_FILES
 from notifications.digest import make_digest
 from notifications.models import MAX_ATTEMPTS, MailPreferences, NotificationMail
 from notifications.notify import digest_week, notify
@@ -55,6 +56,10 @@ def fail(base: Any, title: str, at: datetime) -> Document:
         status=DocumentStatus.FAILED, error="The document is damaged and cannot be read.", updated_at=at
     )
     return document
+
+
+def refuse_mail(mail: Any, *args: Any) -> int:
+    raise ConnectionRefusedError
 
 
 def html_of(mail: Any) -> str:
@@ -109,12 +114,8 @@ def test_a_mail_server_that_is_away_is_asked_again_but_not_for_ever(
     plugin: Plugin, alice: User, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(plugin, in_week())
-
-    def refuse(mail: Any, *args: Any) -> int:
-        raise ConnectionRefusedError
-
     with monkeypatch.context() as away:
-        away.setattr(EmailMultiAlternatives, "send", refuse)
+        away.setattr(EmailMultiAlternatives, "send", refuse_mail)
         assert notify(alice.pk, now=NOW) == 0
     assert notify(alice.pk, now=NOW) == 1
     NotificationMail.objects.update(sent_at=None, attempts=MAX_ATTEMPTS)
@@ -159,6 +160,62 @@ def test_what_the_author_tries_in_the_sandbox_raises_no_alarm(plugin: Plugin, al
     for _ in range(12):
         ask(plugin, now - timedelta(hours=1), "refused", user=alice)
     assert notify(alice.pk, now=now) == 0
+
+
+def test_a_mail_that_is_tried_again_tells_no_file_twice(
+    plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = NOW + timedelta(days=4)
+    fail(base, "Early", now - timedelta(hours=2))
+    with monkeypatch.context() as away:
+        away.setattr(EmailMultiAlternatives, "send", refuse_mail)
+        assert notify(alice.pk, now=now) == 0
+    fail(base, "Late", now - timedelta(minutes=30))
+    assert notify(alice.pk, now=now + timedelta(hours=1)) == 1
+    assert "Early" in mailoutbox[0].body
+    assert "Late" in mailoutbox[0].body
+    assert notify(alice.pk, now=now + timedelta(days=1)) == 0
+
+
+def test_more_files_than_are_named_are_counted(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:
+    now = NOW + timedelta(days=4)
+    for number in range(MAX_FILES + 3):
+        fail(base, f"File {number}", now - timedelta(hours=2, minutes=number))
+    assert notify(alice.pk, now=now) == 1
+    [mail] = mailoutbox
+    assert mail.subject == f"{MAX_FILES + 3} files were not read"
+    assert f"File {MAX_FILES - 1} " in mail.body
+    assert f"File {MAX_FILES} " not in mail.body
+    assert "- 3 more\n" in mail.body
+
+
+def test_questions_that_a_mail_has_told_are_not_told_by_the_next_one(
+    plugin: Plugin, alice: User, mailoutbox: list[Any]
+) -> None:
+    """Whatever day it is: a mail of eleven o'clock speaks of the same 24 hours as one of midnight."""
+    morning = datetime(2026, 3, 13, 11, 7, tzinfo=UTC)
+    release = plugin.releases.create(version="1.0.0", system_prompt="x")
+    for _ in range(10):
+        ask(plugin, morning - timedelta(hours=1), "refused", release=release)
+    assert [notify(alice.pk, now=morning + timedelta(hours=hour)) for hour in range(25)] == [1, *[0] * 24]
+    for _ in range(10):
+        ask(plugin, morning + timedelta(hours=20), "refused", release=release)
+    assert notify(alice.pk, now=morning + timedelta(hours=23)) == 0
+    assert notify(alice.pk, now=morning + timedelta(hours=24)) == 1
+    assert len(mailoutbox) == 2
+    assert "10 of 10 questions" in mailoutbox[1].body
+
+
+def test_the_subject_counts_the_questions_of_plugins_that_are_not_named(
+    alice: User, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notifications.digest.MAX_PLUGINS", 1)
+    for name in ("Boots", "Hats", "Gloves"):
+        one = Plugin.objects.create(owner=alice, name=name, slug=name.lower(), domain="x", system_prompt="x")
+        ask(one, in_week())
+    assert notify(alice.pk, now=NOW) == 1
+    assert mailoutbox[0].subject == "Your plugins last week: 3 questions"
+    assert "2 more of your plugins have news." in mailoutbox[0].body
 
 
 def test_each_kind_can_be_chosen(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:

@@ -55,6 +55,14 @@ def test_only_mails_of_its_kind_end(alice: User, client: Client, kind: MailKind)
     assert [one for one in MailKind if not preferences.wants(one)] == [kind]
 
 
+def test_links_of_two_kinds_that_are_followed_at_once_end_both(alice: User) -> None:
+    first, second = preferences_of(alice), preferences_of(alice)
+    first.stop(MailKind.WEEKLY_DIGEST)
+    second.stop(MailKind.REFUSALS)
+    kept = MailPreferences.objects.get()
+    assert [kept.wants(kind) for kind in MailKind] == [False, True, False]
+
+
 def test_a_link_that_was_changed_ends_nothing(alice: User, client: Client) -> None:
     for address in (link(alice) + "x", reverse("unsubscribe", args=["x"])):
         assert client.post(address).status_code == 404

@@ -24,6 +24,7 @@ from knowledge.tasks import prune_knowledge
 from lexic.celery import app
 from lexic.diagnostics import CheckFailed
 from lexic.periodic_tasks import PERIODIC_TASKS
+from lexic.storage import StorageUnavailable
 from plugins.models import Plugin
 from privacy import tasks
 from privacy.storage_sweep import inspect_storage, sweep_storage
@@ -113,6 +114,15 @@ def test_a_dry_run_deletes_nothing(capsys: Any) -> None:
     assert stored_path(orphan).exists()
     call_command("sweep")
     assert not stored_path(orphan).exists()
+
+
+def test_a_storage_that_is_away_ends_the_command_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_away() -> None:
+        raise StorageUnavailable
+
+    monkeypatch.setattr("privacy.management.commands.sweep.inspect_storage", is_away)
+    with pytest.raises(CommandError, match=StorageUnavailable().message):
+        call_command("sweep", "--dry-run")
 
 
 @pytest.mark.parametrize(

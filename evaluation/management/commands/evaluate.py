@@ -19,7 +19,7 @@ from evaluation.models import EvaluationRun
 from evaluation.reports import console_report, evaluation_comparison, html_report, result_files
 from evaluation.reports.result_files import SavedEvaluation
 from evaluation.tuning import calibration_fit, checklist_prior_effect, evidence_threshold
-from evaluation.tuning.evidence_threshold import ThresholdProposal
+from evaluation.tuning.evidence_threshold import ThresholdProposal, TooFewGoldenQuestions
 from knowledge.management.progress_bar import progress_bar
 from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
@@ -77,6 +77,8 @@ class Command(LexicCommand):
             raise CommandError("--fit goes with --plugin, and --apply with --fit.")
         if options["mode"] == "review" and plugin:
             raise CommandError("--mode review measures a folder whose questions are lines of a checklist.")
+        for target in filter(None, (options["save"], options["out"])):
+            result_files.check_writable(target)
         before = result_files.load_evaluation(options["compare"]) if options["compare"] else None
         self.held_out: Sequence[ReliabilityBin] = ()
         if plugin:
@@ -84,8 +86,15 @@ class Command(LexicCommand):
             self.held_out = golden_runs.held_out_reliability(kept)
         else:
             evaluation = self._evaluate_folder(folder or Path(), options)
-        proposal = _threshold_proposal(plugin, evaluation) if plugin and options["fit"] else None
+        proposal, too_few = None, None
+        if plugin and options["fit"]:
+            try:
+                proposal = _threshold_proposal(plugin, evaluation)
+            except TooFewGoldenQuestions as error:
+                too_few = error
         self._write_report(evaluation, before=before, proposal=proposal, **options)
+        if too_few:  # the figures, which may have cost money, are out
+            raise too_few
         if plugin and proposal and options["apply"]:
             Plugin.objects.filter(slug=split_reference(plugin)[0]).update(
                 evidence_threshold=proposal.proposed.threshold

@@ -34,7 +34,7 @@ class Command(LexicCommand):
                 self.stdout.write(line)
             return
         try:
-            text = file.read_text(encoding="utf-8") if file else sys.stdin.read()
+            text = file.read_text(encoding="utf-8-sig") if file else sys.stdin.read().removeprefix("\ufeff")
             done = golden_file.import_golden_questions(plugin, lines=text.split("\n"))
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file or 'The input'} cannot be read: {error}") from error

@@ -7,8 +7,9 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from lexic.management.lexic_command import LexicCommand
 from privacy.storage_sweep import SweepReport, inspect_storage, sweep_storage
 
 _FOUND = {
@@ -19,7 +20,7 @@ _FOUND = {
 }
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Compares the stored files with the database, both ways. Deletes the files that no row names and the words of "
         "questions of deleted plugins, ends grants of people who may no longer open the knowledge, and reports the "

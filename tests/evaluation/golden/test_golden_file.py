@@ -114,6 +114,19 @@ def test_the_command_writes_and_reads_a_file(plugin: Plugin, tmp_path: Path):
     assert json.loads(out.getvalue()) == {"added": 2, "changed": 0, "unchanged": 0}
 
 
+def test_the_command_reads_a_file_that_begins_as_windows_begins_it(
+    plugin: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    text = "\ufeff" + "\r\n".join(lines(ROW, REFUSE))
+    (tmp_path / "golden.jsonl").write_text(text)
+    call_command("golden", "import", "cover", str(tmp_path / "golden.jsonl"), stdout=StringIO())
+    assert plugin.golden_questions.count() == 2
+    monkeypatch.setattr("sys.stdin", StringIO(text))
+    out = StringIO()
+    call_command("golden", "import", "cover", "--json", stdout=out)
+    assert json.loads(out.getvalue()) == {"added": 0, "changed": 0, "unchanged": 2}
+
+
 def test_the_command_says_what_is_wrong(plugin: Plugin, tmp_path: Path):
     (tmp_path / "bad.jsonl").write_text("{")
     for arguments, reason in (

@@ -144,6 +144,29 @@ def test_a_second_worker_waits_until_the_first_is_done(plugin: Plugin, monkeypat
     assert EvaluationRun.objects.count() == 1
 
 
+def test_a_run_that_began_before_it_was_asked_for_is_not_enough(plugin: Plugin):
+    add_goldens(plugin, right=1)
+    moments: list[str] = []
+
+    def changed_meanwhile(questions: Any) -> Any:
+        moments.append(timezone.now().isoformat())
+        return iter(questions)
+
+    run_golden(releases.snapshot(plugin), with_progress=changed_meanwhile)
+    tasks.run_golden_questions(plugin_id=str(plugin.pk), asked_at=moments[0])
+    assert EvaluationRun.objects.count() == 2
+
+
+def test_what_asked_not_all_questions_of_the_draft_is_not_enough(published: Plugin):
+    add_goldens(published, right=2)
+    asked = {"plugin_id": str(published.pk), "asked_at": timezone.now().isoformat()}
+    run_golden(releases.snapshot(published), limit=1)
+    run_golden(releases.snapshot(published), mode="retrieval")
+    run_golden(published.releases.get())
+    tasks.run_golden_questions(**asked)
+    assert EvaluationRun.objects.count() == 4
+
+
 def test_the_worker_passes_over_what_is_gone(plugin: Plugin):
     asked_at = timezone.now().isoformat()
     tasks.run_golden_questions(plugin_id=str(plugin.pk), asked_at=asked_at)
@@ -180,8 +203,10 @@ def test_options_that_make_no_sense_are_an_error(arguments: list[Any]):
 
 def test_too_few_questions_propose_nothing(plugin: Plugin):
     add_goldens(plugin, right=2, refused=1)
+    out = StringIO()
     with pytest.raises(CommandError, match="too few golden questions"):
-        evaluate("--plugin", "cover@draft", "--mode", "pipeline", "--fit")
+        call_command("evaluate", "--plugin", "cover@draft", "--mode", "pipeline", "--fit", stdout=out)
+    assert "golden_passed" in out.getvalue()
 
 
 def test_the_report_of_a_calibrated_plugin_shows_how_reliable_it_is(plugin: Plugin, tmp_path: Path):

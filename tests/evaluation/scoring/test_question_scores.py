@@ -114,6 +114,13 @@ def test_an_answer_to_what_has_none_is_wrong_however_well_cited() -> None:
     assert (scored["refused_when_unanswerable"], scored["answer_right"]) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("outcome", ["failed", "abandoned"])
+@pytest.mark.parametrize("answerable", [True, False])
+def test_what_did_not_come_to_an_end_was_neither_answered_nor_refused(outcome: str, answerable: bool) -> None:
+    asked = EvalQuestion(id="1", text="Who won?", answerable=answerable)
+    assert values(asked, key=key(), given=given(outcome=outcome)) == {}
+
+
 @pytest.mark.django_db
 def test_an_excerpt_is_valid_when_it_stands_on_the_page_that_is_named() -> None:
     base = make_base()
