@@ -157,7 +157,7 @@ class QuestionWords:
 
     def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
         """For each sentence which quantities of the question its ranges include and exclude."""
-        return match_ranges(self._question, sentences)
+        return match_ranges(self._question, sentences, is_english=not self._wording.language)
 
     def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:
         """Which rows of the states belong to these very stems."""
