@@ -171,6 +171,14 @@ def numbers_with_units(text: str) -> dict[str, set[str]]:
     return dict(found)
 
 
+def stated_numbers(text: str) -> set[str]:
+    """Each number of the text, plainly, whether digits or words write it: "ten days" states 10."""
+    read = extract_figures(text)
+    in_words = {decimal_text(value) for one in read.quantities for value in (one.low, one.high)}
+    lone_one = {"1"} if _LONE_ONE.search(read.words) else set[str]()
+    return in_words | lone_one | set(numbers_with_units(text))
+
+
 def _supports_quantity(known: TextFigures, wanted: Quantity, *, stated: TextFigures, headers: frozenset[str]) -> bool:
     if any(_quantity_supports(one, wanted, known=known, stated=stated, headers=headers) for one in known.quantities):
         return True

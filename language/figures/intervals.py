@@ -41,6 +41,11 @@ class Interval:
     end: int
     written: str
 
+    @property
+    def is_limit(self) -> bool:
+        """Whether it has one end only."""
+        return (self.low is None) != (self.high is None)
+
     def compare(self, quantity: Quantity) -> bool | None:
         """Whether it contains the quantity; None where the two measure different things."""
         for mine in self.units:
@@ -63,12 +68,27 @@ class Interval:
 def find_interval(quantity: Quantity, text: str) -> Interval | bool:
     """The interval of the text that contains the quantity; else whether the text states any of that kind."""
     is_comparable = False
-    for one in read_intervals(text):
-        contains = one.compare(quantity) if _counts_the_same(one, quantity, text) else None
+    for one, contains in _comparable_intervals(quantity, text):
         if contains:
             return one
-        is_comparable = is_comparable or contains is False
+        is_comparable = True
     return is_comparable
+
+
+def find_limit(quantity: Quantity, text: str) -> Interval | None:
+    """The first interval with one end ("at most four hours") that leaves the quantity out; None where there is none,
+    and for a bare number, of which nobody knows what it counts."""
+    if quantity.units == ("",) and not quantity.noun:
+        return None
+    return next((one for one, contains in _comparable_intervals(quantity, text) if not contains and one.is_limit), None)
+
+
+def _comparable_intervals(quantity: Quantity, text: str) -> Iterator[tuple[Interval, bool]]:
+    """The intervals of the text that measure what the quantity does, and whether each contains it."""
+    for one in read_intervals(text):
+        contains = one.compare(quantity) if _counts_the_same(one, quantity, text) else None
+        if contains is not None:
+            yield one, contains
 
 
 def tidy_text(text: str) -> str:

@@ -15,7 +15,7 @@ from functools import partial
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
 from language.counted_nouns import counted_words
-from language.figures.figure_extraction import numbers_with_units
+from language.figures.figure_extraction import numbers_with_units, stated_numbers
 from language.negation import has_negation
 from language.stemming import STEMMED_LANGUAGES, stem_in
 from language.terms import terms
@@ -29,8 +29,8 @@ from querying.types.answer import NearestSibling
 from querying.types.confidence import ConfidenceSignals
 from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 
-# "174,850" is one number, and no two words; whether it is there is judged as a sign.
-_GROUPED_NUMBER = re.compile(r"\d+(?:[.,]\d+)+")
+# "174,850" is one number, "20:00" and "8 pm" one time, and no two words; whether it is there is judged as a sign.
+_GROUPED_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+(?:\s?[ap]\.?m\b)?|\d+\s?[ap]\.?m\b", re.IGNORECASE)
 _NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = 0.3
@@ -183,7 +183,7 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     of_row = " ".join([passage.document_title, *passage.section_path, best.header, caption, best.text])
     numbered = of_row if CELL_SEPARATOR in best.text else around
     asked_numbers = set(numbers_with_units(asked))
-    missing_numbers = asked_numbers - set(numbers_with_units(numbered)) if asked_numbers else set()
+    missing_numbers = asked_numbers - stated_numbers(numbered) if asked_numbers else set()
     if missing := sorted(missing_numbers - best.ranges.numbers):
         signs.append(_unmentioned(_NUMBER_PENALTY, missing))
     # Only English keeps capitals for names.
@@ -244,11 +244,15 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     """What no passage that was found speaks of; nothing where none was found."""
     if not evidence.passages:
         return []
-    known = {*terms(" ".join(map(_text_with_titles, evidence.passages))), *evidence.wording.stop_terms}
+    texts = " ".join(map(_text_with_titles, evidence.passages))
+    known = {*terms(texts), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)
-    return [word for word in words if not any(map(is_known, terms(word)))]
+    missing = [word for word in words if not any(map(is_known, terms(word)))]
+    # "Four weeks" mentions 4.
+    stated = stated_numbers(texts) if any(map(str.isdecimal, missing)) else set[str]()
+    return [word for word in missing if word not in stated]
 
 
 def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:

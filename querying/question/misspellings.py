@@ -31,8 +31,11 @@ _JOINED = r"\w'’@#$/\\"
 _PLAIN_WORD = lazy_pattern(rf"(?<![{_JOINED}.-])(?:^[A-Z])?[a-z]{{4,30}}(?![{_JOINED}(-]|\.\w)")
 # The most unknown words of a question that are corrected.
 _MAX_UNKNOWN_WORDS = 3
-# The intended word is in at least two chunks, and in eight times as many as the next candidate.
+# The intended word is in at least two chunks, and in eight times as many as the next candidate. What stands in one
+# alone may be a slip of the documents themselves, or a rare name.
 _MIN_CHUNKS, _MIN_LEAD = 2, 8
+# Bases of so many chunks together say most words once. There one chunk is enough for a word that the tokenizer knows.
+_MAX_SMALL_CHUNKS = 200
 # The most candidates that are looked up, the most frequent first.
 _MAX_CANDIDATES = 6
 
@@ -61,7 +64,11 @@ def find_misspellings(text: str, *, question: Question, statistics: StatisticsCa
     if not unknown:
         return {}
     readable = _readable_chunks(question, bases)
-    meant = {word: _clearly_meant(word, bases=bases, readable=readable, statistics=statistics) for word in unknown}
+    is_small = sum(base.chunk_count for base in statistics.load(bases, set())) <= _MAX_SMALL_CHUNKS
+    meant = {
+        word: _clearly_meant(word, bases=bases, readable=readable, statistics=statistics, is_small=is_small)
+        for word in unknown
+    }
     return {word: spelling for word, spelling in meant.items() if spelling}
 
 
@@ -84,7 +91,7 @@ def _plain_words(text: str) -> list[str]:
 
 
 def _clearly_meant(
-    word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk], statistics: StatisticsCache
+    word: str, *, bases: Sequence[BaseRevision], readable: QuerySet[Chunk], statistics: StatisticsCache, is_small: bool
 ) -> str:
     """The one frequent word that is a slip away; empty where there is none, or where a second one is nearly as
     frequent. Exchanged letters are the most common slip, so words that it explains are tried first."""
@@ -92,7 +99,11 @@ def _clearly_meant(
     spellings = {one for one in exchanged | _changed(word) if one[0] == word[0] and one not in STOP_WORDS} - {word}
     known = _known_terms(map(stem, spellings), bases=bases, statistics=statistics)
     frequent = [(known[stem(one)].chunks, one) for one in spellings if stem(one) in known]
-    ranked = sorted((pair for pair in frequent if pair[0] >= _MIN_CHUNKS), key=lambda pair: (-pair[0], pair[1]))
+    enough = [pair for pair in frequent if pair[0] >= _MIN_CHUNKS]
+    # "Panned" is a form of a word, and no slip of "planned".
+    if not enough and is_small and not is_word(stem(word)):
+        enough = [pair for pair in frequent if is_word(pair[1])]
+    ranked = sorted(enough, key=lambda pair: (-pair[0], pair[1]))
     standing = [
         (chunks, one) for chunks, one in ranked[:_MAX_CANDIDATES] if _stands_in(readable, one, known[stem(one)].ids)
     ]

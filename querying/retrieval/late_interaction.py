@@ -158,7 +158,7 @@ class QuestionWords:
 
     def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
         """For each sentence which quantities and days of the question its ranges include and exclude."""
-        matches = match_ranges(self._question, sentences)
+        matches = match_ranges(self._question, sentences, is_english=not self._wording.language)
         return with_weekdays(self.english, sentences, matches)
 
     def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:

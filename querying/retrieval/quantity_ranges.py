@@ -1,11 +1,16 @@
-"""Finds sentences whose range includes a number of the question: "7 to 14 days" includes "10 days"."""
+"""Finds sentences whose range includes a number of the question: "7 to 14 days" includes "10 days".
+
+A limit decides a question for yes or no in either case: "at most four hours" answers "Can I park for five hours?".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from knowledge.readers.tables import CELL_SEPARATOR
+from language.closed_questions import is_closed_question
 from language.figures.figure_types import Quantity
-from language.figures.intervals import Interval, find_interval, plain_quantities, tidy_text
+from language.figures.intervals import Interval, find_interval, find_limit, plain_quantities, tidy_text
 from language.terms import terms
 from language.units import compare_amounts
 from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
@@ -13,10 +18,12 @@ from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
 _YEARS = (1500, 2100)
+_CELL_SIGN = CELL_SEPARATOR.strip()
 
 
-def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
-    """For each sentence which quantities of the question its ranges and bounds include and exclude."""
+def match_ranges(question: str, sentences: Sequence[str], *, is_english: bool = True) -> list[RangeMatch]:
+    """For each sentence which quantities of the question its ranges and bounds include and exclude; where an English
+    one wants a yes or a no, what a limit leaves out counts as included, unless a range of another sentence has it."""
     quantities = plain_quantities(question)
     if len(quantities) <= _MAX_QUANTITIES:
         quantities = [one for one in quantities if not any(_is_written(one, sentence) for sentence in sentences)]
@@ -24,6 +31,8 @@ def match_ranges(question: str, sentences: Sequence[str]) -> list[RangeMatch]:
         return [NO_RANGE_MATCH] * len(sentences)
     rows = [[_find_range(one, sentence) for one in quantities] for sentence in sentences]
     in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
+    if is_english and not all(in_any) and is_closed_question(question):
+        rows = [_with_limits(row, quantities, in_any, text) for row, text in zip(rows, sentences, strict=True)]
     return [_match_sentence(question, quantities, row, in_any) for row in rows]
 
 
@@ -36,6 +45,17 @@ def _find_range(quantity: Quantity, sentence: str) -> Interval | bool:
     is_year = _YEARS[0] <= quantity.low < _YEARS[1] and "year" in found.units
     is_fraction_of_a_count = quantity.low.denominator != 1 and bool(found.noun)
     return False if is_year or is_fraction_of_a_count else found
+
+
+def _with_limits(
+    row: Sequence[Interval | bool], quantities: Sequence[Quantity], in_any: Sequence[bool], sentence: str
+) -> list[Interval | bool]:
+    """The limits of the sentence in place of what no range has. The row of a table is one step of a scale, and no rule
+    for what lies beyond."""
+    if _CELL_SIGN in sentence:
+        return list(row)
+    each = zip(row, quantities, in_any, strict=True)
+    return [found if known or found is not True else find_limit(one, sentence) or True for found, one, known in each]
 
 
 def _is_written(quantity: Quantity, sentence: str) -> bool:

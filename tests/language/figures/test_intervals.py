@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.figures.intervals import Interval, find_interval, plain_quantities, read_intervals
+from language.figures.intervals import Interval, find_interval, find_limit, plain_quantities, read_intervals
 
 
 def is_included(question: str, text: str) -> bool:
@@ -55,6 +55,21 @@ def test_a_text_with_other_ranges_of_the_kind_is_told_from_one_without_any() -> 
     (quantity,) = plain_quantities("20 days")
     assert find_interval(quantity, "7 to 14 days") is True
     assert find_interval(quantity, "7 to 14 km") is False
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "written"),
+    [
+        ("5 hours", "Between 8 and 10 hours in winter, else at most 4 hours", "4 hours"),
+        ("5 hours", "at most 6 hours", None),
+        ("5 hours", "6 to 8 hours", None),
+        ("5", "at most 4", None),
+    ],
+)
+def test_a_limit_that_leaves_a_number_out_has_one_end(question: str, text: str, written: str | None) -> None:
+    (quantity,) = plain_quantities(question)
+    limit = find_limit(quantity, text)
+    assert (limit.written if limit else None) == written
 
 
 def test_ranges_and_bounds_of_a_question_are_no_plain_quantities() -> None:

@@ -51,6 +51,26 @@ def test_a_number_with_separators_is_not_named_in_pieces():
     assert "174850" in " ".join(judged.why)
 
 
+def test_a_number_that_a_passage_writes_as_a_word_is_mentioned():
+    weeks = passage("Ask for the journey at least eight weeks before it, and one day before a trip.")
+    judged = assess_sufficiency("May I ask 8 weeks before the journey?", evidence(weeks), threshold=0.95)
+    assert judged.score == pytest.approx(0.9)
+    assert "8" not in " ".join(judged.why)
+    assert assess_sufficiency("May I ask 1 day before?", evidence(weeks)).score == pytest.approx(0.9)
+
+
+def test_a_number_in_words_is_said_of_the_passages_that_have_it():
+    elsewhere = passage("The notice is four weeks.", number=2)
+    judged = assess_sufficiency("Does the plan cover 4 eye exams?", evidence(PLAN, elsewhere), threshold=0.95)
+    assert judged.why == ("The nearest passage does not mention 4.",)
+
+
+@pytest.mark.parametrize(("time", "said"), [("20:00", "20:00"), ("8 pm", "8pm")])
+def test_a_time_is_not_named_in_pieces(time: str, said: str):
+    judged = assess_sufficiency(f"Does the plan cover eye exams at {time}?", evidence(PLAN), threshold=0.95)
+    assert judged.why == (f"The nearest passage does not mention {said}.",)
+
+
 def test_a_name_that_the_question_repeats_is_said_once():
     question = "What does Contoso say about Contoso, and does Contoso cover the Northwind 47?"
     judged = assess_sufficiency(question, evidence(PLAN), threshold=0.95)

@@ -12,10 +12,12 @@ from django.test.utils import CaptureQueriesContext
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.answering import generate
+from querying.question import misspellings
 from querying.question.misspellings import describe_misspellings, find_misspellings
 from querying.types.answer import Answer, Outcome
 from querying.types.events import Done, Event, Status
 from querying.types.question import Caller, Question
+from tests.cover import give_document
 from tests.linear_time import grows_linearly
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +76,22 @@ def test_a_word_one_slip_away_from_one_of_the_documents_is_meant(plugin: Plugin,
 )
 def test_other_words_stay_as_they_are(plugin: Plugin, text: str) -> None:
     assert misspelt(plugin, text) == {}
+
+
+@pytest.mark.parametrize(("written", "meant"), [("mortarr", "mortar"), ("conrcete", "concrete")])
+def test_in_a_small_base_a_word_that_it_says_once_is_meant_as_well(plugin: Plugin, written: str, meant: str) -> None:
+    assert misspelt(plugin, f"What about {written}?") == {written: meant}
+
+
+def test_in_a_large_base_a_word_that_it_says_once_is_not_meant(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(misspellings, "_MAX_SMALL_CHUNKS", 0)
+    assert misspelt(plugin, "What about mortarr?") == {}
+
+
+@pytest.mark.parametrize("written", ["panned", "zorblim"])
+def test_a_form_of_another_word_and_a_rare_name_are_no_slips(plugin: Plugin, written: str) -> None:
+    give_document(plugin, title="Visits", text="Visits are planned by Zorblin; the zorblin keeps the keys.")
+    assert misspelt(plugin, f"What about {written}?") == {}
 
 
 def test_nothing_is_looked_up_where_all_words_are_known(plugin: Plugin) -> None:

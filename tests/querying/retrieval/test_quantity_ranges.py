@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from querying.retrieval.quantity_ranges import match_ranges
 from querying.types.evidence import NO_RANGE_MATCH
 
@@ -10,7 +12,8 @@ QUESTION = "What do I get back if I cancel 10 days before departure?"
 def test_a_sentence_with_a_range_for_the_number_is_told_from_one_with_another() -> None:
     half, none, neither = match_ranges(QUESTION, [HALF, NONE, "We refund by bank transfer."])
     assert (half.numbers, half.excluded) == ({"10"}, frozenset())
-    assert (none.numbers, none.excluded) == (frozenset(), {"10"})
+    assert not none.numbers
+    assert none.excluded == {"10"}
     assert neither is NO_RANGE_MATCH
 
 
@@ -46,3 +49,53 @@ def test_a_number_with_a_fraction_counts_no_things() -> None:
     assert match_ranges("What is new in 5.3?", [limit]) == [NO_RANGE_MATCH]
     (match,) = match_ranges("Can I import 300 lines?", [limit])
     assert match.numbers == {"300"}
+
+
+PARKING = "Cars may stay for at most 4 hours."
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "number"),
+    [
+        ("Can I park for 5 hours?", PARKING, "5"),
+        ("I need 300 minutes, may my car stay?", PARKING, "300"),
+        ("Is 3 cm of padding enough?", "Pack the machine in at least 5 cm of padding.", "3"),
+        ("May I bring 3 guests?", "You may bring no more than 2 guests.", "3"),
+    ],
+)
+def test_a_limit_decides_a_question_for_yes_or_no(question: str, sentence: str, number: str) -> None:
+    (match,) = match_ranges(question, [sentence])
+    assert match.numbers == {number}
+    assert not match.excluded
+
+
+def test_such_a_question_is_read_with_the_limit_in_place_of_the_number() -> None:
+    (match,) = match_ranges("Can I park for 5 hours?", [PARKING])
+    assert match.wording == "Can I park for 4 hours?"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What do 5 hours cost?", PARKING),
+        ("Can I park for 5 days in the hall?", "Lorries of at most 4 t may park."),
+        ("Can I pay half 20 days before?", HALF),
+        ("Is there a discount for 3 persons?", "Persons: 20 or more | Discount: 15 %"),
+        ("Is there a discount for 3 persons?", "| 20 or more | 15 % |"),
+        ("Can I park 5?", PARKING),
+    ],
+)
+def test_a_limit_decides_nothing_else(question: str, sentence: str) -> None:
+    (match,) = match_ranges(question, [sentence])
+    assert not match.numbers
+
+
+def test_a_limit_decides_nothing_beside_a_range_that_has_the_number() -> None:
+    half, none = match_ranges("Do I get half if I cancel 10 days before departure?", [HALF, NONE])
+    assert half.numbers == {"10"}
+    assert not none.numbers
+    assert none.excluded == {"10"}
+
+
+def test_a_limit_decides_no_question_of_another_language() -> None:
+    assert match_ranges("Can I park for 5 hours?", [PARKING], is_english=False) == [NO_RANGE_MATCH]
