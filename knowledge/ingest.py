@@ -11,7 +11,6 @@ import logging
 import re
 import time
 from contextlib import closing
-from functools import partial
 from uuid import UUID
 
 from django.db import OperationalError, transaction
@@ -20,7 +19,7 @@ from django.utils import timezone
 from knowledge import ingest_scheduling, lease, task_queue, webhook_events
 from knowledge.documents import mail_attachments, metadata_columns, prepared_import
 from knowledge.documents.reading_limits import reading_limits
-from knowledge.documents.source_file import source_file
+from knowledge.documents.source_file import SourceFile, source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
@@ -171,31 +170,39 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
         return
     with source_file(document) as source:
         progress = _new_progress(document, on_progress)
-        kept, resume = staged_rows.kept_pages(document)
-        counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
-        progress.enter_stage(DocumentStatus.READING, **counters)
-        limits = reading_limits()
-        with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
-            turn = ingest_scheduling.ReadingTurn(document.pk)
-            reading = staged_rows.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
+        reading = _stage_pages(document, source, progress=progress)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = resolve_title(document, reading, source_type=source.source_type)
     planned = plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
         raise NoCitableText
-    columns = partial(
-        _final_columns, document, reading, title=title, chunk_count=len(planned), source_type=source.source_type
-    )
-    if staged_rows.is_unchanged(document, planned, reading):
+    if is_unchanged := staged_rows.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
-        publish_version.mark_unchanged(document, columns=columns())
-        return
-    staged_rows.stage_chunks(document, planned, reading, title=title)
+    else:
+        staged_rows.stage_chunks(document, planned, reading, title=title)
+        progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
+        embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
 
-    progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
-    embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
-    publish_version.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
+    if source.source_type == SourceType.EML:
+        # First: where this process ends before the e-mail is published, the next one adds those that lack.
+        reading.metadata |= mail_attachments.add_attachments(document, title=title)
+    columns = _current_columns(document, reading, title=title, chunk_count=len(planned))
+    if is_unchanged:
+        publish_version.mark_unchanged(document, columns=columns)
+    else:
+        publish_version.publish_version(document, page_ids=reading.page_ids.values(), columns=columns)
+
+
+def _stage_pages(document: Document, source: SourceFile, *, progress: VersionProgress) -> ParsedSource:
+    """Read the file from where an earlier attempt ended."""
+    kept, resume = staged_rows.kept_pages(document)
+    counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
+    progress.enter_stage(DocumentStatus.READING, **counters)
+    limits = reading_limits()
+    with closing(read_pages(source.path, source_type=source.source_type, limits=limits, resume=resume)) as events:
+        turn = ingest_scheduling.ReadingTurn(document.pk)
+        return staged_rows.stage_pages(document, events, progress=progress, kept=kept, on_stored=turn.check)
 
 
 def _new_progress(document: Document, on_progress: OnStageProgress | None) -> VersionProgress:
@@ -221,12 +228,7 @@ def _is_on_first_page(title: str, reading: ParsedSource) -> bool:
     return len(words) > 1 and f" {' '.join(words)} " in f" {' '.join(page)} "
 
 
-def _final_columns(
-    document: Document, reading: ParsedSource, *, title: str, chunk_count: int, source_type: str
-) -> dict[str, object]:
-    # The attachments first: where this process ends before the e-mail is published, the next one adds those that lack.
-    if source_type == SourceType.EML:
-        reading.metadata |= mail_attachments.add_attachments(document, title=title)
+def _current_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
     # A person may have set labels while it was read: they win over what the file says.
     document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
     return ready_columns(document, reading, title=title, chunk_count=chunk_count)

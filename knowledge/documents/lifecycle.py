@@ -72,25 +72,34 @@ def add_file(
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         present = Document.objects.present().filter(knowledge_base=knowledge_base)
         if same := present.filter(sha256=stored.sha256).first():
-            if same.status != DocumentStatus.FAILED:
-                return AddResult(document=same, is_new=False)
-            _reset_to_queued(same)
-            return _enqueued_result(same, is_new=False, enqueue=enqueue)
+            return _same_bytes_again(same, enqueue=enqueue)
+        contents = _file_columns(stored, source_type)
         if older := present.not_fetched().exclude(source_type=SourceType.URL).filter(file_name=name).first():
-            merged = _merged_columns(older, title=title, columns=columns)
-            _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
+            _reset_to_queued(older, **contents, **_merged_columns(older, title=title, columns=columns))
             storage_usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
-        document = Document.objects.create(
-            knowledge_base=knowledge_base,
-            title=_clean_title(title) or metadata_columns.title_from_file_name(name),
-            is_named=bool(_clean_title(title)),
-            file_name=name,
-            **_file_columns(stored, source_type),
-            **columns,
-        )
-        storage_usage.check_account(knowledge_base.owner, added=1)
-        return _enqueued_result(document, is_new=True, enqueue=enqueue)
+        own_title = metadata_columns.title_from_file_name(name)
+        columns |= {**contents, "file_name": name}
+        return _add_new(knowledge_base, title=title, own_title=own_title, columns=columns, enqueue=enqueue)
+
+
+def _same_bytes_again(document: Document, *, enqueue: bool) -> AddResult:
+    if document.status != DocumentStatus.FAILED:
+        return AddResult(document=document, is_new=False)
+    _reset_to_queued(document)
+    return _enqueued_result(document, is_new=False, enqueue=enqueue)
+
+
+def _add_new(
+    knowledge_base: KnowledgeBase, *, title: str | None, own_title: str, columns: Mapping[str, Any], enqueue: bool
+) -> AddResult:
+    """Add a document and have it read. Where nobody gave it a title, it gets its own."""
+    given = _clean_title(title)
+    document = Document.objects.create(
+        knowledge_base=knowledge_base, title=given or own_title, is_named=bool(given), **columns
+    )
+    storage_usage.check_account(knowledge_base.owner, added=1)
+    return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
 def add_text(
@@ -136,16 +145,9 @@ def add_url(
         if known := present.not_fetched().filter(url=address).first():
             _reset_to_queued(known, **_merged_columns(known, title=title, columns=columns))
             return _enqueued_result(known, is_new=False, enqueue=enqueue)
-        document = Document.objects.create(
-            knowledge_base=knowledge_base,
-            title=_clean_title(title) or address[:MAX_NAME_LENGTH],
-            is_named=bool(_clean_title(title)),
-            url=address,
-            source_type=SourceType.URL,
-            **columns,
-        )
-        storage_usage.check_account(knowledge_base.owner, added=1)
-        return _enqueued_result(document, is_new=True, enqueue=enqueue)
+        columns |= {"url": address, "source_type": SourceType.URL}
+        own_title = address[:MAX_NAME_LENGTH]
+        return _add_new(knowledge_base, title=title, own_title=own_title, columns=columns, enqueue=enqueue)
 
 
 def add_fetched_file(

@@ -24,6 +24,9 @@ from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spa
 from knowledge.versions.progress import VersionProgress
 
 _IMPORT_BATCH_SIZE = 200
+# Number, text, label, hash of the bytes, file in a repository, and whether it was recognised: pages that agree in these
+# say the same.
+_PageIdentity = tuple[int, str, str, str, RepositoryFile | None, bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,15 @@ class PreparedPage:
     file: RepositoryFile | None = None
     label: str = ""
     ocr: OcrReading | None = None
+
+    @property
+    def identity(self) -> _PageIdentity:
+        return self.number, self.text, self.label, self.source_sha256, self.file, self.ocr is not None
+
+    def page_text(self) -> PageText:
+        """The page as the readers give theirs."""
+        words = self.words and [*self.words]
+        return PageText(number=self.number, text=self.text, label=self.label, words=words, ocr=self.ocr)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,46 +130,25 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Ver
 def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:
     """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
     parsed = ParsedSource(title=document.title, is_paged=prepared.is_paged)
-    known: dict[tuple[int, str, str, str, RepositoryFile | None, bool], int] = {}
     # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
-    if prepared.vectors is not None:
-        columns = ("number", "text", "label", "source_sha256", "repository_path", "commit", "read_by", "pk")
-        rows = document.pages.live().values_list(*columns)
-        known = {
-            (
-                number,
-                text,
-                label,
-                sha256,
-                RepositoryFile(path=path, commit=commit) if path else None,
-                read_by == ReadBy.OCR,
-            ): pk
-            for number, text, label, sha256, path, commit, read_by, pk in rows
-        }
+    known = _live_pages(document) if prepared.vectors is not None else {}
     for batch in batched(prepared.pages, _IMPORT_BATCH_SIZE):
-        keys = {
-            page.number: (page.number, page.text, page.label, page.source_sha256, page.file, page.ocr is not None)
-            for page in batch
-        }
-        reused = {number: known[key] for number, key in keys.items() if key in known}
-        new = [
-            (
-                PageText(
-                    number=page.number,
-                    text=page.text,
-                    label=page.label,
-                    words=page.words and [*page.words],
-                    ocr=page.ocr,
-                ),
-                page.source_sha256,
-            )
-            for page in batch
-            if page.number not in reused
-        ]
+        reused = {page.number: known[page.identity] for page in batch if page.identity in known}
+        new = [(page.page_text(), page.source_sha256) for page in batch if page.number not in reused]
         files = {page.number: page.file for page in batch if page.file}
         parsed.page_ids |= reused | writer.insert_staged_pages(document, new, files=files)
         parsed.pages += [PageText(number=page.number, text=page.text) for page in batch]
     return parsed
+
+
+def _live_pages(document: Document) -> dict[_PageIdentity, int]:
+    """The keys of the rows that answer now, by what they say."""
+    columns = ("number", "text", "label", "source_sha256", "repository_path", "commit", "read_by", "pk")
+    found: dict[_PageIdentity, int] = {}
+    for number, text, label, sha256, path, commit, read_by, pk in document.pages.live().values_list(*columns):
+        file = RepositoryFile(path=path, commit=commit) if path else None
+        found[number, text, label, sha256, file, read_by == ReadBy.OCR] = pk
+    return found
 
 
 def _stage_vectors(document: Document, vectors: Iterable[NDArray[np.float16]]) -> None:

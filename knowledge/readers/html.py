@@ -10,6 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from knowledge.readers.html_list_marks import HtmlListMarks
+from knowledge.readers.html_visibility import is_hidden, show_panels
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.superscripts import end_of, raised_text
 from knowledge.readers.tables import row_lines
@@ -18,11 +19,6 @@ from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.text_lines import TextLines
 from knowledge.readers.types import EmptyDocument, Heading, Limits, ReaderEvent, TooLarge
 
-# Never text, or text that no visitor sees.
-_HIDDEN_TAG_NAMES = """
-script style template noscript head title svg math iframe object embed applet canvas audio video
-select datalist input textarea button dialog
-"""
 _BLOCK_TAG_NAMES = """
 address article aside blockquote body br caption center dd details dialog div dl dt fieldset
 figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol optgroup
@@ -32,23 +28,15 @@ option p pre section summary table tbody td tfoot th thead tr ul
 _PARAGRAPH_TAG_NAMES = """
 h1 h2 h3 h4 h5 h6 p pre table ul ol dl blockquote section article
 """
-_HIDDEN_TAGS = frozenset(_HIDDEN_TAG_NAMES.split())
 _BLOCK_LEVEL_TAGS = frozenset(_BLOCK_TAG_NAMES.split())
 _PARAGRAPH_LEVEL_TAGS = frozenset(_PARAGRAPH_TAG_NAMES.split())
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 
-_HIDING_STYLE = re.compile(
-    r"(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![.\d]))",
-    re.IGNORECASE,
-)
 _RAISING_STYLE = re.compile(r"vertical-align\s{0,9}:\s{0,9}super", re.IGNORECASE)
 _MAX_RAISED_LENGTH = 40
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _MAX_SPAN = 100
-# A button that opens what follows it, as in an accordion, is the question or the name of that.
-_OPENING_ATTRIBUTES = ("aria-expanded", "aria-controls")
-_TITLING_TAGS = (*_HEADING_LEVELS, "summary")
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_ADDRESS_LENGTH = 200
 _MAX_LINK_TEXTS = 20  # of the pieces that a link's text has, as many as are looked at
@@ -66,7 +54,8 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
 
 
 def parse_html(data: bytes) -> etree._Element:
-    """The tree of a page, however broken. Raises `EmptyDocument` or, nested beyond reason, `TooLarge`."""
+    """The tree of a page, however broken, with what a click opens. Raises `EmptyDocument`, and `TooLarge` where it is
+    nested beyond reason."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         root = etree.fromstring(clean_text(_decode_html(data)).encode("utf-8"), parser)
@@ -76,6 +65,7 @@ def parse_html(data: bytes) -> etree._Element:
         raise TooLarge("The HTML is nested too deeply.")
     if root is None:
         raise EmptyDocument()
+    show_panels(root)
     return root
 
 
@@ -91,15 +81,6 @@ def _decode_html(data: bytes) -> str:
         return decode_bytes(data)
 
 
-def is_hidden(element: etree._Element) -> bool:
-    """Whether a visitor would not see this element: by its tag, an attribute or an inline style."""
-    attributes = element.attrib
-    is_never_text = element.tag in _HIDDEN_TAGS and not _is_titling_button(element)
-    if is_never_text or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
-        return True
-    return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
-
-
 def raised_digits(element: etree._Element, before: Sequence[str]) -> str | None:
     """What a raised element says behind the pieces of text before it; None where it is no exponent and no mark of a
     note, and is read as any other."""
@@ -112,13 +93,6 @@ def raised_digits(element: etree._Element, before: Sequence[str]) -> str | None:
         return None
     is_link = element.find(".//a") is not None or next(element.iterancestors("a"), None) is not None
     return raised_text(text, end, is_link=is_link)
-
-
-def _is_titling_button(element: etree._Element) -> bool:
-    if element.tag != "button":
-        return False
-    opens = any(name in element.attrib for name in _OPENING_ATTRIBUTES)
-    return opens or next(element.iterancestors(*_TITLING_TAGS), None) is not None
 
 
 def link_address(element: etree._Element) -> str:

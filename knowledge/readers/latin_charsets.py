@@ -60,6 +60,8 @@ _MAX_JUDGED, _BYTES_AROUND = 4_000, 100
 _MIN_DIFFERING, _MIN_KINDS = 5, {"cp1250": 3, "iso8859_2": 3, "cp1254": 2, "cp1257": 3}
 # So many words say by themselves in which language they are.
 _MIN_WORDS = 8
+# How likely the language is, with its own letters and with those of Western Europe, where a few words suffice.
+_MIN_SURE, _MIN_SURE_WESTERN = 0.95, 0.75
 # So many signs inside words, of at least so many letters, are none of a text of Western Europe: “m³K” is.
 _MIN_SIGNS, _MIN_WORD_LENGTH = 2, 4
 # These also begin a word where they stand for letters; “¹See” and “¿Qué” begin with a sign.
@@ -72,6 +74,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _WITHIN_WORDS = "’‘\xad–-"
 _ORDINALS = "ªº"
 _UNDEFINED = "\ufffd"
+_STRAY_SIGN = re.compile(r"[^\W\d_][¡-©¬-¶¸¹¼-¿]|[¡-©¬-¶¸¹¼-¿][^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -81,20 +84,35 @@ def latin_charset(sample: bytes) -> str:
     if not _differs(judged):
         return WESTERN
     western = judged.decode(WESTERN, errors="replace")
-    language = _language(western)
+    language, _ = _language(western)
     if language == _ENGLISH or (language in _WESTERN_LETTERS and _fits(western, _WESTERN_LETTERS[language])):
         return WESTERN
-    for charset, letters in _NATIONAL_LETTERS.items():
-        text = judged.decode(charset, errors="replace")
-        if _language(text) not in letters or not any(_fits(text, one) for one in letters.values()):
-            continue
-        by_words = language in letters and _is_told_by_words(western, text)
-        by_letters = _has_many_letters(western, text, kinds=_MIN_KINDS[charset])
-        signs = _signs_in_words(western, text)
-        is_foreign = bool(signs) or not _may_be_western(western)
-        if signs >= _MIN_SIGNS or (is_foreign and (by_words or by_letters)):
-            return charset
-    return WESTERN
+    texts = {charset: judged.decode(charset, errors="replace") for charset in _NATIONAL_LETTERS}
+    national = [charset for charset, text in texts.items() if _is_national(charset, western, text)]
+    # Those of Central Europe share most letters.
+    return min(national, key=lambda charset: len(_STRAY_SIGN.findall(texts[charset])), default=WESTERN)
+
+
+def _is_national(charset: str, western: str, text: str) -> bool:
+    """Whether this reading of the text is the right one, and not that of Western Europe."""
+    letters = _NATIONAL_LETTERS[charset]
+    language, share = _language(text)
+    if language not in letters or not any(_fits(text, one) for one in letters.values()):
+        return False
+    if share >= _MIN_SURE and _is_sure_either_way(western, text, language, letters[language]):
+        return True
+    signs = _signs_in_words(western, text)
+    if signs >= _MIN_SIGNS or not (signs or not _may_be_western(western)):
+        return signs >= _MIN_SIGNS
+    by_words = _language(western)[0] in letters and _is_told_by_words(western, text)
+    return by_words or _has_many_letters(western, text, kinds=_MIN_KINDS[charset])
+
+
+def _is_sure_either_way(western: str, text: str, language: str, letters: str) -> bool:
+    """Whether a few words are of this language beyond doubt, even where they are read with wrong letters."""
+    other, share = _language(western)
+    is_changed = any(sign != text[at] and not _is_lost(sign, text, at) for at, sign in enumerate(western))
+    return other == language and share >= _MIN_SURE_WESTERN and is_changed and _fits(text, letters)
 
 
 def _judged_bytes(sample: bytes) -> bytes:
@@ -178,9 +196,10 @@ def _is_fitting(text: str, at: int, letters: str) -> bool:
     return not is_within or character in _WITHIN_WORDS
 
 
-def _language(text: str) -> str:
-    language, _ = _identifier().classify(text)
-    return str(language)
+def _language(text: str) -> tuple[str, float]:
+    """The language, and how likely it is that one."""
+    language, share = _identifier().classify(text)
+    return str(language), float(share)
 
 
 class _FilesInMemory:
@@ -197,4 +216,4 @@ def _identifier() -> Any:
 
     # The library unpacks its model into a file, and a confined process can write none.
     modelio.tempfile = _FilesInMemory
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

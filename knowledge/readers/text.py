@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from knowledge.readers.latin_charsets import latin_charset
+from knowledge.readers.script_charsets import LATIN, likely_charset
 from knowledge.readers.single_page import single_page_events
 from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import Heading, Limits, ReaderEvent
@@ -58,18 +59,23 @@ def decode_bytes(data: bytes) -> str:
 
 
 def _guess_encoding(data: bytes) -> str:
-    """The character set of text that is not UTF-8. The library cannot tell the Latin sets from each other by the few
-    letters that differ, and turns a quotation mark or a euro sign into something else."""
-    # Imported late: nearly all text is UTF-8 and never gets here.
-    from charset_normalizer import from_bytes
-
+    """The character set of text that is not UTF-8. The library knows many, but needs more than a few words, and cannot
+    tell the Latin sets from each other by the few letters that differ."""
     first = _NOT_ASCII.search(data)
     start = max(0, first.start() - _SAMPLE_BYTES // 2) if first else 0
     sample = data[start : start + _SAMPLE_BYTES]
     if len(_NOT_ASCII.findall(sample)) < _MIN_SCRIPT_SHARE * len(sample):
         return latin_charset(sample)
+    likely = likely_charset(sample) or _librarys_guess(sample)
+    return latin_charset(sample) if likely == LATIN else likely
+
+
+def _librarys_guess(sample: bytes) -> str:
+    # Imported late: nearly all text is UTF-8 and never gets here.
+    from charset_normalizer import from_bytes
+
     best = from_bytes(sample).best()
-    return latin_charset(sample) if best is None or _is_latin(str(best)) else best.encoding
+    return LATIN if best is None or _is_latin(str(best)) else best.encoding
 
 
 def _is_latin(text: str) -> bool:

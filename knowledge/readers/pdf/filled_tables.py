@@ -10,11 +10,15 @@ from functools import cached_property
 
 from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord
+from knowledge.readers.pdf.ruling_lines import SAME_LINE
 from knowledge.readers.pdf.table_head import Columns, TableHead, goes_on, is_first_on_page
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, cut_label, header_labels, layout_body, layout_rows
 
 # More words than this in one cell: the lines frame columns of prose, they do not rule a table.
 MAX_CELL_WORDS = 120
+_AREA_TOLERANCE = 0.01  # of what the cells of a whole frame take
+# A cell with more words than this is not repeated in each of its rows.
+_MAX_REPEATED_WORDS = 30
 # A grid with fewer words than this belongs to a chart.
 _MIN_FILLED_PERCENT = 35
 
@@ -84,6 +88,16 @@ class _FilledTable:
         rows = [[cell for cell in row if cell] for row in self.grid]
         return [(min([cell[1] for cell in row], default=0), max([cell[3] for cell in row], default=-1)) for row in rows]
 
+    def reaches(self, word: PlacedWord) -> bool:
+        """Whether the word stands in one of the cells."""
+        return word.box is not None and self._place(word.box) is not None
+
+    def has_tall_cell(self) -> bool:
+        """Whether a cell reaches into the rows below its own."""
+        ends = [min(cell[3] for cell in row if cell) for row in self.grid if any(row)]
+        rows = [row for row in self.grid if any(row)]
+        return any(cell[3] > end + SAME_LINE for row, end in zip(rows, ends, strict=True) for cell in row if cell)
+
     def is_meaningful(self) -> bool:
         """Two rows and two columns with words, most cells filled, and none that holds a page of prose."""
         rows, columns = {i for i, _ in self.cells}, {j for _, j in self.cells}
@@ -93,10 +107,30 @@ class _FilledTable:
         return len(rows) > 1 and len(columns) > 1 and longest <= MAX_CELL_WORDS and is_filled
 
     def texts(self, writer: LayoutWriter) -> list[list[str]]:
-        return [
-            [" ".join(map(writer.word_text, self.cells.get((i, j), []))) for j in range(len(row))]
-            for i, row in enumerate(self.grid)
-        ]
+        """Of each cell; one over several rows is repeated in them."""
+        return [[self.text(writer, i, j) for j in range(len(row))] for i, row in enumerate(self.grid)]
+
+    def text(self, writer: LayoutWriter, row: int, column: int) -> str:
+        place = self.merged.get((row, column), (row, column))
+        return " ".join(map(writer.word_text, self.cells.get(place, [])))
+
+    @cached_property
+    def merged(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """The cell that reaches into a place from above, where the lines say so and its row has words of its own."""
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        if self.placed:
+            return found
+        filled = {i for i, _ in self.cells}
+        for (i, j), words in self.cells.items():
+            cell, below = self.grid[i][j], i + 1
+            while cell and below < len(self.grid) and self._reaches(cell, below, j):
+                if below in filled and len(words) <= _MAX_REPEATED_WORDS:
+                    found[below, j] = i, j
+                below += 1
+        return found
+
+    def _reaches(self, cell: PageBox, row: int, column: int) -> bool:
+        return self.grid[row][column] is None and cell[3] > self._heights[row][0] + SAME_LINE
 
     @cached_property
     def box(self) -> PageBox:
@@ -111,6 +145,19 @@ class _FilledTable:
             return self.placed.columns
         full = [row for row in self.grid if all(row) and len(row) == max(map(len, self.grid))]
         return [(cell[0], cell[2]) for cell in full[-1] if cell] if full else []
+
+
+def has_merged_rows(grid: CellGrid, table: PlacedTable) -> bool:
+    """Whether these cells say more of a table than its words do: they fill its frame, one of them reaches into the rows
+    below, and there are no fewer rows than of words."""
+    filled = _FilledTable(grid=grid)
+    x0, top, x1, bottom = filled.box
+    boxes = [cell for row in grid for cell in row if cell]
+    area = sum((cell[2] - cell[0]) * (cell[3] - cell[1]) for cell in boxes)
+    is_whole = abs(area - (x1 - x0) * (bottom - top)) < _AREA_TOLERANCE * area
+    if not is_whole or len(grid) < len(table.rows) or not filled.has_tall_cell():
+        return False
+    return all(map(filled.reaches, table.words()))
 
 
 def inline_tables(
@@ -197,5 +244,8 @@ def _write_table_row(writer: LayoutWriter, table: _FilledTable, row: int, cells:
     for position, cell in enumerate(cells):
         writer.text(CELL_SEPARATOR if position else "")
         writer.text(f"{cell.label}: " if cell.label else "")
-        writer.words(table.cells[row, cell.column])
+        if (row, cell.column) in table.merged:
+            writer.text(table.text(writer, row, cell.column))
+        else:
+            writer.words(table.cells[row, cell.column])
     writer.text("\n")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from knowledge.readers.pdf.ascii_tables import inline_typed_tables
 from knowledge.readers.pdf.borderless_tables import find_aligned_grids
-from knowledge.readers.pdf.filled_tables import CellGrid, PlacedTable, inline_tables
+from knowledge.readers.pdf.filled_tables import CellGrid, PlacedTable, has_merged_rows, inline_tables
 from knowledge.readers.pdf.framed_tables import find_framed_tables
 from knowledge.readers.pdf.headed_tables import find_headed_tables
 from knowledge.readers.pdf.numeric_tables import inline_numeric_tables
@@ -34,6 +34,7 @@ def inline_all_tables(
     direction = direction_of(page)
     upright_rules = turned_rules(rules, direction)
     framed = _framed(page, turned_upright(page, direction), upright_rules)
+    framed = [table for table in framed if not any(has_merged_rows(grid, table) for grid in ruled)]
     shown, head = inline_tables(page, ruled, placed=framed, before=before)
     page, last = _inline_upright(turned_upright(shown, direction), upright_rules, before)
     return turned_back(page, shown) if direction else page, last or head

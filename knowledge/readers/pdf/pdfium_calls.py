@@ -21,6 +21,7 @@ def _unchecked(function: Any, result: Any) -> Callable[..., Any]:
 
 get_unicode = _unchecked(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
 get_loose_box = _unchecked(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
+get_letter_origin = _unchecked(pdfium.FPDFText_GetCharOrigin, ctypes.c_int)
 get_text_object_address = _unchecked(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
 get_letter_matrix = _unchecked(pdfium.FPDFText_GetMatrix, ctypes.c_int)
 get_letter_size = _unchecked(pdfium.FPDFText_GetFontSize, ctypes.c_double)

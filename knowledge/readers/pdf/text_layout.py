@@ -14,13 +14,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, repeat
 from operator import add, sub
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from knowledge.readers.pdf.page_layout import PageBox, PageFrame, PageLayout, PlacedWord
 from knowledge.readers.pdf.page_objects import PageObjects
 from knowledge.readers.pdf.pdfium_calls import get_loose_box, get_text_object_address, get_unicode
+from knowledge.readers.pdf.raised_digits import with_raised_digits
 
 # Stands for a character that must not be read; never a character of a page.
 _DROPPED_CHARACTER = "\x00"
@@ -50,12 +51,16 @@ def read_layout(textpage: Any, *, objects: PageObjects, frame: PageFrame) -> Pag
     raw = _raw_characters(textpage)
     if objects.hidden:
         raw = _without_hidden(raw, textpage, objects.hidden)
-    removed = [match.span() for match in _REMOVED_SPAN.finditer(raw)]
     spans = [match.span() for match in _WORD_RUN.finditer(raw)]
+    letters = _end_letters(textpage, spans)
+    if (written := with_raised_digits(textpage, raw, spans, letters.firsts, letters.lasts)) != raw:
+        raw, spans = written, [match.span() for match in _WORD_RUN.finditer(written)]
+        letters = _end_letters(textpage, spans)
+    removed = [match.span() for match in _REMOVED_SPAN.finditer(raw)]
     if not spans:
         return PageLayout(text=_without(removed, raw), words=[])
     firsts, ends = zip(*spans, strict=True)
-    boxes, sizes = _word_boxes(textpage, spans, frame)
+    boxes, sizes = _word_boxes(letters, frame)
     starts = _offsets(removed, firsts)
     stops = map(add, starts, map(sub, ends, firsts))  # a word lacks nothing
     words = map(tuple.__new__, repeat(PlacedWord), zip(starts, stops, boxes, sizes, firsts, strict=True))
@@ -118,19 +123,29 @@ def _without_hidden(raw: str, textpage: Any, hidden: frozenset[int]) -> str:
     )
 
 
-def _word_boxes(
-    textpage: Any, spans: Sequence[tuple[int, int]], frame: PageFrame
-) -> tuple[list[PageBox | None], list[float]]:
-    """The box of each word, as wide as from its first character to its last, and the height of the first.
+class _EndLetters(NamedTuple):
+    """The corners of the first and of the last character of each word, and of which of both in turn they are known.
 
     The loose box has the height of the font, which is what a highlighter wants.
     """
+
+    firsts: Sequence[_Corners]
+    lasts: Sequence[_Corners]
+    known: Sequence[int]
+
+
+def _end_letters(textpage: Any, spans: Sequence[tuple[int, int]]) -> _EndLetters:
     ends = [index for start, end in spans for index in (start, end - 1)]
     rectangles = (pdfium.FS_RECTF * len(ends))()
     places = map(ctypes.byref, repeat(rectangles), range(0, ctypes.sizeof(rectangles), _RECTANGLE.size))
     known = list(map(get_loose_box, repeat(textpage.raw), ends, places))
     corners = list(_RECTANGLE.iter_unpack(rectangles))
-    firsts, lasts = corners[::2], corners[1::2]
+    return _EndLetters(corners[::2], corners[1::2], known)
+
+
+def _word_boxes(letters: _EndLetters, frame: PageFrame) -> tuple[list[PageBox | None], list[float]]:
+    """The box of each word, as wide as from its first character to its last, and the height of the first."""
+    firsts, lasts, known = letters
     sizes = [top - bottom for _, top, _, bottom in firsts]
     if all(known):
         return _boxes(firsts, lasts, frame), sizes

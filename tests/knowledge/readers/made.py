@@ -43,13 +43,17 @@ def lines(*texts: str, top: float = 780, size: float = 11) -> Callable[[Canvas],
     return draw
 
 
-def ruled_table(rows: Sequence[Sequence[str]] = COVER) -> Callable[[Canvas], None]:
-    """A sentence, a table with lines, a sentence."""
+def ruled_table(
+    rows: Sequence[Sequence[str]] = COVER, *, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]] = ()
+) -> Callable[[Canvas], None]:
+    """A sentence, a table with lines, a sentence. `merged`: the first and the last place (column, row) of a cell over
+    several of them."""
 
     def draw(canvas: Canvas) -> None:
         lines("The table gives the cover.")(canvas)
         table = Table([list(row) for row in rows])
-        table.setStyle([("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
+        spans = [("SPAN", first, last) for first, last in merged]
+        table.setStyle([("GRID", (0, 0), (-1, -1), 0.5, colors.black), ("VALIGN", (0, 0), (-1, -1), "MIDDLE"), *spans])
         table.wrapOn(canvas, 400, 400)
         table.drawOn(canvas, 72, 600)
         lines("Read it row by row.", top=560)(canvas)

@@ -97,6 +97,38 @@ def test_a_button_that_nobody_sees_is_left_out(tmp_path):
     assert read_text(page(tmp_path / "a.html", html), "html") == "Cover"
 
 
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "<button aria-controls=a>Seen</button><div id=a hidden>45 mm</div>",
+        "<button aria-controls='b a' aria-expanded=false>Seen</button><div id=a style='Display: none'>45 mm</div>",
+        "<h3><a href=#a aria-controls=a>Seen</a></h3><div id=a aria-hidden=true>45 mm</div>",
+        "<div id=a aria-hidden=true hidden>45 mm</div><div role=button aria-controls=a>Seen</div>",
+        "<button role=tab>Seen</button><div role=tabpanel hidden>45 mm</div>",
+        "<div hidden=until-found>Seen 45 mm</div>",
+        "<details><summary>Seen</summary>45 mm</details>",
+    ],
+)
+def test_what_a_click_opens_is_read(tmp_path, opened):
+    assert set(read_text(page(tmp_path / "a.html", opened), "html").split()) == {"Seen", "45", "mm"}
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div id=a hidden>x</div><p id=b>Seen</p><button aria-controls=b>Seen</button>",
+        "<template><button aria-controls=a>x</button></template><div id=a hidden>x</div>",
+        "<button hidden aria-controls=a>x</button><div id=a hidden>x</div>",
+        "<div hidden><button aria-controls=a>x</button><div id=a hidden>x</div></div>",
+        "<input role=combobox aria-controls=a><ul id=a hidden><li>x</ul>",
+        "<a aria-haspopup=menu aria-controls=a></a><ul id=a hidden><li>x</ul>",
+        "<button aria-controls=a></button><template id=a>x</template><div role=tabpanel><p hidden>x</p></div>",
+    ],
+)
+def test_what_no_click_opens_stays_hidden(tmp_path, hidden):
+    assert "x" not in read_text(page(tmp_path / "a.html", f"Seen {hidden}"), "html")
+
+
 def test_a_page_laid_out_by_a_table_reads_as_text(tmp_path):
     layout = "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>menu</table>"
     assert read_text(page(tmp_path / "a.html", layout), "html").split("\n")[-1] == "menu"

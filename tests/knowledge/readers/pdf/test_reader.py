@@ -68,6 +68,31 @@ def test_words_of_a_table_keep_their_boxes(tmp_path):
     )
 
 
+def test_a_cell_over_several_rows_is_repeated_in_them(tmp_path):
+    rows = [
+        ["Exposure", "Part", "Cover"],
+        ["Severe", "Slab", "45 mm"],
+        ["", "Beam", "50 mm"],
+        ["Mild", "Slab", ""],
+    ]
+    merged = [((0, 1), (0, 2)), ((2, 2), (2, 3))]
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table(rows, merged=merged)), "pdf")
+    assert page.text.split("\n")[1:-1] == [
+        "Exposure | Part | Cover",
+        "Exposure: Severe | Part: Slab | Cover: 45 mm",
+        "Exposure: Severe | Part: Beam | Cover: 50 mm",
+        "Exposure: Mild | Part: Slab | Cover: 50 mm",
+    ]
+    placed = [page.text[int(start) : int(end)] for start, end, *_ in page.words or []]
+    assert placed.count("Severe") == 1
+
+
+def test_a_cell_over_columns_is_read_once(tmp_path):
+    rows = [["Exposure", "Part", "Cover"], ["Severe", "Slab", "45 mm"], ["Mild", "As the engineer says", ""]]
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table(rows, merged=[((1, 2), (2, 2))])), "pdf")
+    assert "Exposure: Mild | Part: As the engineer says" in page.text.split("\n")
+
+
 def test_without_time_for_lines_a_table_is_read_by_the_white_between_its_words(tmp_path):
     _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table()), "pdf", table_cpu_seconds=0.0)
     assert "Exposure: Severe | Nominal cover: 45 mm | Grade: M30" in page.text.splitlines()
