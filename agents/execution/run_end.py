@@ -60,7 +60,7 @@ def partial_answer_message(run: AgentRun, progress: Progress, *, outcome: Outcom
     """What was shown until the run was stopped or failed, and why it ended. A draft that waited before it goes on
     waiting, unless it was among what was shown."""
     is_drafted = any(one.call.tool == DRAFT and not one.error for one in progress.results)
-    ended = {"state": {}} if is_drafted else {}
+    ended: dict[str, Any] = {"state": {}} if is_drafted else {}
     stored = {
         "outcome": outcome.value,
         "answer": progress.text,
