@@ -62,7 +62,7 @@ def add_file(
     """Store a file and have it read.
 
     The same bytes again are the same document, which is read again only when it had failed. Other bytes under the
-    same name are a new version of it, unless a source from elsewhere has fetched it. Raises `UnreadableDocument` for a
+    same name are a new version of it, unless a source keeps that in step with itself. Raises `UnreadableDocument` for a
     type that no reader reads, `InvalidMetadata`, and `FileTooLarge`.
     """
     columns = metadata_columns.split_metadata(metadata)
@@ -76,7 +76,7 @@ def add_file(
                 return AddResult(document=same, is_new=False)
             _reset_to_queued(same)
             return _enqueued_result(same, is_new=False, enqueue=enqueue)
-        if older := present.not_fetched().exclude(source_type=SourceType.URL).filter(file_name=name).first():
+        if older := present.not_synced().exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
             _reset_to_queued(older, **_file_columns(stored, source_type), **merged)
             storage_usage.check_account(knowledge_base.owner)
