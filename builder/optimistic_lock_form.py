@@ -7,33 +7,36 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Model
+from django.forms.forms import DeclarativeFieldsMetaclass
 from django.forms.models import model_to_dict
 from django.utils.functional import cached_property
 
 from lexic.optimistic_lock import changed_since, mark_values
 
 
-class OptimisticLockForm(forms.ModelForm):
+class OptimisticLock(forms.BaseForm, metaclass=DeclarativeFieldsMetaclass):
     """A form of one row that carries a mark of what it showed. Where another value has been stored since, it is not
     valid and says so: what the person has typed stays, the other fields show what is stored now, and to send it again
     saves over what they have read by then.
 
-    `is_valid` locks the row, so whoever saves calls it and the save in one transaction.
+    `is_valid` locks the row, so whoever saves calls it and the save in one transaction. Whoever inherits calls
+    `mark_shown` when all fields are there.
     """
 
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = False  # which forgets what was typed before a mistake; the mark does it
-        self.initial = {**self.stored_initial(self.instance), **self.initial}
-        if "seen" in self.fields:
-            self.fields["seen"].initial = mark_values(self._shown_texts(self.initial))
+    def row_to_change(self) -> Model | None:
+        """The row that the form changes; None where it makes a new one."""
+        raise NotImplementedError
 
     def stored_initial(self, stored: Any) -> dict[str, Any]:
         """What the fields show of the row, as `initial` has it."""
-        return model_to_dict(stored, fields=self._meta.fields, exclude=self._meta.exclude)
+        raise NotImplementedError
+
+    def mark_shown(self) -> None:
+        if "seen" in self.fields:
+            self.fields["seen"].initial = mark_values(self._shown_texts(self.initial))
 
     @cached_property
     def changed_data(self) -> list[str]:
@@ -41,7 +44,7 @@ class OptimisticLockForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         said: dict[str, Any] = super().clean() or {}
-        if not self.instance._state.adding:
+        if self.row_to_change() is not None:
             self._check_seen(said.get("seen") or "")
         return said
 
@@ -51,9 +54,8 @@ class OptimisticLockForm(forms.ModelForm):
         if stored is None:
             raise ValidationError("Somebody deleted this after you had opened it. Your text is below.")
         initial = self.stored_initial(stored)
-        texts = self._shown_texts(initial)
-        if changed := changed_since(seen, texts):
-            self._show_again(seen, texts)
+        if changed := changed_since(seen, self._shown_texts(initial)):
+            self._show_again(seen, initial)
             names = ", ".join(str(self[name].label).lower() for name in changed)
             raise ValidationError(
                 f"This was changed after you had opened it: {names}. "
@@ -62,19 +64,22 @@ class OptimisticLockForm(forms.ModelForm):
 
     def lock_row(self) -> Any:
         """The row as it is stored, locked until the transaction ends; None where it is gone."""
-        rows = type(self.instance)._base_manager.select_for_update(no_key=True)
-        return rows.filter(pk=self.instance.pk).first()
+        row: Any = self.row_to_change()
+        return type(row)._base_manager.select_for_update(no_key=True).filter(pk=row.pk).first()
 
-    def _show_again(self, seen: str, texts: dict[str, str]) -> None:
+    def _show_again(self, seen: str, initial: dict[str, Any]) -> None:
         """The form, as it is shown once more: with what is stored where the person has changed nothing."""
-        typed = self._typed_texts()
+        texts, typed = self._shown_texts(initial), self._typed_texts()
         data = {name: self.data.get(name) for name in self.data}
-        untouched = texts.keys() - set(changed_since(seen, typed))
-        for name in untouched:
-            key = self.add_prefix(name)
-            data.pop(key, None)
-            if texts[name] or not _is_box(self.fields[name]):
-                data[key] = texts[name]
+        touched = changed_since(seen, typed)
+        for name in texts:
+            key, field = self.add_prefix(name), self.fields[name]
+            if _takes_several(field):
+                data[key] = self[name].data if name in touched else initial.get(name)
+            elif name not in touched:
+                data.pop(key, None)
+                if texts[name] or not _is_box(field):
+                    data[key] = texts[name]
         data[self.add_prefix("seen")] = mark_values(texts)
         self.data = data
 
@@ -88,6 +93,27 @@ class OptimisticLockForm(forms.ModelForm):
 
     def _shown_names(self) -> list[str]:
         return [name for name in self.fields if name != "seen"]
+
+
+class OptimisticLockForm(OptimisticLock, forms.ModelForm):
+    """A model form with an optimistic lock."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = False  # which forgets what was typed before a mistake; the mark does it
+        self.initial = {**self.stored_initial(self.instance), **self.initial}
+        self.mark_shown()
+
+    def row_to_change(self) -> Model | None:
+        return None if self.instance._state.adding else self.instance
+
+    def stored_initial(self, stored: Any) -> dict[str, Any]:
+        return model_to_dict(stored, fields=self._meta.fields, exclude=self._meta.exclude)
+
+
+def _takes_several(field: forms.Field) -> bool:
+    return getattr(field.widget, "allow_multiple_selected", False)
 
 
 def _is_box(field: forms.Field) -> bool:

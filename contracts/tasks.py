@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
@@ -20,6 +21,7 @@ from knowledge.revision_pins import release_pins_without_holder
 from lexic.celery import app
 from lexic.errors import LexicError
 from lexic.publish_task import publish_task
+from lexic.task_queues import without_message
 
 logger = logging.getLogger(__name__)
 
@@ -80,8 +82,8 @@ def _wait_for_embedder(review: ContractReview, error: EmbedderError) -> None:
 
 @app.task(name="contracts.resume")
 def resume_reviews(**kwargs: Any) -> int:
-    """Enqueue the unfinished reviews that no worker makes, and delete those whose document was deleted. Returns how
-    many were enqueued."""
+    """Enqueue the unfinished reviews that no worker makes and whose message is lost, and delete those whose document
+    was deleted. Returns how many were enqueued."""
     ContractReview.objects.of_removed_documents().delete_with_pins()
     release_pins_without_holder(PinKind.REVIEW, ContractReview.objects.all())
     held = held_names()
@@ -90,7 +92,10 @@ def resume_reviews(**kwargs: Any) -> int:
     free = [pk for pk in oldest if _lease_name(pk) not in held]
     # They count as touched now, so that the next run does not enqueue them a second time.
     ContractReview.objects.filter(pk__in=free).update(updated_at=timezone.now())
-    return sum(publish_task("contracts.review", review_id=str(pk)) for pk in free)
+    unsent = without_message(
+        [str(pk) for pk in free], queue=settings.REVIEW_QUEUE, task=make_review.name, argument="review_id"
+    )
+    return sum(publish_task(make_review.name, review_id=pk) for pk in unsent)
 
 
 def _lease_name(pk: UUID) -> str:

@@ -126,6 +126,10 @@ class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[
         whatever they are called."""
         return self.exclude(source_items__source__kind__in=REMOTE_KINDS)
 
+    def not_synced(self) -> DocumentQuerySet:
+        """Without those that any source keeps in step with itself, from a folder or from elsewhere."""
+        return self.filter(source_items=None)
+
     def version(self, pk: uuid.UUID, *, sha256: str, title: str | None = None) -> DocumentQuerySet:
         """The document, as long as these bytes under this name (None: any) are still to be read."""
         rows = self.unfinished().filter(pk=pk, sha256=sha256)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from django.conf import settings
 
@@ -53,13 +53,21 @@ def measure_checks() -> dict[str, float]:
 
 
 @register_gauge("lexic_queue_waiting_tasks", "Tasks that wait for a worker.", label="queue")
-def measure_queues() -> dict[str, float]:
-    return task_queues.count_waiting()
+def measure_queues() -> dict[str, float] | None:
+    return _ask_broker(task_queues.count_waiting)
 
 
 @register_gauge("lexic_queue_oldest_seconds", "How long the oldest task of a queue has waited.", label="queue")
-def measure_waiting() -> dict[str, float]:
-    return task_queues.oldest_waiting_seconds()
+def measure_waiting() -> dict[str, float] | None:
+    return _ask_broker(task_queues.oldest_waiting_seconds)
+
+
+def _ask_broker(measure: Callable[[], dict[str, float]]) -> dict[str, float] | None:
+    """None while the broker cannot be reached, which the log says once a minute by itself."""
+    try:
+        return measure()
+    except task_queues.BrokerUnavailable:
+        return None
 
 
 @register_gauge("lexic_disk_free_bytes", "What is free where data and uploaded files are.", label="folder")

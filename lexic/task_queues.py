@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -43,6 +44,24 @@ def count_messages(queue: str, *, task: str) -> int:
     return _ask(count)
 
 
+def without_message(values: Sequence[str], *, queue: str, task: str, argument: str) -> list[str]:
+    """Those of the values for which no message for this task waits in the queue: a task that is asked for again and
+    again piles up while no worker takes it. None of them where more messages wait than are looked into; all of them
+    where the broker cannot be reached."""
+
+    def read(client: Any) -> list[str]:
+        messages = client.lrange(queue, 0, _MOST_READ)
+        if len(messages) > _MOST_READ:
+            return []
+        wait = {_arguments(one).get(argument) for one in messages if _headers(one).get("task") == task}
+        return [value for value in values if value not in wait]
+
+    try:
+        return _ask(read) if values else []
+    except BrokerUnavailable:
+        return list(values)
+
+
 def _ask(question: Callable[[Any], _Answer]) -> _Answer:
     """One attempt, and none while the broker is known to be away: Prometheus waits ten seconds for all figures."""
     if broker_outage.is_on():
@@ -61,6 +80,12 @@ def _ask(question: Callable[[Any], _Answer]) -> _Answer:
 def _seconds_since(message: bytes | None) -> float:
     headers = _headers(message) if message else {}
     return max(0.0, time.time() - headers[SENT_AT]) if SENT_AT in headers else 0.0
+
+
+def _arguments(message: bytes) -> dict[str, Any]:
+    """The named arguments of a task, from the body as Celery writes it."""
+    _, named, _ = json.loads(base64.b64decode(json.loads(message)["body"]))
+    return dict(named)
 
 
 def _headers(message: bytes) -> dict[str, Any]:

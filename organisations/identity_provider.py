@@ -35,8 +35,8 @@ class DomainOfRequiredProvider(Conflict):
 def save_provider(
     organisation: Organisation, *, server_url: str, client_id: str, secret: str, default_role: str
 ) -> IdentityProvider:
-    """An empty `secret` keeps the one before. Another provider opens no account that the former one did, and is
-    required of nobody: until an owner has signed in through it, nobody knows whether it works.
+    """An empty `secret` keeps the one before. Another provider opens no account that the former one did. After another
+    secret too it is required of nobody: until an owner has signed in through it, nobody knows whether it works.
 
     Raises `NotAProvider`, `DomainNeeded`.
     """
@@ -49,6 +49,9 @@ def save_provider(
         provider = provider or IdentityProvider(organisation=organisation)
         if provider.server_url and (provider.server_url, provider.client_id) != (address, client_id):
             end_all_sign_ins(organisation)
+            stop_requiring(organisation)
+        elif secret and secret != provider.secret():
+            organisation.memberships.owners().update(signed_in_at=None)
             stop_requiring(organisation)
         provider.server_url, provider.client_id, provider.default_role = address, client_id, default_role
         if secret:

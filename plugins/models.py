@@ -170,6 +170,8 @@ class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
     One of an `organisation` has an owner of that organisation as `owner`: the account that its documents count for.
     """
 
+    MAX_CONFIG_LENGTH = 16_000  # characters of JSON
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="owned_plugins")
     organisation = models.ForeignKey(

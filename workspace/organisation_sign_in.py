@@ -98,7 +98,9 @@ def _save_provider(request: SignedInRequest, membership: Membership) -> HttpResp
     save_provider(organisation, **form.cleaned_data)
     said = "Saved. Sign in through it now, to see whether it works."
     if was_required and not organisation.requires_sso:
-        said += " It is another provider, so it is required of nobody until you have signed in and require it again."
+        said += (
+            " Its settings are others now, so it is required of nobody until you have signed in and require it again."
+        )
     messages.success(request, said)
     return None
 

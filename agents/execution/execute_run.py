@@ -25,7 +25,6 @@ from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, Ru
 from agents.planners.llm_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, RunPlanner
 from agents.planners.rule_planner import RulesPlanner
-from agents.tools.document_templates import is_stop_word
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
@@ -117,9 +116,9 @@ def _seconds_worked(progress: Progress) -> float:
 
 
 def _planner(run: AgentRun, assignment: Assignment, llm: LLM) -> RunPlanner:
-    leaves_draft = assignment.draft is not None and is_stop_word(assignment.message)
-    if leaves_draft or not llm.can_converse:
-        return RulesPlanner(assignment)
+    by_rules = RulesPlanner(assignment)
+    if by_rules.leaves_draft or not llm.can_converse:
+        return by_rules
     return ModelPlanner(
         assignment,
         llm=llm,

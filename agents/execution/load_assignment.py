@@ -27,6 +27,7 @@ from querying.types.answer import Outcome
 from querying.types.question import Caller, CitationStyle, Question, Turn
 
 _BYTES_PER_TOKEN = 3
+_NOT_ANSWERED = (Outcome.FAILED, Outcome.ABANDONED)
 
 
 def caller_of(run: AgentRun) -> Caller:
@@ -103,10 +104,16 @@ def _asks_for_fact(exchange: Exchange) -> bool:
 
 
 def _draft_state(earlier: list[Exchange]) -> dict[str, Any]:
-    if not earlier or earlier[-1].answer is None or earlier[-1].is_withdrawn:
-        return {}
-    state: dict[str, Any] = earlier[-1].answer.metadata.get("state", {}).get("draft", {})
-    return state
+    """Of the draft that waits: behind messages that were not answered as well."""
+    for exchange in reversed(earlier):
+        if exchange.is_withdrawn:
+            return {}
+        if exchange.answer and (state := exchange.answer.metadata.get("state")) is not None:
+            found: dict[str, Any] = state.get("draft", {})
+            return found
+        if exchange.answer and exchange.outcome not in _NOT_ANSWERED:
+            return {}
+    return {}
 
 
 def _pinned_release(run: AgentRun, principal: Principal) -> Release:

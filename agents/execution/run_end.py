@@ -11,6 +11,7 @@ from django.utils import timezone
 from agents.execution.loop import RunOutcome
 from agents.journal.progress import Progress
 from agents.models import AgentRun, EventKind
+from agents.planners.templated_replies import DRAFT
 from conversations.models import ChatMessage
 from querying.json_format import answer_as_json, clarification_as_json
 from querying.types.answer import Outcome
@@ -56,7 +57,10 @@ def answer_message(run: AgentRun, ending: RunOutcome, progress: Progress) -> Cha
 
 
 def partial_answer_message(run: AgentRun, progress: Progress, *, outcome: Outcome, error: str) -> ChatMessage:
-    """What was shown until the run was stopped or failed, and why it ended."""
+    """What was shown until the run was stopped or failed, and why it ended. A draft that waited before it goes on
+    waiting, unless it was among what was shown."""
+    is_drafted = any(one.call.tool == DRAFT and not one.error for one in progress.results)
+    ended: dict[str, Any] = {"state": {}} if is_drafted else {}
     stored = {
         "outcome": outcome.value,
         "answer": progress.text,
@@ -64,7 +68,7 @@ def partial_answer_message(run: AgentRun, progress: Progress, *, outcome: Outcom
         "error": error,
         "release": run.release_name,
     }
-    return _message(run, progress.text or error, {**stored, **_run_data(run, progress)})
+    return _message(run, progress.text or error, {**stored, **_run_data(run, progress), **ended})
 
 
 def _message(run: AgentRun, content: str, metadata: dict[str, Any]) -> ChatMessage:

@@ -78,18 +78,26 @@ class RulesPlanner:
         self._request = request_in(self._text)
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
-        if self._assignment.draft and is_stop_word(self._assignment.message):
+        leaves_draft = await in_thread(lambda: self.leaves_draft)
+        if self._assignment.draft and leaves_draft:
             return _leave_draft(self._assignment.draft)
         if reviews := await in_thread(lambda: self._reviews):
             return _next_of_reviews(reviews, progress, may_call=may_call)
-        if self._assignment.draft and await in_thread(lambda: self._reply_kind) == _STOP_REPLY:
-            return _leave_draft(self._assignment.draft)
         draft = await in_thread(lambda: self._draft)
         if draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
         else:
             step = self._next_of_question(progress)
         return step if may_call or not isinstance(step, CallTools) else ComposeAnswer()
+
+    @cached_property
+    def leaves_draft(self) -> bool:
+        """Whether the message is the wish to leave the draft that waits."""
+        if self._assignment.draft is None:
+            return False
+        if is_stop_word(self._assignment.message):
+            return True
+        return not self._reviews and self._reply_kind == _STOP_REPLY
 
     def _next_of_question(self, progress: Progress) -> NextStep:
         """Search in the attachments first, where there are any, and in everything where they do not answer."""

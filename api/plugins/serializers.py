@@ -33,7 +33,6 @@ from plugins.synonyms import MAX_GROUPS, MAX_PHRASE_LENGTH, MAX_PHRASES_PER_GROU
 
 MAX_TEXT_LENGTH = 50_000
 MAX_TAGS = 50
-MAX_CONFIG_LENGTH = 16_000
 ROLES = ("owner", "editor", "viewer")
 
 
@@ -48,8 +47,8 @@ class ConfigField(serializers.DictField):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         config: dict[str, Any] = super().to_internal_value(data)
-        if len(json.dumps(config)) > MAX_CONFIG_LENGTH:
-            raise serializers.ValidationError(f"At most {MAX_CONFIG_LENGTH} characters of JSON.")
+        if len(json.dumps(config)) > Plugin.MAX_CONFIG_LENGTH:
+            raise serializers.ValidationError(f"At most {Plugin.MAX_CONFIG_LENGTH} characters of JSON.")
         if has_null_character(config):
             raise serializers.ValidationError("It has a null character, which cannot be stored.")
         return config

@@ -20,7 +20,7 @@ from knowledge.documents.bulk_changes import MAX_DOCUMENTS, label_documents, rem
 from knowledge.models import Document
 from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
-from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.listings.update_listing import updating_listing
 from plugins.models import Plugin
 
 _STATE = ("q", "state", "page")
@@ -67,8 +67,8 @@ def _change(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document]
     named = f"“{chosen[0]}”" if len(chosen) == 1 else f"{len(chosen)} documents"
     match act:
         case "public" | "private":
-            label_documents(chosen, {"is_public": act == "public"})
-            update_listing_if_published(plugin)
+            with updating_listing(plugin):
+                label_documents(chosen, {"is_public": act == "public"})
             log_and_report(request, plugin, f"Made {named} {act}.")
         case "remove":
             remove_documents(chosen)

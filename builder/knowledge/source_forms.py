@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from builder.optimistic_lock_form import OptimisticLock
 from knowledge.models import Source
 from knowledge.source_models import REMOTE_KINDS, SourceKind, SyncInterval
 from knowledge.sync.remote.feed import DEFAULT_ENTRIES, MAX_ENTRIES
@@ -70,14 +71,26 @@ def _option_fields(kind: str) -> dict[str, forms.Field]:
     }
 
 
-class SourceForm(forms.Form):
+class SourceForm(OptimisticLock, forms.Form):
     """A new source of a kind, or one that is changed: then without its address, and credentials left empty stay."""
 
     def __init__(self, data: Any = None, *, kind: str, source: Source | None = None, **options: Any) -> None:
-        super().__init__(data, initial=_initial(source) if source else None, **options)
-        self.kind = kind
+        super().__init__(data, **options)
+        self.kind, self._source = kind, source
         self.fields.update(self._fields(kind, is_new=source is None))
         style_fields(self.fields)
+        if source:
+            self.initial = self.stored_initial(source)
+        self.mark_shown()
+
+    def row_to_change(self) -> Source | None:
+        return self._source
+
+    def stored_initial(self, stored: Source) -> dict[str, Any]:
+        defaults = {name: field.initial for name, field in self.fields.items() if name != "seen"}
+        paths = {name: "\n".join(stored.options.get(name, [])) for name in ("include", "exclude")}
+        kept = {"interval_hours": stored.interval_hours, "is_public": stored.is_public}
+        return {**defaults, **stored.options, **paths, **kept}
 
     @staticmethod
     def _fields(kind: str, *, is_new: bool) -> dict[str, forms.Field]:
@@ -99,7 +112,7 @@ class SourceForm(forms.Form):
         """What the form says, as `source_settings` takes it."""
         data = self.cleaned_data
         names = CREDENTIAL_NAMES.get(self.kind, ())
-        apart = {"location", "interval_hours", "is_public", *names}
+        apart = {"seen", "location", "interval_hours", "is_public", *names}
         given = {name: data[name] for name in names if data[name]}
         said: dict[str, Any] = {
             "options": {name: _option(name, value) for name, value in data.items() if name not in apart},
@@ -111,8 +124,3 @@ class SourceForm(forms.Form):
 
 def _option(name: str, value: Any) -> Any:
     return value.split() if name in ("include", "exclude") else value
-
-
-def _initial(source: Source) -> dict[str, Any]:
-    paths = {name: "\n".join(source.options.get(name, [])) for name in ("include", "exclude")}
-    return {**source.options, **paths, "interval_hours": source.interval_hours, "is_public": source.is_public}

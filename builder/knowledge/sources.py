@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import Max
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -60,14 +61,11 @@ def add_source(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:
     found = get_source(plugin, source)
     form = SourceForm(request.POST if request.method == "POST" else None, kind=found.kind, source=found)
-    if request.method == "POST" and form.is_valid():
-        try:
-            source_settings.change_source(found, **form.settings())
-        except LexicError as error:
-            form.add_error(None, error.message_with_hint)
-        else:
+    if request.method == "POST":
+        if _save_source(form, found):
             log_and_report(request, plugin, f"Changed the source {found.shown_location}.")
             return _redirect_to_source(plugin, found)
+        found = get_source(plugin, source)
     changes = found.report.get("changes", {})
     context = {
         "source": found,
@@ -76,6 +74,19 @@ def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRe
         "changed": _changed_paths(found, changes.get("changed", [])),
     }
     return render_pane(request, plugin, "knowledge", "builder/knowledge/source.html", context)
+
+
+@transaction.atomic
+def _save_source(form: SourceForm, source: Source) -> bool:
+    """Whether it was saved; if not, the form says why."""
+    if not form.is_valid():
+        return False
+    try:
+        source_settings.change_source(source, **form.settings())
+    except LexicError as error:
+        form.add_error(None, error.message_with_hint)
+        return False
+    return True
 
 
 def switch_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:

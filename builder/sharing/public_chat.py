@@ -15,7 +15,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from knowledge.models import Document, SourceItem
-from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.listings.update_listing import updating_listing
 from plugins.models import Plugin
 from plugins.visibility import WITH_PAGE
 
@@ -49,9 +49,9 @@ def count_public_documents(plugin: Plugin) -> PublicDocumentCounts:
 
 def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
     """All of its own documents at once."""
-    own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
-    marked = own.update(is_public=True, updated_at=timezone.now())
-    update_listing_if_published(plugin)
+    with updating_listing(plugin):
+        own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
+        marked = own.update(is_public=True, updated_at=timezone.now())
     words = f"Marked {marked} document{'' if marked == 1 else 's'} public."
     log_plugin_change(request, plugin, words)
     messages.success(request, f"{words} The public chat answers from them now.")

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -35,7 +36,7 @@ def show_webhooks(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made, secret = manage_webhooks.create_webhook(plugin, by=request.user, **form.cleaned_data)
+            made, secret = manage_webhooks.create_webhook(plugin, by=request.user, **form.settings())
         except LexicError as error:
             form.add_error("url", error.message_with_hint)
         else:
@@ -51,16 +52,24 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
     found = _get_webhook(plugin, webhook)
     if request.method != "POST":
         return _render_webhook(request, plugin, found)
-    form = WebhookForm(request.POST)
-    if not form.is_valid():
-        return _render_webhook(request, plugin, found, form=form)
-    try:
-        manage_webhooks.update_webhook(found, **form.cleaned_data)
-    except LexicError as error:
-        form.add_error("url", error.message_with_hint)
+    form = WebhookForm(request.POST, webhook=found)
+    if not _save_webhook(form, found):
         return _render_webhook(request, plugin, _get_webhook(plugin, webhook), form=form)
     log_and_report(request, plugin, f"Changed the webhook to {found.host}.")
     return _redirect_to_webhook(found)
+
+
+@transaction.atomic
+def _save_webhook(form: WebhookForm, webhook: Webhook) -> bool:
+    """Whether it was saved; if not, the form says why."""
+    if not form.is_valid():
+        return False
+    try:
+        manage_webhooks.update_webhook(webhook, **form.settings())
+    except LexicError as error:
+        form.add_error("url", error.message_with_hint)
+        return False
+    return True
 
 
 def renew_secret(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:

@@ -62,7 +62,7 @@ def add_file(
     """Store a file and have it read.
 
     The same bytes again are the same document, which is read again only when it had failed. Other bytes under the
-    same name are a new version of it, unless a source from elsewhere has fetched it. Raises `UnreadableDocument` for a
+    same name are a new version of it, unless a source keeps that in step with itself. Raises `UnreadableDocument` for a
     type that no reader reads, `InvalidMetadata`, and `FileTooLarge`.
     """
     columns = metadata_columns.split_metadata(metadata)
@@ -74,7 +74,7 @@ def add_file(
         if same := present.filter(sha256=stored.sha256).first():
             return _same_bytes_again(same, enqueue=enqueue)
         contents = _file_columns(stored, source_type)
-        if older := present.not_fetched().exclude(source_type=SourceType.URL).filter(file_name=name).first():
+        if older := present.not_synced().exclude(source_type=SourceType.URL).filter(file_name=name).first():
             _reset_to_queued(older, **contents, **_merged_columns(older, title=title, columns=columns))
             storage_usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)

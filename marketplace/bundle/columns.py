@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,11 @@ def _validated_value(field: Any, value: Any, *, where: str) -> Any:
         return None
     if not _has_json_type(field, value) or (field.name in _JSON_VALIDATORS and not _JSON_VALIDATORS[field.name](value)):
         raise BadBundle(f"{place} is not what it should be.")
+    if field.name == "config" and len(json.dumps(value)) > Plugin.MAX_CONFIG_LENGTH:
+        raise BadBundle(
+            f"{place} is longer than {Plugin.MAX_CONFIG_LENGTH:,} characters of JSON.",
+            hint="Nothing was imported. Shorten it in the plugin that was exported, and export that again.",
+        )
     if value in ("", [], {}) and not field.choices:
         return value  # a draft may lack what a form would ask for
     try:

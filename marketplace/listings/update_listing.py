@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from functools import partial, reduce
 from operator import add
@@ -61,6 +63,16 @@ def update_listing_if_published(plugin: Plugin) -> None:
     """Updates the listing after an edit, if the plugin is published; otherwise it costs nothing."""
     if plugin.is_published:
         update_and_enqueue_listing(plugin)
+
+
+@contextmanager
+def updating_listing(plugin: Plugin) -> Iterator[None]:
+    """A transaction for a change that the listing of a published plugin shows. The plugin is locked first, as
+    publishing and withdrawing do, so that no listing is made of who could see it before."""
+    with transaction.atomic():
+        locked = Plugin.objects.select_for_update(no_key=True).get(pk=plugin.pk)
+        yield
+        update_listing_if_published(locked)
 
 
 def _listing_columns(plugin: Plugin, release: Release, today: date) -> dict[str, Any]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from accounts.models import User
 from knowledge.models import KnowledgeGrant
-from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.listings.update_listing import updating_listing
 
 
 def give_grant(grant: KnowledgeGrant, *, by: User, consent: str) -> None:
     """The owner agrees to this use; a later call agrees to another one."""
-    grant.give(by=by, consent=consent)
-    update_listing_if_published(grant.plugin)
+    with updating_listing(grant.plugin):
+        grant.give(by=by, consent=consent)
 
 
 def end_grant(grant: KnowledgeGrant) -> None:
     """Nothing reads by the grant any more: neither the draft nor releases."""
-    KnowledgeGrant.objects.filter(pk=grant.pk).end()
-    update_listing_if_published(grant.plugin)
+    with updating_listing(grant.plugin):
+        KnowledgeGrant.objects.filter(pk=grant.pk).end()

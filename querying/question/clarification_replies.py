@@ -70,6 +70,12 @@ def matching_replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[
     return [reply for reply in replies if reply]
 
 
+def is_understood(field: str, value: Any, known: Mapping[str, list[TreeQuestion]]) -> bool:
+    """Whether this value answers one of the questions for the field: with another one a tree asks for it again."""
+    asked = (one for questions in known.values() for one in questions if one.missing.field == field)
+    return any(resolves_missing_fact(one.tree, one.missing, value) for one in asked)
+
+
 def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     """The fact that the text gives as an answer to the tree's question; None where it is no answer."""
     field, bare = question.missing.field, text.strip()

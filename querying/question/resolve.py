@@ -88,7 +88,8 @@ def resume_from_context(question: Question) -> Question:
     """The first question with the facts that were given since, if the text answers what a tree asked in the turn
     before. Any other question is returned unchanged.
 
-    Facts of the request itself override these.
+    Facts of the request itself override these, but for those that no tree understands: a caller who repeats what the
+    tree has asked about takes no reply back.
     """
     return resume_from_turns(question, question.context, limit=tuple)
 
@@ -110,7 +111,12 @@ def resume_from_turns(
         if any(reply.says_more for reply in replies):
             further = [turns[-1], Turn(role="user", content=text), *further]
         text, turns = turns[-2].content, turns[:-2]
-    return replace(question, text=text, context=(*limit(turns), *further), facts={**facts, **question.facts})
+    stated = {
+        name: value
+        for name, value in question.facts.items()
+        if name not in facts or clarification_replies.is_understood(name, value, known)
+    }
+    return replace(question, text=text, context=(*limit(turns), *further), facts={**facts, **stated})
 
 
 def resume_from_original(question: Question, *, original: str) -> Question:

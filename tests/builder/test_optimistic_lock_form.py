@@ -14,10 +14,11 @@ from lxml import html
 from accounts.models import User
 from builder.golden.forms import GoldenQuestionForm
 from evaluation.models import GoldenQuestion
-from knowledge.models import Document
+from knowledge.models import Document, KnowledgeBase, Source
 from plugins.history import log_change
 from plugins.models import Plugin
 from plugins.visibility import Visibility
+from webhooks.models import Event, Webhook
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -34,11 +35,15 @@ def address(name: str, plugin: Plugin, *more: object) -> str:
 
 
 def sent(response: Any, *, with_field: str) -> dict[str, Any]:
-    """What a browser would send of the form with this field, as it stands in the page."""
+    """What a browser would send of the form with this field, as it stands in the page. More than one box of a name is a
+    list."""
     forms = html.fromstring(response.content.decode()).forms
     [form] = [one for one in forms if {with_field, "seen"} <= set(one.inputs.keys())]
-    # A browser leaves out the line end that a text area begins with.
-    return {name: value.removeprefix("\n") for name, value in form.form_values()}
+    values: dict[str, list[str]] = {}
+    for name, value in form.form_values():
+        # A browser leaves out the line end that a text area begins with.
+        values.setdefault(name, []).append(value.removeprefix("\n"))
+    return {name: given if len(given) > 1 else given[0] for name, given in values.items()}
 
 
 def test_a_document_that_was_made_private_meanwhile_stays_private(
@@ -192,6 +197,16 @@ def test_saving_what_one_sees_changes_nothing_and_is_no_conflict(
         must_cite=[["Rules on boots", None]],
         must_contain=["boots", "toe"],
     )
+    webhook = Webhook(plugin=published, url="https://example.org/", events=Event.values[1:])
+    webhook.set_new_secret()
+    webhook.save()
+    options: dict[str, dict[str, Any]] = {"website": {"exclude": ["/a/", "/b/"]}, "feed": {}, "repo": {"branch": "x"}}
+    sources = [
+        Source.objects.create(
+            knowledge_base=handbook.knowledge_base, kind=kind, location=f"https://example.org/{kind}", options=said
+        )
+        for kind, said in (options | {"bucket": {"region": "eu-1"}}).items()
+    ]
     Document.objects.update(tags=["a", "b"], doc_date="2026-01-01", is_public=True)
     Plugin.objects.update(embed_origins=["https://a.example", "https://b.example"], spending_cap="5.50")
     pages = {
@@ -200,6 +215,8 @@ def test_saving_what_one_sees_changes_nothing_and_is_no_conflict(
         address("sharing", published): ("embed_origins", address("use", published)),
         address("limits", published): ("spending_cap", address("save_limits", published)),
         address("publish", published): ("audience", address("audience", published)),
+        address("webhook", published, webhook.pk): ("events", ""),
+        **{address("source", published, source.pk): ("interval_hours", "") for source in sources},
     }
     for page, (field, door) in pages.items():
         response = alices.post(door or page, sent(alices.get(page), with_field=field))
@@ -207,3 +224,53 @@ def test_saving_what_one_sees_changes_nothing_and_is_no_conflict(
     before = GoldenQuestion.objects.values().get()
     golden.refresh_from_db()
     assert (golden.question, golden.must_cite) == (before["question"], [["Rules on boots", None]])
+
+
+def test_a_webhook_that_was_told_less_meanwhile_is_told_no_more_than_that(alices: Client, plugin: Plugin) -> None:
+    webhook = Webhook(plugin=plugin, url="https://example.org/old", events=Event.values, includes_questions=True)
+    webhook.set_new_secret()
+    webhook.save()
+    page = address("webhook", plugin, webhook.pk)
+    mine = sent(alices.get(page), with_field="events") | {"url": "https://example.org/new"}
+    Webhook.objects.update(events=["document.ready", "document.failed"], includes_questions=False)
+    response = alices.post(page, mine)
+    assert f"{TOLD}events to send, send the words of refused questions." in response.content.decode()
+    webhook.refresh_from_db()
+    assert (webhook.url, webhook.includes_questions) == ("https://example.org/old", False)
+    again = sent(response, with_field="events")
+    assert again["url"] == "https://example.org/new"
+    assert alices.post(page, again).status_code == 302
+    webhook.refresh_from_db()
+    assert (webhook.url, webhook.includes_questions) == ("https://example.org/new", False)
+    assert webhook.events == ["document.ready", "document.failed"]
+
+
+def test_the_events_that_were_ticked_stay_ticked(alices: Client, plugin: Plugin) -> None:
+    webhook = Webhook(plugin=plugin, url="https://example.org/old", events=["document.ready"])
+    webhook.set_new_secret()
+    webhook.save()
+    page = address("webhook", plugin, webhook.pk)
+    mine = sent(alices.get(page), with_field="events") | {"events": ["document.failed", "release.published"]}
+    Webhook.objects.update(url="https://example.org/theirs")
+    again = sent(alices.post(page, mine), with_field="events")
+    assert (again["url"], again["events"]) == ("https://example.org/theirs", ["document.failed", "release.published"])
+
+
+def test_a_source_that_was_made_private_meanwhile_stays_private(alices: Client, plugin: Plugin, alice: User) -> None:
+    base, _ = KnowledgeBase.objects.get_or_create(plugin=plugin, defaults={"owner": alice, "name": "Own"})
+    source = Source.objects.create(
+        knowledge_base=base, kind="website", location="https://example.org/", is_public=True, interval_hours=24
+    )
+    page = address("source", plugin, source.pk)
+    mine = sent(alices.get(page), with_field="interval_hours") | {"max_pages": "50"}
+    Source.objects.update(is_public=False, options={"include": ["/docs/", "/help/"]})
+    response = alices.post(page, mine)
+    assert f"{TOLD}only paths that begin with, public." in response.content.decode()
+    source.refresh_from_db()
+    assert (source.is_public, source.options) == (False, {"include": ["/docs/", "/help/"]})
+    again = sent(response, with_field="interval_hours")
+    assert again["max_pages"] == "50"
+    assert alices.post(page, again).status_code == 302
+    source.refresh_from_db()
+    assert (source.is_public, source.options["include"]) == (False, ["/docs/", "/help/"])
+    assert source.options["max_pages"] == 50

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -10,6 +11,7 @@ from contracts.models import ContractReview, ReviewState
 from contracts.tasks import MAX_OUTAGES, MAX_STARTS, make_review, resume_reviews
 from knowledge.embedders.base import EmbedderRejected, EmbedderUnavailable
 from knowledge.lease import try_lease
+from lexic.celery import app
 
 
 @pytest.fixture
@@ -47,6 +49,23 @@ def test_what_was_left_is_taken_up(queued: ContractReview, published: list[str])
     assert resume_reviews() == 1
     assert published == [str(queued.pk)]
     assert resume_reviews() == 0
+
+
+def test_a_review_whose_message_waits_gets_no_second_one(
+    queued: ContractReview, published: list[str], settings: Any
+) -> None:
+    settings.REVIEW_QUEUE = "test-reviews"
+    with app.connection_for_write() as connection:
+        connection.default_channel.client.delete("test-reviews")
+        app.send_task("contracts.review", kwargs={"review_id": str(queued.pk)}, queue="test-reviews")
+        long_ago = timezone.now() - timedelta(minutes=5)
+        ContractReview.objects.update(updated_at=long_ago)
+        assert (resume_reviews(), published) == (0, [])
+        connection.default_channel.client.delete("test-reviews")
+        app.send_task("contracts.review", kwargs={"review_id": "another"}, queue="test-reviews")
+        ContractReview.objects.update(updated_at=long_ago)
+        assert (resume_reviews(), published) == (1, [str(queued.pk)])
+        connection.default_channel.client.delete("test-reviews")
 
 
 def test_a_review_that_ends_its_worker_is_not_tried_for_ever(queued: ContractReview) -> None:

@@ -165,15 +165,22 @@ def attempts_to_connect(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_broker_that_is_away_is_asked_once_for_all_figures(
-    own_redis: OwnRedis, trouble: Callable[[OwnRedis], None], monkeypatch: pytest.MonkeyPatch
+    own_redis: OwnRedis,
+    trouble: Callable[[OwnRedis], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     trouble(own_redis)
     monkeypatch.setattr(redis_cache, "BACKOFF_SECONDS", 3600.0)
     tried = attempts_to_connect(monkeypatch)
+    caplog.clear()
     assert measure_gauge("lexic_queue_waiting_tasks") == {}
     assert measure_gauge("lexic_queue_oldest_seconds") == {}
     assert len(tried) == 1
     assert publish_task.broker_outage.is_on()
+    [said] = [record for record in caplog.records if record.name.startswith("lexic")]
+    assert (said.levelname, said.exc_info) == ("WARNING", None)
+    assert said.getMessage().startswith("The broker is away: ")
 
 
 def test_what_was_queued_survives_the_end_of_the_built_in_redis(own_redis: OwnRedis) -> None:

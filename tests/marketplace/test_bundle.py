@@ -30,6 +30,7 @@ from marketplace.bundle.columns import (
     PLUGIN_COLUMNS,
     RELEASE_COLUMNS,
     UNSHARED_COLUMNS,
+    BadBundle,
     exported_columns,
 )
 from plugins.models import Plugin
@@ -199,6 +200,15 @@ def test_limits_and_a_hold_in_a_file_are_ignored(boots: Plugin, bob: User) -> No
     }
     copy.check_deletable()
     assert imported(with_columns(exported(boots), legal_hold={"by": "nobody"}), bob).legal_hold == ""
+
+
+def test_a_config_that_the_api_would_refuse_is_refused_in_a_file(boots: Plugin, bob: User) -> None:
+    longest = {"a": "x" * (Plugin.MAX_CONFIG_LENGTH - len('{"a": ""}'))}
+    assert imported(with_columns(exported(boots), config=longest), bob).config == longest
+    with pytest.raises(BadBundle, match="is longer than 16,000 characters of JSON") as refused:
+        imported(with_columns(exported(boots), config={"a": longest["a"] + "x"}), bob)
+    assert "Shorten it" in refused.value.hint
+    assert Plugin.objects.filter(owner=bob).count() == 1
 
 
 def test_an_empty_draft_travels_too(alice: User, bob: User) -> None:

@@ -409,23 +409,50 @@ def test_nobody_closes_it_to_themselves(provider: Stub, clinic: Organisation, al
     assert not clinic.requires_sso
 
 
-@pytest.mark.parametrize("typo", ["address", "client id"])
+@pytest.mark.parametrize("typo", ["address", "client id", "secret"])
 def test_a_provider_that_was_saved_with_a_typo_is_required_of_nobody(
     typo: str, closed: Plugin, provider: Stub, clinic: Organisation, alice: User
 ) -> None:
     as_person(provider, alice)
     inside, page = with_password(alice), f"/organisations/{clinic.pk}/sign-in"
     visit(inside, clinic, process="connect")
-    wrong = {"server_url": f"{provider.url}/typo"} if typo == "address" else {"client_id": "typo"}
+    wrongs = {"address": {"server_url": f"{provider.url}/typo"}, "client id": {"client_id": "typo"}}
+    wrong = wrongs.get(typo, {"secret": "typo"})
     said = {"act": "save_provider", "server_url": provider.url, "client_id": CLIENT_ID, "default_role": "viewer"}
     answer = inside.post(page, {**said, "secret": "", **wrong}, follow=True)
     assert b"required of nobody until you have signed in" in answer.content
     assert inside.get(page).status_code == 200
     assert inside.post(page, {"act": "require"}).status_code == 403
-    assert inside.post(page, {**said, "secret": ""}).status_code == 302
+    assert inside.post(page, {**said, "secret": SECRET}).status_code == 302
+    assert inside.post(page, {"act": "require"}).status_code == 403
     visit(inside, clinic, process="connect")
     assert inside.post(page, {"act": "require"}).status_code == 302
     assert inside.get(page).status_code == 200
+
+
+def test_the_secret_and_the_role_of_new_people_as_they_were_change_nothing_of_who_must_sign_in(
+    closed: Plugin, provider: Stub, clinic: Organisation, alice: User
+) -> None:
+    as_person(provider, alice)
+    inside, page = with_password(alice), f"/organisations/{clinic.pk}/sign-in"
+    visit(inside, clinic, process="connect")
+    said = {"act": "save_provider", "server_url": provider.url, "client_id": CLIENT_ID, "default_role": "editor"}
+    for secret in ("", SECRET):
+        answer = inside.post(page, {**said, "secret": secret}, follow=True)
+        assert b"required of nobody until you have signed in" not in answer.content
+    clinic.refresh_from_db()
+    assert clinic.requires_sso
+
+
+def test_a_new_secret_keeps_the_accounts_that_the_provider_opens(
+    closed: Plugin, provider: Stub, clinic: Organisation, join: Join
+) -> None:
+    person = join("viewer")
+    as_person(provider, person)
+    visit(with_password(person), clinic, process="connect")
+    save_provider(clinic, server_url=provider.url, client_id=CLIENT_ID, secret="another", default_role="viewer")
+    assert SocialAccount.objects.filter(user=person).exists()
+    assert Membership.objects.exclude(signed_in_at=None).filter(user=person).exists()
 
 
 def test_the_domain_that_owners_sign_in_with_stays_while_the_provider_is_required(

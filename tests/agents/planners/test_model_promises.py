@@ -67,8 +67,9 @@ def test_a_fact_that_nobody_stated_reaches_no_draft(
     assert "To Acme: the lease ends on 30 June." in data_of(made, "document_result")[0]["document"]["text"]
 
 
-def test_the_stop_word_leaves_the_draft_whatever_the_model_would_say(
-    published: Plugin, bob: User, template: Document, stub: OpenAIStub
+@pytest.mark.parametrize("words", ["“Stop”.", "Never mind.", "Forget it"])
+def test_the_wish_to_leave_the_draft_is_granted_whatever_the_model_would_say(
+    published: Plugin, bob: User, template: Document, stub: OpenAIStub, words: str
 ) -> None:
     ScriptedModel(stub, info(tenant="Acme"), "Done.")
     asked = ask(published, bob, "Draft the notice of a lease. The tenant is Acme.")
@@ -77,7 +78,7 @@ def test_the_stop_word_leaves_the_draft_whatever_the_model_would_say(
     assert text_of(run).endswith("still waits for “last day”. To leave the draft, write “stop”.")
     assert (text_of(run), len(between.bodies)) == (answer_of(run).content, 2)
     model = ScriptedModel(stub, info(**{"tenant": "Acme", "last day": "stop"}))
-    run = ask(published, bob, "“Stop”.", session=asked.session)
+    run = ask(published, bob, words, session=asked.session)
     assert (text_of(run), model.bodies) == (
         "You have left the draft of “Notice of a lease”. Nothing of it was saved.",
         [],

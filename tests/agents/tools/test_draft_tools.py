@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
 
 from accounts.models import User
+from agents.execution import execute_run
 from agents.models import AgentRun
+from agents.planners import rule_planner
 from agents.tools.document_templates import DocumentTemplate, DraftTooLong
+from knowledge.embedders.base import EmbedderUnavailable
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from tests.agents.working import OPEN, answer_of, ask, data_of, kinds, shown, text_of
+from tests.agents.working import OPEN, answer_of, ask, begin, data_of, kinds, shown, text_of, work
 from tests.conversations.layered import give
 from tests.cover import give_document
 
@@ -174,6 +178,34 @@ def test_a_draft_goes_on_waiting_while_a_search_asks_back(published: Plugin, bob
     assert "still waits for “tenant”" in text_of(answered)
     [made] = data_of(ask(published, bob, "Acme", session=session), "document_result")
     assert "To Acme: the lease" in made["document"]["text"]
+
+
+@pytest.mark.parametrize("end", ["failed", "cancelled"])
+def test_a_draft_goes_on_waiting_behind_a_message_that_was_not_answered(
+    published: Plugin, bob: User, template: Document, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    session = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway").session
+    with monkeypatch.context() as patched:
+        if end == "failed":
+            patched.setattr(execute_run, "run_loop", Mock(side_effect=EmbedderUnavailable))
+        for _ in range(2):
+            run = begin(published, bob, "Acme", session=session)
+            if end == "cancelled":
+                run.request_cancel()
+            assert work(run).state == end
+    [made] = data_of(ask(published, bob, "Acme", session=session), "document_result")
+    assert "To Acme: the lease of x ends on y." in made["document"]["text"]
+
+
+def test_a_draft_that_was_shown_before_the_run_failed_waits_no_longer(
+    published: Plugin, bob: User, template: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = ask(published, bob, f"{REQUEST}\nPremises: x\nLast day: y\nLaw: Norway").session
+    with monkeypatch.context() as patched:
+        patched.setattr(rule_planner, "draft_text", Mock(side_effect=EmbedderUnavailable))
+        run = ask(published, bob, "Acme", session=session)
+    assert (run.state, len(data_of(run, "document_result"))) == ("failed", 1)
+    assert "still waits" not in text_of(ask(published, bob, session=session))
 
 
 @pytest.mark.parametrize("reply", ["Here is the rest.\nLaw: Sweden", "Law: Sweden\nThat is all.", "And:\nLaw: Sweden"])

@@ -214,3 +214,13 @@ def test_what_a_client_accepts_does_not_matter(published: Plugin, key: str, acce
     response = client_of(key).post("/v1/chat/completions", body, format="json", HTTP_ACCEPT=accept)
     assert response["Content-Type"] == "application/json"
     assert "45 mm" in said(response)
+
+
+def test_a_reply_to_what_was_asked_back_counts_more_than_facts_that_are_sent_along_again(published: Plugin, key: str):
+    facts = {"exposure": "grim"}
+    first = {"role": "user", "content": OPEN}
+    asked = said(chat(key, first, facts=facts))
+    replied = [first, {"role": "assistant", "content": asked}, {"role": "user", "content": "severe"}]
+    assert "45 mm" in said(chat(key, *replied, facts=facts))
+    assert Query.objects.order_by("created_at").last().facts == {"exposure": "severe"}
+    assert "20 mm" in said(chat(key, OPEN, facts={"exposure": "mild"})), "without a reply they count"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -13,9 +14,11 @@ from builder.readiness import reverse_pane
 from knowledge.models import Document
 from marketplace.models import Listing
 from marketplace.publishing.publish import publish
+from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin
 from tests.cover import give_document
 from tests.pages.conftest import browsing, plugin
+from tests.two_transactions import wait_in_turn
 
 __all__ = ["browsing", "plugin"]
 
@@ -46,6 +49,28 @@ def test_the_public_page_counts_what_was_marked_at_once(browsing: Browse, alice:
     assert Listing.objects.get().sources == 0
     browsing(alice).post(reverse_pane(plugin, "mark_public"))
     assert Listing.objects.get().sources == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("door", ["mark_public", "knowledge_bulk"])
+def test_marking_public_puts_no_plugin_back_that_was_withdrawn_meanwhile(
+    browsing: Browse, alice: User, plugin: Plugin, door: str
+) -> None:
+    Plugin.objects.update(visibility="marketplace")
+    publish(plugin, by=alice)
+    client, document = browsing(alice), Document.objects.get()
+
+    def withdraw(hold: Callable[[], None]) -> None:
+        with transaction.atomic():
+            withdraw_from_marketplace(Plugin.objects.get())
+            hold()
+
+    def mark() -> None:
+        client.post(reverse_pane(plugin, door), {"documents": [str(document.pk)], "act": "public"})
+
+    wait_in_turn(withdraw, mark)
+    assert Document.objects.filter(is_public=True).exists()
+    assert not Listing.objects.exists()
 
 
 def test_a_viewer_reads_it_and_marks_nothing(browsing: Browse, bob: User, charlie: User, plugin: Plugin) -> None:

@@ -203,6 +203,19 @@ def test_what_was_added_by_hand_before_is_taken_over(base: KnowledgeBase, vault:
     assert (report.changed, note(base, "Pump.md").pk) == (("Pump.md",), document.pk)
 
 
+def test_a_file_that_is_uploaded_under_the_name_of_a_public_note_is_a_document_of_its_own(
+    base: KnowledgeBase, vault: Path
+) -> None:
+    synced(base, vault)
+    public = note(base, "Pump.md")
+    uploaded = add_markdown(base, "For our eyes only.", name="Pump.md")
+    ingest(uploaded.pk)
+    public.refresh_from_db()
+    assert (uploaded.pk == public.pk, uploaded.is_public, public.is_public) == (False, False, True)
+    assert synced(base, vault).counts["unchanged"] == 3
+    assert Document.objects.present().filter(pk=uploaded.pk, is_public=False).exists()
+
+
 def test_a_document_removed_or_changed_by_hand_is_as_in_the_folder_again(base: KnowledgeBase, vault: Path) -> None:
     synced(base, vault)
     delete_document(note(base, "Pump.md"))
