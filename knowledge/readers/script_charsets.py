@@ -118,7 +118,7 @@ def likely_charset(sample: bytes) -> str | None:
         scores[charset] = _score(text, _common_characters(charset)) + _MIXED_LINE * len(_BESIDE_ASCII.findall(text))
     for charset, languages in _LANGUAGES.items():
         text = judged.decode(charset, errors="replace")
-        by_letters = max(_score(text.lower(), _letters(name)) for name in languages)
+        by_letters = max(_score(text.lower(), _alphabet(name)) for name in languages)
         mixed = _MIXED_WORD * len(_BESIDE_ASCII.findall(text))
         scores[charset] = by_letters + mixed + _score_of_capitals(text)
     likely = max(scores, key=scores.__getitem__)
@@ -143,7 +143,7 @@ def _is_believed(judged: bytes, charset: str) -> bool:
     if charset == LATIN:
         return _latin_share(judged) <= _MAX_LATIN_SHARE
     beyond = [one for one in judged.decode(charset, errors="replace").lower() if not one.isascii()]
-    languages = [_common_characters(charset)] if charset in _GROUPS else [_letters(n) for n in _LANGUAGES[charset]]
+    languages = [_common_characters(charset)] if charset in _GROUPS else [_alphabet(n) for n in _LANGUAGES[charset]]
     return any(sum(one in known for one in beyond) >= _MIN_KNOWN * len(beyond) for known in languages)
 
 
@@ -178,7 +178,7 @@ def _score_of_capitals(text: str) -> float:
 
 
 @cache
-def _letters(language: str) -> dict[str, float]:
+def _alphabet(language: str) -> dict[str, float]:
     weights = [math.exp(-rank * math.log(3) / _RANKS_TO_A_THIRD) for rank in range(len(_ALPHABETS[language]))]
     total = sum(weights)
     letters = {

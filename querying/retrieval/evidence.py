@@ -302,7 +302,7 @@ def _match_windows(
                 found[at].append((span, NO_MATCH))
                 continue
             similar_words = _similarity_to_row(each, read.places, window, span)
-            if before[1].other_days and of_span.days and _goes_on(window.content, before[0], span):
+            if before[1].other_days and of_span.days and _continues_by_pronoun(window.content, before[0], span):
                 similar_words = np.concatenate(
                     [similar_words, _similarity_to_row(each, read.places, window, before[0])], axis=1
                 )
@@ -320,7 +320,7 @@ def _match_windows(
     return found
 
 
-def _goes_on(content: str, before: Span, span: Span) -> bool:
+def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
     """Whether a sentence says with a pronoun what the one before it speaks of, in the same paragraph."""
     return "\n" not in content[before[1] : span[0]].strip(" ") and _PRONOUN.search(content, *span) is not None
 
