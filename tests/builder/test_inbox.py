@@ -395,6 +395,15 @@ def test_a_reply_becomes_a_cited_document_and_a_golden_question_and_closes_the_t
     assert (answer in text, "Gloves are replaced monthly." in text) == (True, True)
 
 
+def test_a_reply_says_nothing_of_the_address_of_its_author(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(email="a.smith@example.org", display_name="")
+    asked(plugin, HELMETS)
+    client = browsing(User.objects.get(pk=alice.pk))
+    reply(client, plugin, pane(client, plugin), question=HELMETS, answer="Helmets are replaced after five years.")
+    text = Document.objects.get(title="Expert answers").pages.get(removed_in=None).text
+    assert ("Answered on " in text, "smith" in text) == (True, False)
+
+
 def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(
     plugin: Plugin, browsing: Browse, alice: User
 ) -> None:
