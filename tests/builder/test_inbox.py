@@ -18,6 +18,7 @@ from accounts.models import ApiKey, User
 from builder.inbox import replies
 from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
+from evaluation.ask_draft import ask_draft
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
@@ -402,6 +403,15 @@ def test_a_reply_says_nothing_of_the_address_of_its_author(plugin: Plugin, brows
     reply(client, plugin, pane(client, plugin), question=HELMETS, answer="Helmets are replaced after five years.")
     text = Document.objects.get(title="Expert answers").pages.get(removed_in=None).text
     assert ("Answered on " in text, "smith" in text) == (True, False)
+
+
+def test_who_replied_is_not_quoted_as_an_answer(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    reply(client, plugin, pane(client, plugin), question=HELMETS, answer="They are replaced after five years.")
+    for question in ("What does “Expert answers” say?", "Who answered?", HELMETS):
+        given = ask_draft(plugin, question)
+        assert ("Alice" in given.text, str(timezone.localdate().year) in given.text) == (False, False)
 
 
 def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(
