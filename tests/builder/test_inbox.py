@@ -449,6 +449,21 @@ def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, brow
     assert counts(after) == [(gloves, 1)]
 
 
+def test_a_follow_up_is_named_and_answered_by_what_it_stands_for(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    for_helmets = asked(plugin, "And gloves?", plan={"standalone": "When are gloves replaced?"})
+    asked(plugin, "And gloves?", plan={"standalone": "Who won the world cup in gloves?"})
+    client = browsing(alice)
+    page = pane(client, plugin)
+    assert {question for question, _ in counts(page)} == {for_helmets.full_question, "Who won the world cup in gloves?"}
+    assert page.content.decode().count("Asked as “And gloves?” after an earlier question") == 2
+    keep = reverse("admin:builder_sandbox_keep", args=[plugin.pk, for_helmets.pk])
+    assert for_helmets.full_question in client.get(keep).content.decode()
+    row = next(one for one in page.context["rows"] if one.topic.pk == for_helmets.pk)
+    dismissing = {"queries": row.ids, "until": page.context["until"], "days": 30}
+    client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), dismissing)
+    assert counts(pane(client, plugin)) == [("Who won the world cup in gloves?", 1)]
+
+
 WORN = "After how many months of wear are boots replaced?"
 
 
