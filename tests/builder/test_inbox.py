@@ -19,6 +19,7 @@ from builder.inbox import replies
 from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
 from evaluation.ask_draft import ask_draft
+from evaluation.golden.propose_questions import propose_questions
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
@@ -412,6 +413,7 @@ def test_who_replied_is_not_quoted_as_an_answer(plugin: Plugin, browsing: Browse
     for question in ("What does “Expert answers” say?", "Who answered?", HELMETS):
         given = ask_draft(plugin, question)
         assert ("Alice" in given.text, str(timezone.localdate().year) in given.text) == (False, False)
+    assert not any("Alice" in one.question + one.excerpt for one in propose_questions(plugin))
 
 
 def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(
