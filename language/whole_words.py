@@ -11,7 +11,7 @@ def has_whole_words(phrase: str, text: str) -> bool:
     """Whether the phrase stands there, and no word or number goes on before or behind it."""
     at = text.find(phrase)
     while at >= 0:
-        if not _goes_on(text, at) and not _goes_on(text, at + len(phrase)):
+        if not _cuts_word(text, at) and not _cuts_word(text, at + len(phrase)):
             return True
         at = text.find(phrase, at + 1)
     return False
@@ -22,7 +22,7 @@ def cuts_number(text: str, at: int) -> bool:
     return _DIGITS_AND_MARK.search(text[max(0, at - 2) : at + 2]) is not None
 
 
-def _goes_on(text: str, at: int) -> bool:
+def _cuts_word(text: str, at: int) -> bool:
     """Whether a word or a number goes on across this place: “45mm” is a number and a word, “S3” is one word."""
     if not 0 < at < len(text):
         return False
