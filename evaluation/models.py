@@ -88,7 +88,7 @@ class GoldenQuestion(models.Model):
         expected = {Outcome.ANSWERED.value: cls.Expectation.ANSWER, Outcome.CLARIFY.value: cls.Expectation.CLARIFY}
         return cls(
             plugin=query.plugin,
-            question=query.question,
+            question=query.full_question,
             facts=query.facts,
             expectation=expected.get(query.outcome, cls.Expectation.REFUSE),
             must_cite=query.cited_places,

@@ -225,7 +225,7 @@ class Plugin(AuditedModel, VisibilitySettings, RetentionSettings, AnswerPolicy):
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
     shares_golden = models.BooleanField(
         "golden questions are shared",
-        default=True,
+        default=False,
         help_text="A copy holds its golden questions, so that its new owner can measure it too.",
     )
     public_chat = models.BooleanField(default=False, help_text="Anyone may chat with it on its public page.")

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models, transaction
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
@@ -37,6 +38,8 @@ ERASED_COLUMNS: dict[str, Any] = {
     "error": "",
 }
 _ERASE_BATCH_SIZE = 1000
+# Where a query's plan has the standalone question of a follow-up.
+STANDALONE = "standalone"
 
 
 # What waits in an inbox for longer than this is looked for on its page.
@@ -92,6 +95,11 @@ class QueryQuerySet(QueryStatistics):
         if version:
             queries = queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
         return queries.filter(api_key__isnull=by == "hand") if by else queries
+
+    def with_full_question(self) -> QueryQuerySet:
+        """With the question as it was read (`full`): of a follow-up ("and for slabs?") its standalone question."""
+        standalone = KeyTextTransform(STANDALONE, "plan")
+        return self.annotate(full=Coalesce(standalone, "question", output_field=models.TextField()))
 
     def own_tries(self) -> QueryQuerySet:
         """What people asked by hand of a draft, or of a plugin of their own: they saw the answer there and then."""
@@ -242,6 +250,11 @@ class Query(models.Model):
         """`[document title, page]` of each place that the answer cites, once each; the page may be None."""
         places = ((str(c.get("document", "")), c.get("page")) for c in self.citations)
         return [list(place) for place in dict.fromkeys(places)]
+
+    @property
+    def full_question(self) -> str:
+        """The question as it was read: of a follow-up its standalone question."""
+        return str(self.plan.get(STANDALONE) or self.question)
 
     @property
     def decided_node(self) -> str:

@@ -42,7 +42,8 @@ class GoldenQuestionForm(OptimisticLockForm):
         label="must contain",
         required=False,
         widget=forms.Textarea(attrs=_TEXTAREA_ATTRS),
-        help_text="Words that the answer must contain, such as “45 mm”. One phrase on a line; capitals do not matter.",
+        help_text="Words that the answer must contain, such as “45 mm”. One phrase on a line. Whole words and numbers"
+        " count; capitals do not.",
     )
 
     field_order = ("question", "expectation", "places", "phrases", "must_reach", "facts_in_lines", "is_public")

@@ -47,7 +47,7 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
             own_knowledge_base(plugin),
             question=question,
             answer=form.cleaned_data["answer"],
-            author=str(request.user),
+            author="" if request.user.is_unnamed else request.user.public_name,
             day=timezone.localdate(),
             opens=plugin.public_chat and form.cleaned_data["opens"],
         )

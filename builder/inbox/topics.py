@@ -27,7 +27,7 @@ _POINTS, _WIDTH, _HEIGHT, _MARGIN = 30, 96.0, 24.0, 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class InboxQuery:
-    """One query that waits."""
+    """One query that waits. The question of a follow-up is its standalone one, where it has one."""
 
     pk: UUID
     question: str
@@ -97,15 +97,16 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None, source
     Raises EmbedderError.
     """
     now = now or timezone.now()
-    columns = ("pk", "question", "created_at", "outcome", "is_wrong", "is_requested")
+    columns = ("pk", "created_at", "outcome", "is_wrong", "is_requested", "full")
     asked, since = Query.objects.filter(plugin=plugin), now - timedelta(days=days)
     if source == "sandbox":
         waiting = asked.own_tries().needing_attention(since=since, own_tries=True)
     else:
         waiting = asked.needing_attention(since=since)
     by_question: dict[str, list[InboxQuery]] = {}
+    waiting = waiting.with_full_question()
     for row in waiting.order_by("-created_at", "pk").values(*columns)[:MAX_QUERIES]:
-        one = InboxQuery(at=row.pop("created_at"), **row)
+        one = InboxQuery(at=row.pop("created_at"), question=row.pop("full"), **row)
         if one.question in by_question or len(by_question) < MAX_QUESTIONS:
             by_question.setdefault(one.question, []).append(one)
     questions = list(by_question.values())

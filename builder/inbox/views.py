@@ -45,6 +45,11 @@ class TopicRow:
     sparkline_path: str
 
     @property
+    def follow_up(self) -> str:
+        """What was asked, where the topic is named by what it stands for."""
+        return self.query.question if self.query.question != self.topic.question else ""
+
+    @property
     def wordings(self) -> list[str]:
         return self.topic.wordings[:_MAX_WORDINGS]
 
@@ -156,14 +161,15 @@ def named_queries(request: SignedInRequest, plugin: Plugin) -> QueryQuerySet:
     waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(
         since=_BEGINNING, own_tries=True
     )
-    return waiting.filter(question__in=named.order_by().values("question")).only("pk")
+    words = named.with_full_question().order_by().values("full")
+    return waiting.with_full_question().filter(full__in=words).only("pk")
 
 
 def named_question(request: SignedInRequest, plugin: Plugin) -> str:
     """The words of the topic that the form names first; empty where it waits no more."""
     ids = _parse_query_ids(",".join(request.POST.getlist("queries")))
     waiting = Query.objects.filter(plugin=plugin, pk__in=ids[:1]).needing_attention(since=_BEGINNING, own_tries=True)
-    return waiting.values_list("question", flat=True).first() or ""
+    return waiting.with_full_question().values_list("full", flat=True).first() or ""
 
 
 def redirect_to_inbox(

@@ -33,7 +33,8 @@ class GoldenFromAnswerForm(forms.ModelForm):
         label="Must contain",
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Words that the answer must contain, one phrase on a line: 45 mm. Capitals do not matter.",
+        help_text="Words that the answer must contain, one phrase on a line: 45 mm. Whole words and numbers count;"
+        " capitals do not.",
     )
     decision = forms.BooleanField(label="Must reach the same decision of the tree", required=False)
 

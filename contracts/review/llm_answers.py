@@ -10,7 +10,8 @@ from contracts.clauses.parsed_contract import ContractPage, TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.llm_opinion import ModelVerdict
-from querying.answering.grounding.quotations import cuts_number, is_verbatim
+from language.whole_words import cuts_number
+from querying.answering.grounding.quotations import is_verbatim
 from querying.answering.llms.json_replies import find_json_object
 
 _VERDICTS = (

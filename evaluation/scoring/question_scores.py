@@ -19,6 +19,7 @@ from evaluation.eval_types import (
 from evaluation.scoring import metrics
 from evaluation.scoring.gold_locator import GoldLocator, GoldTarget
 from knowledge.models import Page
+from language.whole_words import has_whole_words
 from querying.types.answer import Outcome
 
 # Where the recall curve of the report is measured.
@@ -255,7 +256,7 @@ def golden_failures(asked: EvalQuestion, *, key: AnswerKey, given: PipelineOutco
         what_came = _GIVEN_OUTCOMES.get(given.outcome, f"it {given.outcome}")
         wrong.append(f"Expected {_EXPECTED_OUTCOMES[expected.outcome]}; {what_came}.")
     wrong += [f"{gold.document} {_page_numbers_text(gold.pages)} is not cited." for gold in _uncited_places(key, given)]
-    missing = [words for words in expected.must_contain if _fold_text(words) not in _fold_text(given.text)]
+    missing = [words for words in expected.must_contain if not _says(given.text, words)]
     wrong += [f"The answer does not say “{words}”." for words in missing]
     if expected.must_reach and expected.must_reach not in given.nodes:
         wrong.append(f"The tree did not reach {expected.must_reach}.")
@@ -273,6 +274,10 @@ def _uncited_places(key: AnswerKey, given: PipelineOutcome) -> list[GoldPlace]:
 
 def _page_numbers_text(pages: frozenset[int]) -> str:
     return f"p. {', '.join(map(str, sorted(pages)))}" if pages else ""
+
+
+def _says(text: str, words: str) -> bool:
+    return has_whole_words(_fold_text(words), _fold_text(text))
 
 
 def _fold_text(text: str) -> str:

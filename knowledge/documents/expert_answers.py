@@ -24,13 +24,15 @@ def expert_answers() -> DocumentQuerySet:
 def add_expert_answer(
     base: KnowledgeBase, *, question: str, answer: str, author: str, day: date, opens: bool = False
 ) -> Document:
-    """Adds a section that is headed by the question and says who answered it when. The document is still to be read;
-    it is marked public where the answer `opens` it, and stays as it is otherwise.
+    """Adds a section that is headed by the question and says who answered it when; with an empty `author` only when.
+    The document is still to be read; it is marked public where the answer `opens` it, and stays as it is otherwise.
 
     Two people who answer at once wait for each other, so that no answer is lost. Raises what `add_text` raises.
     """
     heading = " ".join(question.split())
-    section = f"## {heading}\n\n{answer.strip()}\n\nAnswered by {author} on {date_format(day, 'j F Y')}.\n"
+    by = f" by {author}" if author else ""
+    # The last line is a heading, for headings are quoted as nobody's answer.
+    section = f"## {heading}\n\n{answer.strip()}\n\n#### Answered{by} on {date_format(day, 'j F Y')}\n"
     with transaction.atomic():
         lease.lock_in_transaction(f"expert-answers:{base.pk}")
         text = f"{_answers_so_far(base) or f'# {TITLE}'}\n\n{section}"

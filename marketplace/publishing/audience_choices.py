@@ -78,6 +78,7 @@ def describe_visibility(plugin: Plugin, *, of: Release | None = None) -> Visibil
 
 
 _COPIES = "Others can install a copy with its persona, trees and documents, and keep it."
+_COPIED_GOLDEN = "A copy holds its golden questions too."
 _MARKETPLACE_COPIES = f"{_COPIES} Anyone can read the pages of its latest release."
 
 
@@ -97,6 +98,8 @@ def _with_extras(choice: AudienceChoice, plugin: Plugin, public: int) -> Audienc
     if not choice.has_page:
         return choice
     copies = _MARKETPLACE_COPIES if choice.audience == Audience.MARKETPLACE else _COPIES
+    if plugin.shares_golden:
+        copies = f"{copies} {_COPIED_GOLDEN}"
     extras = [*([_chat(public)] if plugin.public_chat else []), *([copies] if plugin.is_shared else [])]
     return AudienceChoice(audience=choice.audience, facts=[*choice.facts, *extras])
 

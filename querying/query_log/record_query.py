@@ -21,7 +21,7 @@ from lexic.errors import LexicError
 from querying import json_format
 from querying.answering.findings import Findings
 from querying.llm_interface import LLM, ProviderFailed
-from querying.models import ERASED_COLUMNS, MonthlyCost, Query
+from querying.models import ERASED_COLUMNS, STANDALONE, MonthlyCost, Query
 from querying.private_layers import lock_account_against_deletion, lock_bases_against_deletion
 from querying.query_log import refusal_webhook
 from querying.query_log.cost import cost_of
@@ -203,7 +203,7 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         "question": asked.text,
         "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
         "options": redact_question(json_format.options_as_json(question.options)),
-        "plan": question.planned.as_dict(),
+        "plan": _plan_column(question),
         "facts": dict(record.consultation.facts) or dict(question.facts),
         "embedder": ", ".join(sorted({pin["embedder"] for pin in [*release.knowledge, *_layer_pins(question)]})),
         "llm": record.llm.name,
@@ -215,6 +215,12 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         **_evidence_columns(record),
         **_answer_columns(record),
     }
+
+
+def _plan_column(question: ResolvedQuestion) -> dict[str, Any]:
+    """With the standalone question of a follow-up, which alone says what it is about."""
+    standalone = {STANDALONE: question.standalone} if question.standalone else {}
+    return {**question.planned.as_dict(), **standalone}
 
 
 def _layer_pins(question: Question) -> list[dict[str, Any]]:

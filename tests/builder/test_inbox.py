@@ -18,6 +18,8 @@ from accounts.models import ApiKey, User
 from builder.inbox import replies
 from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
+from evaluation.ask_draft import ask_draft
+from evaluation.golden.propose_questions import propose_questions
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
@@ -395,6 +397,25 @@ def test_a_reply_becomes_a_cited_document_and_a_golden_question_and_closes_the_t
     assert (answer in text, "Gloves are replaced monthly." in text) == (True, True)
 
 
+def test_a_reply_says_nothing_of_the_address_of_its_author(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(email="a.smith@example.org", display_name="")
+    asked(plugin, HELMETS)
+    client = browsing(User.objects.get(pk=alice.pk))
+    reply(client, plugin, pane(client, plugin), question=HELMETS, answer="Helmets are replaced after five years.")
+    text = Document.objects.get(title="Expert answers").pages.get(removed_in=None).text
+    assert ("Answered on " in text, "smith" in text) == (True, False)
+
+
+def test_who_replied_is_not_quoted_as_an_answer(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    reply(client, plugin, pane(client, plugin), question=HELMETS, answer="They are replaced after five years.")
+    for question in ("What does “Expert answers” say?", "Who answered?", HELMETS):
+        given = ask_draft(plugin, question)
+        assert ("Alice" in given.text, str(timezone.localdate().year) in given.text) == (False, False)
+    assert not any("Alice" in one.question + one.excerpt for one in propose_questions(plugin))
+
+
 def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(
     plugin: Plugin, browsing: Browse, alice: User
 ) -> None:
@@ -428,6 +449,21 @@ def test_a_reply_that_does_not_answer_leaves_the_topic_open(plugin: Plugin, brow
     after = reply(client, plugin, pane(client, plugin), question=gloves, answer=answer)
     assert [message.level_tag for message in after.context["messages"]] == ["warning"]
     assert counts(after) == [(gloves, 1)]
+
+
+def test_a_follow_up_is_named_and_answered_by_what_it_stands_for(plugin: Plugin, browsing: Browse, alice: User) -> None:
+    for_helmets = asked(plugin, "And gloves?", plan={"standalone": "When are gloves replaced?"})
+    asked(plugin, "And gloves?", plan={"standalone": "Who won the world cup in gloves?"})
+    client = browsing(alice)
+    page = pane(client, plugin)
+    assert {question for question, _ in counts(page)} == {for_helmets.full_question, "Who won the world cup in gloves?"}
+    assert page.content.decode().count("Asked as “And gloves?” after an earlier question") == 2
+    keep = reverse("admin:builder_sandbox_keep", args=[plugin.pk, for_helmets.pk])
+    assert for_helmets.full_question in client.get(keep).content.decode()
+    row = next(one for one in page.context["rows"] if one.topic.pk == for_helmets.pk)
+    dismissing = {"queries": row.ids, "until": page.context["until"], "days": 30}
+    client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), dismissing)
+    assert counts(pane(client, plugin)) == [("Who won the world cup in gloves?", 1)]
 
 
 WORN = "After how many months of wear are boots replaced?"

@@ -653,6 +653,16 @@ def test_a_walk_says_whether_a_page_supports_its_end(page: Page, alice: User, co
     expect(part(page, "try")).to_contain_text("people who get here are refused")
 
 
+def test_a_tree_is_called_by_its_new_name_once_it_is_saved(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_label("Name", exact=True).fill("Cover of walls")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="Cover of walls", exact=True)).to_be_visible()
+    expect(page.get_by_role("group", name="Decision tree Cover of walls")).to_have_count(1)
+    expect(page).to_have_title(re.compile("^Cover of walls · Structures"))
+
+
 def test_tab_goes_on_after_an_answer_is_renamed(page: Page, alice: User, cover: DecisionTree) -> None:
     open_editor(page, alice, cover)
     node(page, "exposure_check").press("Enter")

@@ -9,6 +9,7 @@ from asgiref.sync import async_to_sync
 
 from plugins.models import Plugin
 from querying import pipeline
+from querying.models import Query
 from querying.types.answer import Outcome
 from querying.types.events import Done, Status
 from querying.types.question import Question, Turn
@@ -33,6 +34,7 @@ async def messages_of(question: Question) -> list[str]:
 def test_the_question_that_a_follow_up_stands_for_is_shown(published: Plugin) -> None:
     shown = messages_of(asked("and in mild exposure?", published, context=COVER))
     assert "Read as “What is the nominal cover of a beam in mild exposure?”" in shown
+    assert Query.objects.get().full_question == "What is the nominal cover of a beam in mild exposure?"
     assert not any(
         message.startswith("Read as") for message in messages_of(asked("What are spacers?", published, context=COVER))
     )

@@ -76,7 +76,7 @@ class Command(LexicCommand):
         shell = "/".join(sys.executable.split("/")[-3:])
         self.stdout.write(
             f"""
-That took {seconds:.0f} seconds. What next:
+Loading, publishing and asking took {seconds:.0f} seconds. What next:
 
   make run                              start everything, then open http://localhost:8000
   sign in at /admin/ with               {loaded.email}  {loaded.password}

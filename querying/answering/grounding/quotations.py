@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from language.whole_words import cuts_number
+
 # Shorter ones are names, titles and scare quotes.
 _MIN_QUOTE_WORDS = 3
 _MAX_QUOTE_LENGTH = 1500
@@ -62,11 +64,6 @@ def _is_inside_word(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     return (text[at - 1].isalnum() and text[at].isalnum()) or cuts_number(text, at)
-
-
-def cuts_number(text: str, at: int) -> bool:
-    """Whether a number with a point or a comma goes on across this place."""
-    return re.search(r"\d[.,]\d", text[max(0, at - 2) : at + 2]) is not None
 
 
 def normalize_quote(text: str) -> str:

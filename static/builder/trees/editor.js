@@ -32,6 +32,8 @@ const cases = new Cases(desk, { sheet: find("cases"), tryIt });
 const json = new JsonView(desk, { sheet: find("json"), toggle: own("json-toggle"), shown: (isOpen) => (find("sketch").hidden = isOpen) });
 const saving = new Saver(desk, { saveButton: own("save"), state: own("saved"), notice: find("notice"), json });
 
+const titleAfterName = document.title.slice(desk.draft.name.length);
+
 function hintOf(id) {
   const { walked } = tryIt;
   return walked?.hint && walked.path.at(-1)?.node === id ? hintLine(walked.hint) : null;
@@ -47,6 +49,13 @@ function drawTree() {
   const nodes = Object.values(desk.tree.nodes);
   const ends = nodes.filter((node) => kindOf(node) === "action").length;
   find("counts").textContent = `${nodes.length} nodes · ${reachable(desk.tree).size} reachable · ${ends} ends`;
+}
+
+/** The saved name of the tree, wherever the page says it. */
+function drawName({ draft: { name } }) {
+  own("name").textContent = name;
+  drawing.svg.setAttribute("aria-label", `Decision tree ${name}`);
+  document.title = name + titleAfterName;
 }
 
 function markNodes() {
@@ -101,6 +110,7 @@ desk.on("lit", () => {
   if (!find("panel").contains(document.activeElement)) panel.draw();
 });
 desk.on("saved", drawButtons);
+desk.on("saved", drawName);
 desk.on("saved", () => ends.tryAfterSaving());
 desk.on("unchecked", ({ words }) => problems.draw(words));
 desk.on("said", ({ words }) => (find("said").textContent = words));

@@ -113,7 +113,7 @@ export class EditorState extends EventTarget {
     Object.assign(this, { version, savedAt });
     this.#saved = draft;
     this.#lastKey = null;
-    this.tell("saved");
+    this.tell("saved", { draft });
   }
 
   labelOf(id) {

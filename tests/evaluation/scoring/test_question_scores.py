@@ -154,6 +154,17 @@ def test_what_is_outside_the_filter_must_neither_be_found_nor_cited() -> None:
     assert (tight["forbidden_found"], tight["forbidden_cited"]) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [("4.00", "An adult pays 14.00 €."), ("no", "It is not allowed."), ("boots", "Overboots are worn.")],
+)
+def test_a_part_of_a_number_or_a_word_does_not_meet_an_expectation(words: str, text: str) -> None:
+    asked = EvalQuestion(id="1", text="?", expected=GoldenExpectation(outcome="answered", must_contain=(words,)))
+    assert question_scores.golden_failures(asked, key=key(), given=given(text=text)) == [
+        f"The answer does not say “{words}”."
+    ]
+
+
 def test_every_unmet_expectation_is_a_sentence() -> None:
     asked = EvalQuestion(
         id="1",

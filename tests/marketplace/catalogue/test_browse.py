@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from accounts.models import User
 from marketplace.catalogue.browse_page import PER_PAGE
 from marketplace.catalogue.listing_query import ListingSort, parse_listing_query
+from marketplace.models import Listing
 from plugins.models import Plugin
 from tests.marketplace.catalogue.made import listed, scorecard
 
@@ -46,6 +47,15 @@ def test_it_shows_what_is_published_and_nothing_else(alice: User) -> None:
     assert "117<span>/120</span>" in page
     assert "Secret draft" not in page
     assert "alice@" not in page.lower()
+
+
+def test_a_card_counts_sources_where_some_have_no_pages(alice: User) -> None:
+    listed(alice, "Concrete cover")
+    Listing.objects.update(sources=3, pages=1)
+    page = content()
+    assert ("<dt>sources</dt><dd>3</dd>" in page, "of sources" in page) == (True, False)
+    Listing.objects.update(pages=12)
+    assert "<dt>pages of sources</dt><dd>12</dd>" in content()
 
 
 def test_without_plugins_it_says_what_will_be_here() -> None:

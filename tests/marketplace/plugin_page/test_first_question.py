@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import User
 from evaluation.golden.propose_questions import propose_questions
 from evaluation.models import GoldenQuestion
-from knowledge.models import Document
+from knowledge.models import Chunk, Document
 from marketplace.plugin_page.first_question import first_question
 from plugins.models import Plugin
 
@@ -56,6 +56,13 @@ def test_without_golden_questions_the_documents_suggest_one_to_those_who_work_on
 def test_a_new_title_stays_private_until_it_is_published(published: Plugin) -> None:
     Document.objects.update(title="Rules that nobody may know of")
     assert first_question(published, viewer=None) == "What does “Rules on boots” say?"
+
+
+def test_the_document_of_expert_answers_is_no_subject(published: Plugin) -> None:
+    titles = ["Expert answers", "Rules on boots"]
+    assert first_question(published, viewer=None, titles=titles) == "What does “Rules on boots” say?"
+    Chunk.objects.update(document_title="Expert answers")
+    assert first_question(published, viewer=None) == ""
 
 
 def test_what_reads_nothing_has_none(alice: User) -> None:

@@ -61,6 +61,7 @@ def original(alice: User) -> Plugin:
         disclaimer="An engineer signs.",
         synonyms=[["striking", "struck"]],
         is_shared=True,
+        shares_golden=True,
     )
     base = own_knowledge_base(plugin)
     with PDF.open("rb") as stream:
@@ -115,7 +116,13 @@ def replace_text(document: Document, content: bytes) -> None:
 def boots(alice: User) -> Plugin:
     """A small shared plugin."""
     plugin = Plugin.objects.create(
-        owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.", is_shared=True
+        owner=alice,
+        name="Boots",
+        slug="boots",
+        domain="safety",
+        system_prompt="Brief.",
+        is_shared=True,
+        shares_golden=True,
     )
     base = KnowledgeBase.objects.create(plugin=plugin, owner=alice, name="Boots")
     add(base, "Rules", "# Rules\n\nSafety boots are worn on every site.")
