@@ -29,6 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from benchmarks._logistic_regression import fit_logistic_regression
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from knowledge.search.passages import Passage
     from querying.question.tree_selection import Features, TreeProfile, Weights
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
@@ -161,38 +163,63 @@ def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
 
 
 def print_taken(path: Path) -> None:
-    """Of each kind of the questions, how many come out right: where the passages say none of the words that the tree
-    has nothing to do with, and where they say some, but no passage all."""
-    from querying.question.tree_selection import select_tree
-
+    """Of each kind of the questions, how many come out right: where nothing was found in the documents, and where they
+    say each word of the question, but no passage two of them."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    profiles = _profiles(data)
+    stored = [
+        {"name": one["name"], "description": one["description"], "tree_data": one["tree"]} for one in data["trees"]
+    ]
+    keys = {profile.name: tree["key"] for profile, tree in zip(_profiles(data), data["trees"], strict=True)}
     right = dict[str, list[tuple[bool, bool]]]()
     for question in data["questions"]:
-        found = select_tree(profiles, question=question["text"], context=question.get("earlier", []))
-        key = data["trees"][found.index]["key"] if found else ""
-        unsure = profiles[found.index] if found and not found.is_sure else None
-        which = [
-            (question["tree"] or "") == ("" if unsure and _is_skipped(unsure, question, passages_say_it=say) else key)
-            for say in (False, True)
-        ]
+        names = [_taken_by(stored, question, said_by_pages=words) for words in ("", question["text"])]
+        silent, speaking = ((question["tree"] or "") == keys.get(name, "") for name in names)
         for kind in ("all of a tree" if question["tree"] else "all others", question["why"]):
-            right.setdefault(kind, []).append((which[0], which[1]))
+            right.setdefault(kind, []).append((silent, speaking))
     print(path.stem)
     for kind, each in sorted(right.items()):
-        silent, speaking = (sum(found) for found in zip(*each, strict=True))
-        print(f"  {kind}: right {silent}, {speaking} of {len(each)}", flush=True)
+        totals = (sum(found) for found in zip(*each, strict=True))
+        print(f"  {kind}: right {', '.join(map(str, totals))} of {len(each)}", flush=True)
 
 
-def _is_skipped(profile: TreeProfile, question: dict[str, Any], *, passages_say_it: bool) -> bool:
-    """Whether `consult_trees` leaves the question to the documents, although the tree was chosen, but not for sure."""
-    from querying.question.tree_selection import unrelated_stems
-    from trees.facts.extraction import extract_facts
-    from trees.walk import walk
+def _taken_by(stored: list[dict[str, Any]], question: dict[str, Any], *, said_by_pages: str) -> str:
+    """The name of the tree that answers or asks back, by all that the product goes by; "" where the documents do."""
+    from asgiref.sync import async_to_sync
 
-    facts = extract_facts(profile.tree, question=question["text"], context=question.get("earlier", []))
-    others = unrelated_stems(profile, question=question["text"])
-    return bool(walk(profile.tree, facts).missing and others and (passages_say_it or not facts))
+    from plugins.models import Release
+    from querying.answering.llms.extractive import Extractive
+    from querying.question.tree_consultation import consult_trees
+    from querying.types.question import Caller, Question, Turn
+
+    asked = Question(
+        text=question["text"],
+        release=Release(trees=stored),
+        caller=Caller(name="benchmark"),
+        context=tuple(Turn(role="user", content=text) for text in question.get("earlier", [])),
+    )
+    passages = [_passage(word) for word in said_by_pages.split()]
+    return async_to_sync(consult_trees)(asked, passages=passages, llm=Extractive()).tree_name
+
+
+def _passage(content: str) -> Passage:
+    from knowledge.search.passages import Passage
+
+    return Passage(
+        chunk_id=0,
+        document_id=UUID(int=0),
+        document_title="",
+        source_type="md",
+        page_id=0,
+        page_number=None,
+        section_path=(),
+        start=0,
+        end=len(content),
+        content=content,
+        cosine=None,
+        lexical=0.0,
+        score=0.0,
+        knowledge_base_id=0,
+    )
 
 
 def print_asked_of_documents(path: Path, asked: Path) -> None:

@@ -87,6 +87,25 @@ euro: € EUR
 pound_sterling: £ GBP pounds_sterling
 rupee: ₹ INR
 yen: ¥ JPY
+swiss_franc: CHF swiss_franc
+canadian_dollar: CAD C$ CA$ canadian_dollar
+australian_dollar: AUD A$ AU$ australian_dollar
+new_zealand_dollar: NZD NZ$
+singapore_dollar: SGD S$
+hong_kong_dollar: HKD HK$
+chinese_yuan: CNY
+korean_won: ₩ KRW
+swedish_krona: SEK
+norwegian_krone: NOK
+danish_krone: DKK
+polish_zloty: PLN
+czech_koruna: CZK
+brazilian_real: BRL R$
+mexican_peso: MXN
+south_african_rand: ZAR
+turkish_lira: ₺
+russian_rouble: ₽
+israeli_shekel: ₪
 """
 _PREFIX_SYMBOLS = {"": [""], "micro": ["µ", "μ"], "mega": ["M"], "giga": ["G"]}
 _PREFIX_SYMBOLS |= {prefix: [prefix[0]] for prefix in ("nano", "milli", "centi", "deci", "kilo")}
@@ -117,13 +136,20 @@ def _prefixed_spellings(name: str, prefixes: list[str], text: str) -> dict[str, 
 _UNIT_BY_SPELLING = _units_by_spelling()
 # Spellings in another case, unless they could be two things or one letter.
 _UNIT_BY_FOLDED_SPELLING = {
-    spelling.casefold(): name for spelling, name in reversed(_UNIT_BY_SPELLING.items()) if len(spelling) > 1
+    spelling.casefold(): name
+    for spelling, name in reversed(_UNIT_BY_SPELLING.items())
+    if len(spelling) > 1 and spelling != "SEK"  # “Sek.” are seconds in German
 } | {"mpa": "megapascal", "mn": "meganewton", "mw": "megawatt"}
 # All that `parse_unit` makes its expressions of.
 UNIT_NAMES = frozenset({*_UNIT_BY_SPELLING.values(), *_UNIT_BY_FOLDED_SPELLING.values(), "newton", "kilonewton"})
-CURRENCIES = frozenset({"US_dollar", "euro", "pound_sterling", "rupee", "yen"})
+CURRENCY_SIGNS = "$€£₹¥₩₺₽₪"
+_CODES = "USD EUR GBP INR JPY CHF CAD AUD NZD SGD HKD CNY KRW SEK NOK DKK PLN CZK BRL MXN ZAR"
+CURRENCY_CODES = tuple(_CODES.split())
+CURRENCIES = frozenset(_UNIT_BY_SPELLING[spelling] for spelling in (*CURRENCY_SIGNS, *CURRENCY_CODES))
+# “US$”, “C$”: the sign alone is that of the United States.
+DOLLAR_PATTERN = r"(?:US|CA?|AU?|NZ|S|HK|R)\$"
 # A currency before its number.
-CURRENCY_PATTERN = r"(?:US\$|[$€£₹¥]|\b(?:USD|EUR|GBP|INR|Rs)\b\.?) ?"
+CURRENCY_PATTERN = rf"(?:{DOLLAR_PATTERN}|[{CURRENCY_SIGNS}]|\b(?:{'|'.join(CURRENCY_CODES)}|Rs)\b\.?) ?"
 
 
 def _alternation(spellings: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from language.number_notation import (
     POINT_AND_THREE_DIGITS,
     language_has_decimal_comma,
 )
-from language.units import convert_number, parse_unit
+from language.units import CURRENCY_CODES, CURRENCY_SIGNS, DOLLAR_PATTERN, convert_number, parse_unit
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
 # `language.units`, and these in any case.
@@ -24,9 +24,14 @@ _SYMBOLS = (
     "nm µm mm cm m km in ft yd mi mm2 cm2 m2 km2 ft2 ha acre mm3 cm3 m3 ft3 mL dL L gal "
     "µg mg g kg t lb oz N kN MN Pa kPa MPa GPa bar psi mmHg J kJ MJ kcal Wh kWh MWh W kW MW V kV mA A Ω Hz kHz dB "
     "°C °F K ms s min h d workdays week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm "
-    "kB MB GB TB % $ € £ ₹ ¥"
+    "kB MB GB TB %"
 )
-UNIT_SYMBOLS = tuple(_SYMBOLS.split())
+# Those that have no sign are written as codes.
+CURRENCY_SYMBOLS = (
+    *CURRENCY_SIGNS,
+    *(code for code in CURRENCY_CODES if parse_unit(code) not in map(parse_unit, CURRENCY_SIGNS)),
+)
+UNIT_SYMBOLS = (*_SYMBOLS.split(), *CURRENCY_SYMBOLS)
 WORKDAY, DAY = "workday", "day"
 _OTHER_SPELLINGS = {
     "bars": "bar",
@@ -77,13 +82,14 @@ class QuantityMention:
     end: int
 
 
-_CURRENCY_SIGNS = frozenset("$€£₹¥")
-
 # Linear: a currency, a run of digits and commas, then a fraction, then at most one unit of bounded length.
-_CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
+_CURRENCY_PATTERN = rf"(?:({DOLLAR_PATTERN}|[{CURRENCY_SIGNS}]|{'|'.join(CURRENCY_CODES)})[ \u00a0]?)?"
 # The first form is that of languages with a decimal comma: 1.250,5.
 _NUMBER_PATTERN = r"[-+−]?(?:\d{1,3}(?:\.\d{3}){1,9},\d{1,30}|\d[\d,]{0,30}(?:\.\d{1,30})?)"
-_UNIT_PATTERN = r"(?i:(?:working|business)[ -]days?)\b|[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
+_UNIT_PATTERN = (
+    rf"(?i:(?:working|business)[ -]days?)\b|[%{CURRENCY_SIGNS}Ω]"
+    r"|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
+)
 _QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
 _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 
@@ -196,6 +202,6 @@ def nearly_equal(one: float, other: float) -> bool:
 
 def format_number(number: float, unit_symbol: str | None = None) -> str:
     """A number as a person writes it, with its unit."""
-    if unit_symbol in _CURRENCY_SIGNS:
+    if unit_symbol and unit_symbol in CURRENCY_SIGNS:
         return f"{unit_symbol}{number:,.12g}"
     return f"{number:.12g}{' ' + unit_symbol if unit_symbol else ''}"

@@ -11,6 +11,8 @@ from trees.definition.nodes import ConditionNode, QuestionNode, Scalar, Tree, Tr
 from trees.facts.conditions import evaluate_condition
 from trees.facts.extraction import Fact, FactSource
 from trees.facts.field_values import Value, are_same_values, format_value, match_option, parse_value
+from trees.facts.measurements import read_bound
+from trees.facts.number_ranges import find_outcome
 
 StepKind: TypeAlias = Literal["condition", "question", "action"]
 
@@ -22,7 +24,7 @@ NOT_ANSWERED = "not answered"
 class PathStep:
     """A node on the way. A question has the answer as `value`; a condition `true` or `false` as `result` and
     the fact it looked at as `value`; an action its recommendation as `result`. `source` tells where the fact
-    came from."""
+    came from, and `is_bound` that no number is known, but that every one within the bound leads here."""
 
     node_id: str
     label: str
@@ -30,6 +32,7 @@ class PathStep:
     value: str | None = None
     result: str | None = None
     source: FactSource | None = None
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,8 @@ def walk(tree: Tree, facts: Mapping[str, Fact]) -> Walk:
     """Follow the tree by these facts.
 
     A fact that is missing, or that its field cannot make sense of, ends the walk with the question to ask:
-    nothing unknown ever counts as false. A child that does not exist, or a circle, ends it without an action.
+    nothing unknown ever counts as false. A bound decides a condition that comes out alike for all numbers within
+    it. A child that does not exist, or a circle, ends it without an action.
     """
     walker = _Walker(tree=tree, facts=facts, fields=collect_fields(tree))
     return walker.walk()
@@ -93,12 +97,12 @@ class _Walker:
 
     def evaluate(self, node: ConditionNode) -> str | None:
         of = self.fields[node.condition.field]
-        value = self.read(of)
-        result = None if value is None else evaluate_condition(node.condition, value=value, field=of)
-        if value is None or result is None:
+        fact = self.facts.get(of.name)
+        result = None if fact is None else _condition_outcome(node, fact, of)
+        if fact is None or result is None:
             self.ask(node, of)
             return None
-        self.record(node, "condition", of, value=format_value(value, of), result="true" if result else "false")
+        self.record(node, "condition", of, value=_stated_value(fact, of), result="true" if result else "false")
         return node.true_child if result else node.false_child
 
     def answer(self, node: QuestionNode) -> str | None:
@@ -126,7 +130,15 @@ class _Walker:
     ) -> None:
         fact = self.used[of.name] = self.facts[of.name]
         self.steps.append(
-            PathStep(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
+            PathStep(
+                node_id=node.id,
+                label=node.label,
+                kind=kind,
+                value=value,
+                result=result,
+                source=fact.source,
+                is_bound=fact.bound is not None,
+            )
         )
 
     def ask(self, node: ConditionNode | QuestionNode, of: FactField) -> None:
@@ -140,6 +152,18 @@ class _Walker:
             )
         )
         self.missing = _missing_fact(node, of)
+
+
+def _condition_outcome(node: ConditionNode, fact: Fact, of: FactField) -> bool | None:
+    if fact.bound:
+        return find_outcome(node.condition, field=of, known=fact.bound)
+    value = parse_value(fact.value, of)
+    return None if value is None else evaluate_condition(node.condition, value=value, field=of)
+
+
+def _stated_value(fact: Fact, of: FactField) -> str:
+    value = None if fact.bound else parse_value(fact.value, of)
+    return fact.span if value is None else format_value(value, of)
 
 
 def _missing_fact(node: ConditionNode | QuestionNode, of: FactField) -> MissingFact:
@@ -158,12 +182,12 @@ def list_missing_facts(tree: Tree) -> list[MissingFact]:
 def resolves_missing_fact(tree: Tree, missing: MissingFact, value: Scalar) -> bool:
     """Whether a walk that ended with this question would go on, given this value."""
     node, of = tree.nodes[missing.node_id], collect_fields(tree)[missing.field]
-    understood = parse_value(value, of)
-    if understood is None:
-        return False
     if isinstance(node, ConditionNode):
-        return evaluate_condition(node.condition, value=understood, field=of) is not None
-    return isinstance(node, QuestionNode) and chosen_option(understood, node, of) is not None
+        reading = read_bound(value, of) if isinstance(value, str) else None
+        fact = Fact(value=value, source="request", bound=reading.bound if reading else None)
+        return _condition_outcome(node, fact, of) is not None
+    understood = parse_value(value, of)
+    return understood is not None and isinstance(node, QuestionNode) and chosen_option(understood, node, of) is not None
 
 
 def chosen_option(value: Value, node: QuestionNode, of: FactField) -> str | None:
@@ -186,12 +210,13 @@ def find_child(answer: str, node: QuestionNode) -> str | None:
 
 
 def decision_path(walk: Walk) -> list[dict[str, str | int]]:
-    """The path as the API shows it: `step` (from 1), `node`, `label`, and `value` or `result`, both texts."""
+    """The path as the API shows it: `step` (from 1), `node`, `label`, and `value` or `result`, both texts; both
+    where a bound decided."""
     path: list[dict[str, str | int]] = []
     for number, step in enumerate(walk.path, start=1):
         path.append({"step": number, "node": step.node_id, "label": step.label})
         if step.result is not None:
             path[-1]["result"] = step.result
-        elif step.value is not None:
+        if step.value is not None and (step.result is None or step.is_bound):
             path[-1]["value"] = step.value
     return path

@@ -27,7 +27,7 @@ from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import Tree
 from trees.definition.parser import parse_with_problems
 from trees.drafts import MAX_TREE_BYTES, create_tree, parse_draft, save_draft
-from trees.facts.extraction import facts_from_request
+from trees.facts.extraction import facts_as_json, facts_from_request
 from trees.models import DecisionTree, TreeCase
 from trees.tree_order import reorder_trees
 from trees.tree_test_cases import Case, measure_coverage, parse_cases, run_cases, walk_by_sentence
@@ -221,7 +221,7 @@ def _walk_json(tree: Tree, walked: Walk, facts: Mapping[str, Any]) -> dict[str, 
             "question": missing.question,
             "options": list(missing.options),
         },
-        "facts": {name: fact.value for name, fact in walked.facts_used.items()},
+        "facts": facts_as_json(walked.facts_used),
         "unknownFacts": unknown,
     }
 

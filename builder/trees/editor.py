@@ -92,7 +92,10 @@ def check_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResp
     """Lists the problems of a tree that is not saved yet. `text` may replace `tree`; it is parsed as JSON first."""
     tree_or_404(plugin, tree)
     data = read_body(request)
-    tree_data = parse_json(data["text"]) if isinstance(data.get("text"), str) else data.get("tree")
+    is_text = isinstance(data.get("text"), str)
+    tree_data = parse_json(data["text"]) if is_text else data.get("tree")
+    if is_text and (problem := find_storage_problem(tree_data)) and problem.code == "unreadable_text":
+        raise InvalidInput(problem.message)
     if problem := find_storage_problem({"cases": data.get("cases", [])}):
         raise InvalidInput(problem.message)
     answer = checked_tree_json(tree_data, parse_cases(data.get("cases", [])))

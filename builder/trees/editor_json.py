@@ -10,7 +10,7 @@ from trees.definition.fields import FactField, collect_fields
 from trees.definition.key_order import order_tree_keys
 from trees.definition.nodes import ConditionNode, QuestionNode, Tree
 from trees.definition.parser import parse_with_problems
-from trees.facts.extraction import extract_facts
+from trees.facts.extraction import extract_facts, facts_as_json
 from trees.tree_test_cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.validation.tree_problems import find_problems
 from trees.walk import PathStep, Walk
@@ -63,7 +63,7 @@ def walk_json(tree: Tree, walk: Walk) -> dict[str, Any]:
             "options": list(missing.options),
             "node": missing.node_id,
         },
-        "facts": {name: fact.value for name, fact in walk.facts_used.items()},
+        "facts": facts_as_json(walk.facts_used),
     }
 
 

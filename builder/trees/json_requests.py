@@ -35,7 +35,7 @@ def parse_json(text: str | bytes) -> Any:
     if len(text) > MAX_TREE_BYTES:
         raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object_of_pairs)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidTreeJson(
@@ -43,6 +43,16 @@ def parse_json(text: str | bytes) -> Any:
         ) from error
     except (RecursionError, ValueError) as error:  # nested without end, a number without end, no UTF-8
         raise InvalidTreeJson("This cannot be read as JSON.") from error
+
+
+def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object. Of two nodes with one id the first would be lost. Raises InvalidTreeJson."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidTreeJson(f"“{twice:.100}” stands twice in one object of this JSON.")
+    return found
 
 
 def read_body(request: SignedInRequest) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _single_quantity(match: re.Match[str], n: str) -> Quantity:
     if given["unit"] and not unit:
         end = match.start("unit" + n)
     if given["money"]:
-        unit = parse_unit(given["money"].strip(" .").removeprefix("US").replace("Rs", "INR") or "USD")
+        unit = parse_unit(given["money"].strip(" .").replace("US$", "$").replace("Rs", "INR"))
     bound = TOLERANCE if (given["sign"] or "").strip() in ("±", "+/-") else ""
     written = match.string[start:end]
     return Quantity(written=written, start=start, end=end, low=value, high=value, units=(unit,), bound=bound)

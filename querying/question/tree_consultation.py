@@ -69,13 +69,14 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
     consultation = Consultation(
         tree_name=profile.name,
         walk=walked,
-        facts={field: fact.value for field, fact in facts.items()},
+        facts=tree_facts.facts_as_json(facts),
         usage=usage,
         outcomes=outcomes,
         options_by_words=(
             tree_facts.options_by_words(tree, walked.facts_used, text=question.text) if walked.action else {}
         ),
     )
+    found = replace(found, facts=facts)
     if outcomes or not _is_for_documents(question, found=found, consultation=consultation, passages=passages):
         return consultation
     may_ask = consultation.clarification and (found.is_sure or facts)
@@ -120,7 +121,7 @@ def _is_for_documents(
         return False
     is_open = not consultation.has_decided
     if is_open and not found.is_sure:
-        return not consultation.facts or any(others & content_stems(passage.content) for passage in passages)
+        return not found.facts or any(others & content_stems(passage.content) for passage in passages)
     if is_open or not consultation.has_replies:
         return any(others <= content_stems(passage.titled_content) for passage in passages)
     return False

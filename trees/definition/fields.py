@@ -17,7 +17,16 @@ from trees.definition.nodes import (
     Synonyms,
     Tree,
 )
-from trees.quantities import DAY, WORKDAY, NumberWithUnit, Unit, convert_to_unit, find_unit, parse_quantity
+from trees.quantities import (
+    CURRENCY_SYMBOLS,
+    DAY,
+    WORKDAY,
+    NumberWithUnit,
+    Unit,
+    convert_to_unit,
+    find_unit,
+    parse_quantity,
+)
 from trees.words import normalise, split_identifier
 
 YES = frozenset({"yes", "true", "y"})
@@ -26,7 +35,7 @@ NO = frozenset({"no", "false", "n"})
 _FILLER_WORDS = frozenset({"is", "has", "are", "does", "do", "the", "a"})
 _WORKDAYS = re.compile(r"\b(?:(?:working|business) days?|workdays?)\b")
 _COUNTED_WORKDAYS = re.compile(r"\bhow many (?:(?:working|business) days|workdays)\b")
-_COUNTED_ANYWHERE = ("$", "€", "£", "₹", "¥", "%")
+_COUNTED_ANYWHERE = (*CURRENCY_SYMBOLS, "%")
 # “How old is the driver?” asks for years.
 _UNITS_OF_WORDS = {"old": "year", "age": "year"}
 

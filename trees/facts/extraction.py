@@ -12,7 +12,8 @@ from trees.definition.nodes import Scalar, Tree
 from trees.facts.fact_limits import MAX_VALUE_LENGTH
 from trees.facts.field_mentions import FieldMention, find_mentions
 from trees.facts.field_values import Value, format_value, parse_value
-from trees.facts.measurements import read_numbers
+from trees.facts.measurements import NumberReading, read_bound, read_numbers
+from trees.facts.number_ranges import NumberRange
 from trees.quantities import parse_quantity
 
 FactSource: TypeAlias = Literal["request", "question", "context", "default"]
@@ -32,12 +33,14 @@ class InvalidFact(InvalidInput):
 class Fact:
     """A value of a field, where it was said, and the words that said it.
 
-    `default` is the source of what a caller assumes unless told otherwise.
+    `default` is the source of what a caller assumes unless told otherwise. Of a `bound`, the range in which a number
+    lies, the value is the words that say it.
     """
 
     value: Scalar
     source: FactSource
     span: str = ""
+    bound: NumberRange | None = None
 
 
 # None marks a field that was spoken of without a clear value: to be asked, not to be looked for elsewhere.
@@ -70,14 +73,16 @@ def _facts_in_text(text: str, fields: Mapping[str, FactField], source: FactSourc
     said: _FactsByField = {
         name: _fact_of_mentions(fields[name], found, text, source) for name, found in by_field.items()
     }
-    for name, reading in read_numbers(text, fields).items():
-        clear = reading.number is not None
-        said[name] = (
-            Fact(value=_integral_as_int(reading.number or 0.0), source=source, span=text[reading.start : reading.end])
-            if clear
-            else None
-        )
-    return said
+    numbers = read_numbers(text, fields)
+    return said | {name: _fact_of_number(reading, text, source) for name, reading in numbers.items()}
+
+
+def _fact_of_number(reading: NumberReading, text: str, source: FactSource) -> Fact | None:
+    if not reading.is_clear:
+        return None
+    span = text[reading.start : reading.end]
+    value = span if reading.number is None else _integral_as_int(reading.number)
+    return Fact(value=value, source=source, span=span, bound=reading.bound)
 
 
 def _fact_of_mentions(field: FactField, found: list[FieldMention], text: str, source: FactSource) -> Fact | None:
@@ -102,7 +107,7 @@ def options_by_words(tree: Tree, facts: Mapping[str, Fact], *, text: str) -> dic
         if fact and isinstance(mention.value, str) and mention.value == fact.value and mention.stance == "affirmed":
             found.setdefault(text[mention.start : mention.end], []).append(mention.value)
     for name, reading in read_numbers(text, fields).items():
-        if name in facts and reading.number is not None:
+        if name in facts and reading.is_clear:
             found.setdefault(text[reading.start : reading.end], [])
     return found
 
@@ -117,11 +122,7 @@ def facts_from_request(tree: Tree, given: Mapping[str, Any]) -> tuple[dict[str, 
     fields = collect_fields(tree)
     for name, value in given.items():
         _check_fact_value(name, value)
-    facts = {
-        name: Fact(value=_normalize_given_value(value, fields[name]), source="request", span=str(value))
-        for name, value in given.items()
-        if name in fields
-    }
+    facts = {name: _given_fact(value, fields[name]) for name, value in given.items() if name in fields}
     return facts, [name for name in given if name not in fields]
 
 
@@ -131,20 +132,34 @@ def _check_fact_value(name: str, value: object) -> None:
         raise InvalidFact(f"The fact “{name:.100}” has to be a short text, a number, or true or false.")
 
 
-def _normalize_given_value(value: Scalar, field: FactField) -> Scalar:
+def _given_fact(value: Scalar, field: FactField) -> Fact:
+    """The fact that this value, as a caller gave it, is for the field."""
     understood = parse_value(value, field)
-    if understood is None or (field.type == "choice" and understood not in field.options):
-        # It may be an answer in a sentence, such as “it is a beam”.
-        found = _facts_in_text(value, {field.name: field}, "request") if isinstance(value, str) else {}
-        fact = found.get(field.name)
-        return value if fact is None else fact.value
-    return _integral_as_int(understood)
+    if understood is not None and (field.type != "choice" or understood in field.options):
+        return Fact(value=_integral_as_int(understood), source="request", span=str(value))
+    # It may be an answer in a sentence, such as “it is a beam”.
+    found = _fact_in_answer(value, field) if isinstance(value, str) else None
+    if found is None:
+        return Fact(value=value, source="request", span=str(value))
+    return found if found.bound else Fact(value=found.value, source="request", span=str(value))
+
+
+def _fact_in_answer(text: str, field: FactField) -> Fact | None:
+    reading = read_bound(text, field)
+    if reading is not None:
+        return _fact_of_number(reading, text, "request")
+    return _facts_in_text(text, {field.name: field}, "request").get(field.name)
 
 
 def _integral_as_int(value: Value) -> Scalar:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return int(value)
     return value
+
+
+def facts_as_json(facts: Mapping[str, Fact]) -> dict[str, Scalar]:
+    """Each fact's value by the name of its field. A bound that a text says is no value, and is read there again."""
+    return {name: fact.value for name, fact in facts.items() if not fact.bound or fact.source == "request"}
 
 
 def fields_json_schema(tree: Tree) -> dict[str, Any]:

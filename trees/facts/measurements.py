@@ -7,12 +7,23 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
+from trees.facts.bounds import (
+    ARTICLES,
+    BOUND_WORDS,
+    COMPARATIVES,
+    NOT_YET_WORDS,
+    WORDS_BEHIND,
+    Bound,
+    bound_before,
+    find_bound,
+)
 from trees.facts.negation import is_contrast, is_foreign_negation, is_negation
+from trees.facts.number_ranges import NumberRange, range_of
 from trees.quantities import QuantityMention, find_measures, find_unit, nearly_equal
 from trees.words import WordToken, is_content_word, is_same_word, split_identifier, split_words, word_set
 
@@ -20,21 +31,6 @@ _LINK_WORDS = word_set(
     "is are was were be being of equal equals to at about around approximately approx roughly exactly a an "
     "the value set given as measuring measures has with"
 )
-# “At least 6 m” is a bound, and no value of anything.
-_BOUND_WORDS = word_set(
-    "than least most over under above below exceeding exceeds within between beyond up min max minimum maximum"
-)
-# “30 days or more”, “at least”, “minimum” behind it are one too.
-_BOUNDS_AFTER_OR = word_set(
-    "more less longer shorter older younger over above fewer higher lower greater bigger smaller up upwards under below"
-)
-_BOUNDS_AFTER_AT = frozenset({"least", "most"})
-_BOUNDS_AT_THE_END = word_set("minimum maximum min max plus")
-_WORDS_BEHIND = 4
-# “Almost 18”, “I turn 18 next month”.
-_NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
-_ARTICLES = frozenset({"a", "an", "the"})
-_BOUND_SIGNS = frozenset("<>≤≥")
 _ALTERNATIVE_WORDS = frozenset({"or", "to", "-", "–", "/", "vs", "versus"})
 _JOINTS = frozenset({"and", "or", "to", ",", "&", "+", "/", "-", "–"})
 _MEASURE_LINKS = word_set("is are was were be of measures equals a an the about approximately approx roughly exactly")
@@ -49,11 +45,17 @@ MAX_MEASURES = 50
 
 @dataclass(frozen=True, kw_only=True)
 class NumberReading:
-    """The number a text gives for a field: in the field's unit, or None when the text leaves it unclear."""
+    """The number a text gives for a field: in the field's unit, or the `bound` of it. Both are None when the text
+    leaves it unclear."""
 
     number: float | None
     start: int
     end: int
+    bound: NumberRange | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        return self.number is not None or self.bound is not None
 
 
 def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, NumberReading]:
@@ -61,9 +63,9 @@ def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, Number
 
     A number belongs to the field whose name it stands by (“span of 6 m”, “6 m span”). One that stands by no
     name belongs to a field that the text does not name at all, when it is written in that field's own unit
-    and no other field measures the same kind of thing. A bound (“over 6 m”) or a choice (“4 or 6 m”) is
-    unclear. Where the last word of a name is nowhere in the text, a word that no other field has names the
-    field (“10 mm bars” for `bar_diameter`).
+    and no other field measures the same kind of thing. A choice (“4 or 6 m”) is unclear, and of a bound
+    (“over 6 m”) the range is known. Where the last word of a name is nowhere in the text, a word that no other
+    field has names the field (“10 mm bars” for `bar_diameter`).
     """
     numeric = {name: field for name, field in fields.items() if field.type == "number"}
     if not numeric:
@@ -81,11 +83,22 @@ def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, Number
     return found
 
 
+def read_bound(text: str, field: FactField) -> NumberReading | None:
+    """The bound that the whole text is, as an answer to the field's question: “over 18”."""
+    scene = _TextNumbers.of(text)
+    if field.type != "number" or len(scene.spots) != 1:
+        return None
+    reading = scene.reading(field, [0])
+    is_whole = not (text[: reading.start] + text[reading.end :]).strip(" .!")
+    return reading if reading.bound and is_whole else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class _NumberContext:
-    """A number in a text, with the words around it; those `before` it belong to its sentence."""
+    """A number in a text, with the words around it: those of its `sentence` before it, and the nearest of these."""
 
     measure: QuantityMention
+    sentence: list[WordToken]
     before: list[WordToken]
     after: list[WordToken]
     starts_clause: bool
@@ -97,8 +110,9 @@ class _NumberContext:
         since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)
         return cls(
             measure=measure,
+            sentence=said[since:first],
             before=said[max(since, first - _LINK_WINDOW) : first],
-            after=said[past : past + _WORDS_BEHIND],
+            after=said[past : past + WORDS_BEHIND],
             starts_clause=first < len(said) and said[first].starts_clause,
         )
 
@@ -112,7 +126,7 @@ class _NumberContext:
         for distance, word in enumerate(reversed(self.before)):
             if is_same_word(word.text, name[-1]):
                 return distance
-            if word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and not find_unit(word.text):
+            if word.text not in _LINK_WORDS | BOUND_WORDS | COMPARATIVES and not find_unit(word.text):
                 return None
         return None
 
@@ -123,7 +137,7 @@ class _NumberContext:
                 return None
             if is_same_word(word.text, name[-1]):
                 return distance
-            if word.text != "of" and word.text not in _ARTICLES and word.text not in name:
+            if word.text != "of" and word.text not in ARTICLES and word.text not in name:
                 return None
         return None
 
@@ -157,36 +171,15 @@ class _NumberContext:
         if self.starts_clause:
             return False
         for word in reversed(self.before):
-            if is_negation(word.text) or is_foreign_negation(word.text) or word.text in _NOT_YET_WORDS:
+            if is_negation(word.text) or is_foreign_negation(word.text) or word.text in NOT_YET_WORDS:
                 return True
-            others += word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and word.text not in _HEDGES
+            others += word.text not in _LINK_WORDS and word.text not in BOUND_WORDS and word.text not in _HEDGES
             if others > 1 or word.starts_clause or is_contrast(word.text):
                 return False
         return False
 
-    def is_bound(self, text: str) -> bool:
-        return self.is_bound_before(text) or self.is_bound_behind(text)
-
-    def is_bound_behind(self, text: str) -> bool:
-        """“30 days or more”, “30+ days”, “6 m at least”, and “6 m minimum” where nothing follows that it belongs to."""
-        if "+" in text[self.measure.start + 1 : self.measure.end + 1]:
-            return True
-        behind = [word.text for word in takewhile(lambda word: not word.starts_clause, self.after)]
-        if len(behind) < len(self.after) or len(behind) < _WORDS_BEHIND:
-            behind.append("")  # the clause ends
-        return any(
-            (word == "or" and following in _BOUNDS_AFTER_OR)
-            or (word == "at" and following in _BOUNDS_AFTER_AT)
-            or (word in _BOUNDS_AT_THE_END and not following)
-            for word, following in pairwise(behind)
-        )
-
-    def is_bound_before(self, text: str) -> bool:
-        nearest = [word.text for word in self.before[-2:]]
-        if nearest and nearest[-1] in _ARTICLES:  # “over a 6 m span” says where, not how much
-            return False
-        signs = text[max(0, self.measure.start - 2) : self.measure.start]
-        return not _BOUND_WORDS.isdisjoint(nearest) or not _BOUND_SIGNS.isdisjoint(signs)
+    def bound(self, text: str) -> Bound | None:
+        return find_bound(text, self.measure, sentence=self.sentence, after=self.after)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,6 +188,7 @@ class _TextNumbers:
 
     text: str
     spots: list[_NumberContext]
+    bounds: list[Bound | None]
     stems: frozenset[str]
 
     @classmethod
@@ -204,7 +198,7 @@ class _TextNumbers:
         # “10 days” says “days” as a unit, and does not name a field “working_days”.
         in_measures = {at for measure in measures for at in range(measure.start, measure.end)}
         stems = frozenset(word.stem for word in said if word.start not in in_measures)
-        return cls(text=text, spots=spots, stems=stems)
+        return cls(text=text, spots=spots, bounds=[spot.bound(text) for spot in spots], stems=stems)
 
     def named(self, fields: Mapping[str, FactField]) -> dict[str, list[int]]:
         """The numbers that stand by the name of each field."""
@@ -299,21 +293,42 @@ class _TextNumbers:
             and all(number is not None and nearly_equal(number, first) for number in numbers)
             and not any(self.is_unclear(number) for number in taken)
         )
+        start, end = self.span(taken[0])
         return NumberReading(
-            number=first if clear else None,
-            start=self.spots[taken[0]].measure.start,
-            end=self.spots[taken[0]].measure.end,
+            number=first if clear else None, start=start, end=end, bound=None if clear else self.bound(field, taken)
         )
 
+    def bound(self, field: FactField, taken: list[int]) -> NumberRange | None:
+        """Where all of these numbers say the field's value to lie."""
+        ranges = {self.range_of_bound(field, number) for number in taken}
+        return ranges.pop() if len(ranges) == 1 else None
+
+    def range_of_bound(self, field: FactField, number: int) -> NumberRange | None:
+        found, limit = self.bounds[number], field.number_of(self.spots[number].measure.quantity)
+        if found is None or found.operator is None or limit is None or self.is_one_of_several(number):
+            return None
+        return range_of(found.operator, limit)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """From where to where the number and the words of its bound stand."""
+        one = self.bounds[number] or self.spots[number].measure
+        return one.start, one.end
+
     def is_unclear(self, number: int) -> bool:
+        return self.spots[number].is_denied() or self.bounds[number] is not None or self.is_one_of_several(number)
+
+    def is_one_of_several(self, number: int) -> bool:
         neighbours = [pair for pair in (number - 1, number) if 0 <= pair < len(self.spots) - 1]
-        spot = self.spots[number]
-        return spot.is_denied() or spot.is_bound(self.text) or any(self.are_alternatives(pair) for pair in neighbours)
+        return any(self.are_alternatives(pair) for pair in neighbours)
 
     def are_alternatives(self, number: int) -> bool:
         one, other = self.spots[number], self.spots[number + 1]
         gap = self.text[one.measure.end : other.measure.start].strip().casefold()
-        return gap in _ALTERNATIVE_WORDS or (gap == "and" and one.is_bound_before(self.text))
+        return gap in _ALTERNATIVE_WORDS or (gap == "and" and self.is_bound_before(number))
+
+    def is_bound_before(self, number: int) -> bool:
+        one = self.spots[number]
+        return bound_before(self.text, one.measure, one.sentence) is not None
 
 
 def field_names(field: FactField) -> list[list[str]]:
@@ -335,7 +350,7 @@ def _telling_words(fields: Mapping[str, FactField]) -> dict[str, frozenset[str]]
 
 def _can_tell(word: str, field: FactField) -> bool:
     is_said = field.named and is_content_word(word)
-    return is_said and word not in _BOUND_WORDS | _LINK_WORDS and not _is_unit_of(word, field)
+    return is_said and word not in BOUND_WORDS | _LINK_WORDS and not _is_unit_of(word, field)
 
 
 def _stems_of_field(field: FactField) -> set[str]:

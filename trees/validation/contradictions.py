@@ -12,7 +12,7 @@ from trees.definition.nodes import Condition, ConditionNode, Problem, QuestionNo
 from trees.definition.parser import ParsedTree
 from trees.facts.conditions import evaluate_condition
 from trees.facts.field_values import parse_value
-from trees.validation.number_ranges import ALL_NUMBERS, NumberRange, find_outcome, narrow_range
+from trees.facts.number_ranges import ALL_NUMBERS, NumberRange, find_outcome, narrow_range
 
 _KnowledgeKey: TypeAlias = tuple[str, ...]
 

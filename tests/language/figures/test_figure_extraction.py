@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language.figures.figure_extraction import extract_figures, numbers_with_units, unsupported_figures
+from language.figures.quantities import read_quantities
 
 
 @pytest.mark.parametrize(
@@ -14,12 +15,20 @@ from language.figures.figure_extraction import extract_figures, numbers_with_uni
         ("45 mm", {"45": {"millimeter"}}),
         ("clause 26.4.2 says 1,500 kg", {"26.4.2": {""}, "1500": {"kilogram"}}),
         ("30 beams and 30.0 m", {"30": {"", "meter"}}),
+        ("50 CHF or C$ 60", {"50": {"swiss_franc"}, "60": {"canadian_dollar"}}),
         ("no number", {}),
         ("M30 grade", {}),  # a designation, not a quantity
     ],
 )
 def test_numbers_are_read_with_the_unit_that_stands_by_them(text: str, expected: dict[str, set[str]]):
     assert numbers_with_units(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("USD 50", "US_dollar"), ("US$ 50", "US_dollar"), ("CHF 50", "swiss_franc"), ("Rs. 50", "rupee")]
+)
+def test_a_currency_may_stand_before_its_number(text: str, unit: str):
+    assert [one.units for one in read_quantities(text)] == [(unit,)]
 
 
 @pytest.mark.parametrize(

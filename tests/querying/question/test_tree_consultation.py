@@ -54,3 +54,17 @@ def test_the_unit_of_a_number_that_the_tree_asks_for_is_no_other_matter() -> Non
     found = async_to_sync(consult_trees)(question, passages=[passage("Ask three weeks before.")], llm=Extractive())
     assert found.facts == {"region": "European Union"}
     assert found.clarification is not None
+
+
+def test_a_bound_decides_and_is_logged_as_no_number() -> None:
+    abroad = json.loads((CONTENT_DIR / "remote_work" / "abroad_tree.json").read_text())
+    stored = {"name": abroad["name"], "description": abroad["description"], "tree_data": abroad}
+    question = Question(
+        text="May I work from Spain for up to 20 working days?",
+        release=Release(trees=[stored]),
+        caller=Caller(name="alice"),
+    )
+    found = async_to_sync(consult_trees)(question, passages=[], llm=Extractive())
+    assert found.has_decided
+    assert found.facts == {"region": "European Union"}
+    assert found.path[1] == {**found.path[1], "result": "false", "value": "up to 20 working days"}

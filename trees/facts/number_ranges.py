@@ -1,4 +1,4 @@
-"""What a condition on a number says, on the ways from it, about the conditions below."""
+"""Ranges of numbers: what a condition or a bound says about the conditions below."""
 
 from __future__ import annotations
 
@@ -88,11 +88,12 @@ def _wanted_ranges(condition: Condition, field: FactField) -> list[NumberRange]:
     if field.type != "number" or condition.operator == "contains":
         return []
     values = [parse_value(value, field) for value in condition.values]
-    numbers = [float(f"{value:.{_DIGITS}g}") for value in values if isinstance(value, int | float)]
-    return [_range_of(condition.operator, number) for number in numbers]
+    return [range_of(condition.operator, value) for value in values if isinstance(value, int | float)]
 
 
-def _range_of(operator: str, number: float) -> NumberRange:
+def range_of(operator: str, number: float) -> NumberRange:
+    """The numbers that a comparison with this one takes: with an operator of another kind the number alone."""
+    number = float(f"{number:.{_DIGITS}g}")
     below, above = (number, 0), (number, 1)
     if operator in ("gt", "gte"):
         return NumberRange(start=above if operator == "gt" else below)

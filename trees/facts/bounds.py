@@ -1,0 +1,123 @@
+"""Bounds of numbers in a text: “at least 30 days” and “18 or older” say where a number lies, not which it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from trees.definition.nodes import Operator
+from trees.facts.negation import is_foreign_negation, is_negation
+from trees.quantities import QuantityMention
+from trees.words import WordToken, word_set
+
+# What makes a number a bound where it stands right before it, or one word before that.
+BOUND_WORDS = word_set(
+    "than least most over under above below exceeding exceeds within between beyond up min max minimum maximum"
+)
+_MORE = word_set("more longer older greater bigger larger higher taller wider thicker deeper heavier")
+_LESS = word_set("less fewer shorter younger smaller lower narrower thinner lighter")
+COMPARATIVES = _MORE | _LESS
+# “30 days or more”, “at least”, “minimum” behind it are bounds too.
+_BEHIND: dict[tuple[str, str], Operator] = {
+    ("at", "least"): "gte",
+    ("at", "most"): "lte",
+    **{("or", word): "gte" for word in _MORE | word_set("over above up upwards")},
+    **{("or", word): "lte" for word in _LESS | word_set("under below")},
+}
+_AT_THE_END = word_set("minimum maximum min max plus")
+# “Almost 18”, “I turn 18 next month”.
+NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
+ARTICLES = frozenset({"a", "an", "the"})
+WORDS_BEHIND = 4
+_MAX_SIGN_LENGTH = 5
+_SIGN = re.compile(r"([<>≤≥])\s?(=?)\s{0,2}\Z")
+_SIGNS: dict[str, Operator] = {"<": "lt", ">": "gt", "≤": "lte", "≥": "gte", "<=": "lte", ">=": "gte"}
+# The words that stand right before a number, and what they say of it. What else is a bound leaves the number open:
+# “between 4 and 6 m” is two numbers, and “minimum 18 years” may be the rule that is asked for.
+_BEFORE: dict[tuple[str, ...], Operator] = {
+    ("at", "least"): "gte",
+    ("at", "most"): "lte",
+    ("up", "to"): "lte",
+    ("within",): "lte",
+    **dict.fromkeys([("over",), ("above",), ("exceeding",), ("exceeds",), ("beyond",)], "gt"),
+    **dict.fromkeys([("under",), ("below",)], "lt"),
+    **{(word, "than"): "gt" for word in _MORE},
+    **{(word, "than"): "lt" for word in _LESS},
+    **{(negation, word, "than"): "lte" for negation in ("no", "not") for word in _MORE},
+    **{(negation, word, "than"): "gte" for negation in ("no", "not") for word in _LESS},
+}
+_LONGEST_BEFORE = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What a text says around a number, from `start` to `end`. `operator` is None where it does not say clearly on
+    which side of it the value lies."""
+
+    operator: Operator | None
+    start: int
+    end: int
+
+
+def find_bound(
+    text: str, measure: QuantityMention, *, sentence: Sequence[WordToken], after: Sequence[WordToken]
+) -> Bound | None:
+    """The bound that the number is; None where it is none. `sentence` are the words of its sentence before it, and
+    `after` the first `WORDS_BEHIND` behind it."""
+    found = [
+        one for one in (bound_before(text, measure, sentence), _bound_behind(text, measure, sentence, after)) if one
+    ]
+    if not found:
+        return None
+    operators = {one.operator for one in found}
+    return Bound(
+        operator=operators.pop() if len(operators) == 1 else None,
+        start=min(one.start for one in found),
+        end=max(one.end for one in found),
+    )
+
+
+def bound_before(text: str, measure: QuantityMention, sentence: Sequence[WordToken]) -> Bound | None:
+    """“At least 30 days”, “over 6 m”, “> 6 m”."""
+    if sign := _SIGN.search(text, max(0, measure.start - _MAX_SIGN_LENGTH), measure.start):
+        operator = _unless_denied(_SIGNS.get("".join(sign.groups())), sentence)
+        return Bound(operator=operator, start=sign.start(), end=measure.end)
+    nearest = [word.text for word in sentence[-_LONGEST_BEFORE:]]
+    if nearest and nearest[-1] in ARTICLES:  # “over a 6 m span” says where, not how much
+        return None
+    for length in range(len(nearest), 0, -1):
+        if operator := _BEFORE.get(tuple(nearest[-length:])):
+            operator = _unless_denied(operator, sentence[:-length])
+            return Bound(operator=operator, start=sentence[-length].start, end=measure.end)
+    if BOUND_WORDS.isdisjoint(nearest[-2:]):
+        return None
+    return Bound(operator=None, start=measure.start, end=measure.end)
+
+
+def _bound_behind(
+    text: str, measure: QuantityMention, sentence: Sequence[WordToken], after: Sequence[WordToken]
+) -> Bound | None:
+    """“30 days or more”, “30+ days”, “6 m at least”, and “6 m minimum” where nothing follows that it belongs to."""
+    if (plus := text.find("+", measure.start + 1, measure.end + 1)) >= 0:
+        operator = _unless_denied("gte", sentence)
+        return Bound(operator=operator, start=measure.start, end=max(measure.end, plus + 1))
+    clause = list(takewhile(lambda word: not word.starts_clause, after))
+    behind = [word.text for word in clause]
+    if len(behind) < len(after) or len(behind) < WORDS_BEHIND:
+        behind.append("")  # the clause ends
+    for at, (word, following) in enumerate(pairwise(behind)):
+        if (word, following) in _BEHIND:
+            operator = _unless_denied(_BEHIND[word, following], [*sentence, *clause]) if at == 0 else None
+            return Bound(operator=operator, start=measure.start, end=clause[at + 1].end)
+        if word in _AT_THE_END and not following:
+            return Bound(operator=None, start=measure.start, end=clause[at].end)
+    return None
+
+
+def _unless_denied(operator: Operator | None, words: Sequence[WordToken]) -> Operator | None:
+    """None where the other words of the sentence may deny it: “I have not been there for more than 30 days”."""
+    said = (word.text for word in words)
+    is_open = any(is_negation(one) or is_foreign_negation(one) or one in NOT_YET_WORDS for one in said)
+    return None if is_open else operator
