@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from language.terms import terms
@@ -96,12 +97,27 @@ visible seen|visit call|void invalid|warn alert|wipe clean|youth young|zero nil|
 drawback disadvantage downside|advantage benefit|outbreak epidemic|lease rental|signatory party
 thereafter afterwards|hinder impede obstruct interfere|production making produce
 """
+# One thing and several of it; none whose stem is that of another word: “leaves” and “leave”, “vertices” and “vertical”.
+_IRREGULAR_PLURALS = """
+child children|grandchild grandchildren|person people|man men|woman women|foot feet|tooth teeth|goose geese|mouse mice
+ox oxen|wolf wolves|knife knives|wife wives|half halves|shelf shelves|loaf loaves|thief thieves|crisis crises
+analysis analyses|hypothesis hypotheses|criterion criteria|phenomenon phenomena|bacterium bacteria|matrix matrices
+"""
 
 
 @cache
 def _synonyms_by_stem() -> dict[str, frozenset[str]]:
+    return _others_by_stem(f"{_SYNONYM_GROUPS}{_IRREGULAR_PLURALS}")
+
+
+@cache
+def _numbers_by_stem() -> dict[str, frozenset[str]]:
+    return _others_by_stem(_IRREGULAR_PLURALS)
+
+
+def _others_by_stem(groups: str) -> dict[str, frozenset[str]]:
     meaning: dict[str, set[str]] = {}
-    for group in _SYNONYM_GROUPS.replace("\n", "|").split("|"):
+    for group in groups.replace("\n", "|").split("|"):
         stems = {stem for word in group.split() for stem in terms(word)}
         for stem in stems:
             meaning.setdefault(stem, set()).update(stems - {stem})
@@ -111,3 +127,10 @@ def _synonyms_by_stem() -> dict[str, frozenset[str]]:
 def synonyms_of(stem: str) -> frozenset[str]:
     """The synonyms of this stem, as stems."""
     return _synonyms_by_stem().get(stem, frozenset())
+
+
+def with_other_numbers(stems: Iterable[str]) -> frozenset[str]:
+    """The stems, and for those of “child” or “feet” that of “children” or “foot”, which stemming does not bring
+    together."""
+    known = frozenset(stems)
+    return known.union(*(_numbers_by_stem().get(stem, frozenset()) for stem in known))

@@ -18,6 +18,7 @@ from language.counted_nouns import counted_words
 from language.figures.figure_extraction import numbers_with_units, stated_numbers
 from language.negation import has_negation
 from language.stemming import STEMMED_LANGUAGES, stem_in
+from language.synonyms import with_other_numbers
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
@@ -245,7 +246,7 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     if not evidence.passages:
         return []
     texts = " ".join(map(_text_with_titles, evidence.passages))
-    known = {*terms(texts), *evidence.wording.stop_terms}
+    known = {*with_other_numbers(terms(texts)), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)
@@ -266,7 +267,11 @@ def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:
 
 def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:
     asked = topic_stems(words)
-    return bool(asked) and asked.isdisjoint(terms(" ".join(map(_text_with_titles, passages))))
+    return bool(asked) and asked.isdisjoint(_stems_of(passages))
+
+
+def _stems_of(passages: Sequence[Passage]) -> frozenset[str]:
+    return with_other_numbers(terms(" ".join(map(_text_with_titles, passages))))
 
 
 def _text_with_titles(passage: Passage) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from knowledge.search.passages import Passage
+from language.figures.figure_extraction import numbers_with_units
 from lexic.phrases import phrase
 from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
@@ -28,9 +30,11 @@ UNSUPPORTED = "unsupported_recommendation"
 
 def unsupported_end(question: Question, consultation: Consultation, refusal: Answer) -> Answer:
     """An end of a tree that no page supports: the recommendation as such, at low confidence; with mandatory citations
-    the refusal, which says so."""
+    the refusal, which says so, or says what else the question asks where this end does not answer it."""
     said = sanitize(consultation.recommendation).strip()
     if question.release.citation_mode == CitationMode.MANDATORY:
+        if not consultation.answers_question:
+            return refusal
         end = consultation.walk.path[-1].label if consultation.walk else ""
         why = phrase(
             "The expert's decision tree ends at “%(end)s”, and no page supports what it recommends.", end=sanitize(end)
@@ -43,15 +47,26 @@ def unsupported_end(question: Question, consultation: Consultation, refusal: Ans
 
 
 def supported_end(question: Question, consultation: Consultation) -> Answer | None:
-    """An end of a tree that was reached by a reply, with the page that says what it recommends, found by these words as
-    it was before publishing: the words of the question need not be there. None where no page says it. One search."""
-    if not (consultation.walk and consultation.action and consultation.has_replies):
+    """An end of a tree that answers the question, with the page that says what it recommends, found by these words as
+    it was before publishing: the words of the question need not be there. At low confidence where the question has a
+    number that neither the tree nor the page knows. None where no page says it. One search."""
+    if not (consultation.walk and consultation.action and consultation.answers_question):
         return None
     citer = _EndCiter(question)
     said = citer.cite(consultation.walk.path[-1].label, consultation.action)
     if not said.citations:
         return None
-    return citer.answer(f"{RECOMMENDATION_LEAD} {said.text}", confidence=Confidence.MEDIUM)
+    is_known = _has_known_numbers(question, consultation, citer.citations)
+    confidence = Confidence.MEDIUM if is_known else Confidence.LOW
+    return citer.answer(f"{RECOMMENDATION_LEAD} {said.text}", confidence=confidence)
+
+
+def _has_known_numbers(question: Question, consultation: Consultation, citations: Sequence[Citation]) -> bool:
+    """Whether a fact by which the tree decided, its recommendation or a page has each number of the question."""
+    used = consultation.walk.facts_used.values() if consultation.walk else ()
+    texts = [*(fact.span for fact in used), consultation.recommendation, *(one.excerpt for one in citations)]
+    known = set(chain.from_iterable(map(numbers_with_units, texts)))
+    return known.issuperset(numbers_with_units(question.text))
 
 
 def possible_outcomes(question: Question, consultation: Consultation) -> Answer | None:

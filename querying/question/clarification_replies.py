@@ -25,6 +25,7 @@ from querying.types.question import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
 from trees.facts.fact_limits import MAX_VALUE_LENGTH
+from trees.facts.short_replies import says_place
 from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
 # A reply that gives no value is kept when it is as short as this, or admits to not knowing; any other is about
@@ -105,6 +106,8 @@ def reply_to_tree(first: Question, answer: str) -> FactReply | None:
     tree = found.profile.tree
     # A model may have read more out of the question than its words say: then another fact was asked for.
     others = [one for one in list_missing_facts(tree) if one.options and one.field != missing.field]
+    if says_place(answer):  # of what was shown
+        others = []
     for one in [missing, *others]:
         reply = parse_reply(answer, TreeQuestion(tree=tree, missing=one))
         if reply and resolves_missing_fact(tree, one, reply.value):

@@ -20,6 +20,7 @@ class Consultation:
     """What the trees said. Without a tree for this question everything is empty. `outcomes` is where each answer would
     lead, in pairs, where the person does not know the answer. `options_by_words` has the words of the question that
     stated a fact by which the tree decided, with the options that they stand for; a number has none.
+    `knows_words` says that the tree has to do with every word of substance of the question, numbers aside.
     `left_to_documents` is that of a tree which has something to ask and was left alone for them: it asks where they do
     not answer."""
 
@@ -29,6 +30,7 @@ class Consultation:
     usage: Usage = field(default_factory=Usage)
     outcomes: tuple[tuple[str, TreeAction], ...] = ()
     options_by_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    knows_words: bool = False
     left_to_documents: Consultation | None = None
 
     @property
@@ -65,6 +67,12 @@ class Consultation:
     def has_replies(self) -> bool:
         """Whether a fact by which it decided was given with the question, as one answers what a tree asks back."""
         return self.walk is not None and any(fact.source == "request" for fact in self.walk.facts_used.values())
+
+    @property
+    def answers_question(self) -> bool:
+        """Whether its end is what was asked for, though no page may say so: what was replied to it is, and a question
+        that says nothing but what the tree has to do with."""
+        return self.has_decided and (self.has_replies or self.knows_words)
 
     @property
     def decision_text(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -24,6 +25,7 @@ from trees.definition.fields import units_among
 from trees.definition.nodes import Tree, TreeAction
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
+from trees.quantities import find_measures
 from trees.walk import MissingFact, walk
 from trees.words import content_stems, split_words
 
@@ -33,6 +35,8 @@ logger = logging.getLogger(__name__)
 _MAX_RELEASES = 64
 # More answers than this are asked for, not told one by one.
 _MAX_OUTCOMES = 6
+# What a hyphen joins to a number: the rest of “9-year-old”.
+_JOINED = re.compile(r"(?:-\w+)*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +70,7 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         outcomes = _outcomes(tree, facts, walked.missing)
         if not outcomes:  # the documents may know
             return Consultation(usage=usage)
+    others = unrelated_stems(profile, question=question.text) - _words_of_measures(tree, question.text)
     consultation = Consultation(
         tree_name=profile.name,
         walk=walked,
@@ -75,9 +80,10 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
         options_by_words=(
             tree_facts.options_by_words(tree, walked.facts_used, text=question.text) if walked.action else {}
         ),
+        knows_words=not others - _stems_of_figures(question.text),
     )
     found = replace(found, facts=facts)
-    if outcomes or not _is_for_documents(question, found=found, consultation=consultation, passages=passages):
+    if outcomes or not _is_for_documents(others, found=found, consultation=consultation, passages=passages):
         return consultation
     may_ask = consultation.clarification and (found.is_sure or facts)
     return Consultation(usage=usage, left_to_documents=consultation if may_ask else None)
@@ -110,13 +116,11 @@ def find_relevant_tree(question: Question) -> RelevantTree | None:
 
 
 def _is_for_documents(
-    question: Question, *, found: RelevantTree, consultation: Consultation, passages: Sequence[Passage]
+    others: Set[str], *, found: RelevantTree, consultation: Consultation, passages: Sequence[Passage]
 ) -> bool:
-    """Whether the documents answer, and not the tree, by the words of the question that the tree lacks: where a passage
-    says all of them, unless the tree is at an end by facts that it was given; of a tree that would have to ask back and
-    is not sure, where a passage says one of them, or, if no fact is known, whatever they say."""
-    others = unrelated_stems(found.profile, question=question.text)
-    others -= _words_of_measures(found.profile.tree, question.text)
+    """Whether the documents answer, and not the tree, by `others`, the words of the question that the tree lacks: where
+    a passage says all of them, unless the tree is at an end by facts that it was given; of a tree that would have to
+    ask back and is not sure, where a passage says one of them, or, if no fact is known, whatever they say."""
     if not others:
         return False
     is_open = not consultation.has_decided
@@ -133,6 +137,13 @@ def _words_of_measures(tree: Tree, text: str) -> set[str]:
     units = units_among({word.text for word in words}, tree)
     numbers = {word.stem for word, behind in pairwise(words) if word.text in SMALL_NUMBERS and behind.text in units}
     return numbers | {word.stem for word in words if word.text in units}
+
+
+def _stems_of_figures(text: str) -> set[str]:
+    """Stems of the words that say what a number counts: “9 years”, “9-year-old”. The number is judged as one."""
+    ends = ((one.start, _JOINED.match(text, one.end)) for one in find_measures(text))
+    spans = [(start, joined.end()) for start, joined in ends if joined]
+    return {word.stem for word in split_words(text) if any(start <= word.start < end for start, end in spans)}
 
 
 async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

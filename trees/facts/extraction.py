@@ -14,6 +14,7 @@ from trees.facts.field_mentions import FieldMention, find_mentions
 from trees.facts.field_values import Value, format_value, parse_value
 from trees.facts.measurements import NumberReading, read_bound, read_numbers
 from trees.facts.number_ranges import NumberRange
+from trees.facts.short_replies import option_of_reply
 from trees.quantities import parse_quantity
 
 FactSource: TypeAlias = Literal["request", "question", "context", "default"]
@@ -122,7 +123,11 @@ def facts_from_request(tree: Tree, given: Mapping[str, Any]) -> tuple[dict[str, 
     fields = collect_fields(tree)
     for name, value in given.items():
         _check_fact_value(name, value)
-    facts = {name: _given_fact(value, fields[name]) for name, value in given.items() if name in fields}
+    facts = {
+        name: _given_fact(value, fields[name], shown=_options_shown(tree, fields[name]))
+        for name, value in given.items()
+        if name in fields
+    }
     return facts, [name for name in given if name not in fields]
 
 
@@ -132,23 +137,33 @@ def _check_fact_value(name: str, value: object) -> None:
         raise InvalidFact(f"The fact “{name:.100}” has to be a short text, a number, or true or false.")
 
 
-def _given_fact(value: Scalar, field: FactField) -> Fact:
+def _options_shown(tree: Tree, field: FactField) -> tuple[str, ...]:
+    """The options of the field in the order in which the tree shows them; empty where it has several orders."""
+    orders = {field.choices, *(node.options for node in tree.questions if node.field == field.name)}
+    return orders.pop() if len(orders) == 1 else ()
+
+
+def _given_fact(value: Scalar, field: FactField, *, shown: Sequence[str]) -> Fact:
     """The fact that this value, as a caller gave it, is for the field."""
     understood = parse_value(value, field)
     if understood is not None and (field.type != "choice" or understood in field.options):
         return Fact(value=_integral_as_int(understood), source="request", span=str(value))
     # It may be an answer in a sentence, such as “it is a beam”.
-    found = _fact_in_answer(value, field) if isinstance(value, str) else None
+    found = _fact_in_answer(value, field, shown=shown) if isinstance(value, str) else None
     if found is None:
         return Fact(value=value, source="request", span=str(value))
     return found if found.bound else Fact(value=found.value, source="request", span=str(value))
 
 
-def _fact_in_answer(text: str, field: FactField) -> Fact | None:
+def _fact_in_answer(text: str, field: FactField, *, shown: Sequence[str]) -> Fact | None:
     reading = read_bound(text, field)
     if reading is not None:
         return _fact_of_number(reading, text, "request")
-    return _facts_in_text(text, {field.name: field}, "request").get(field.name)
+    said = _facts_in_text(text, {field.name: field}, "request")
+    if field.name in said or not field.closed:
+        return said.get(field.name)
+    option = option_of_reply(text, field, shown=shown)
+    return None if option is None else Fact(value=option, source="request", span=text)
 
 
 def _integral_as_int(value: Value) -> Scalar:

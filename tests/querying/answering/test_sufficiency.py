@@ -31,6 +31,20 @@ def test_what_no_passage_mentions_is_named():
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"), [("child", "Children"), ("children", "child"), ("person", "people"), ("feet", "foot")]
+)
+def test_a_word_is_mentioned_by_its_irregular_plural(asked: str, said: str):
+    found = evidence(passage(f"{said} may use the board of the pool at any time of the day."))
+    judged = assess_sufficiency(f"May a {asked} use the zirconium board?", found, threshold=0.99)
+    assert "No passage mentions “zirconium”." in judged.why
+
+
+def test_a_turn_that_adds_one_of_what_the_passages_have_several_of_is_not_new():
+    found = evidence(passage("Children pay half the price of the single entry to the pool."))
+    assert assess_sufficiency("And for a child?", found, threshold=0.1, new_words="child").passes
+
+
 def test_what_is_missing_is_named_once_however_often_it_was_asked_for():
     judged = assess_sufficiency(
         "Does the plan cover dentures, dentures of Acme or Acme dentures?", evidence(PLAN), threshold=0.95

@@ -82,6 +82,27 @@ def test_an_end_that_was_reached_by_a_reply_is_answered_though_the_page_lacks_th
     assert "45 mm" in answer.citations[0].excerpt
 
 
+def test_an_end_that_was_reached_by_the_question_is_answered_though_no_page_has_its_number(
+    plugin: Plugin, alice: User
+) -> None:
+    strict = published(plugin, alice, evidence_threshold=0.99)
+    plain, _ = answered(asked("What is the nominal cover of a beam in severe exposure?", strict))
+    assert plain.text == "The expert recommends: 45 mm nominal cover [Source 1]."
+    assert plain.confidence == Confidence.MEDIUM
+    numbered, _ = answered(asked("What is the nominal cover of a 7-year-old beam in severe exposure?", strict))
+    assert (numbered.text, numbered.confidence) == (plain.text, Confidence.LOW)
+
+
+def test_an_end_does_not_answer_a_question_with_a_condition_that_the_tree_does_not_know(
+    plugin: Plugin, alice: User
+) -> None:
+    said = "What is the nominal cover of a zirconium beam in severe exposure?"
+    answer, _ = answered(asked(said, published(plugin, alice, evidence_threshold=0.99)))
+    assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "no_evidence")
+    assert not any("no page supports" in reason for reason in answer.why)
+    assert any("zirconium" in reason for reason in answer.why)
+
+
 def test_an_end_that_no_page_supports_is_a_refusal_that_says_so(plugin: Plugin, alice: User) -> None:
     tree = with_recommendations(cover_severe="Ask Professor Quillfeather about zirconium sleeves")
     answer = replied(published(plugin, alice, tree=tree, evidence_threshold=0.99), "severe")
