@@ -70,6 +70,7 @@ CLAIM_RULES: dict[str, dict[str, Any]] = {
     "modality: without exception": {f"{_MODALITY}:_WITHOUT_EXCEPTION": None},
     "contradiction": {f"{_SUPPORT}:contradicts": False},
     "contradiction: affixes": {f"{_GROUNDING}.claim_contradictions:_affix_variants": ()},
+    "contradiction: described nouns": {f"{_GROUNDING}.claim_contradictions:_describes_noun_otherwise": False},
     "negation": {f"{_SUPPORT}:reverses_polarity": False},
     "roles": {f"{_SUPPORT}:swaps_roles": False},
     "figures of others": {f"{_SUPPORT}:misattributes_figure": False},

@@ -13,6 +13,7 @@ from language.antonyms import opposite_words
 from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import find_bounds
 from language.figures.figure_extraction import extract_figures
+from querying.answering.grounding.noun_modifiers import described_nouns, describes_another, words_for
 
 _LOWERCASE_WORD = re.compile(r"[a-z]{2,30}")
 _NEGATING_PREFIXES = ("un", "non", "dis")
@@ -32,13 +33,26 @@ def find_opposite(word: str, said: frozenset[str]) -> str:
 def contradicts(claim: str, source: str) -> bool:
     """Whether the claim has a word of which the source has only the contrary, or a bound in the other direction."""
     mine, theirs = ({bound.is_upward for bound in find_bounds(text)} for text in (claim, source))
-    return _has_opposite_word(claim, source) or bool(mine and theirs and not mine & theirs)
+    if mine and theirs and not mine & theirs:
+        return True
+    return _has_opposite_word(claim, source) or _describes_noun_otherwise(claim, source)
 
 
 def _has_opposite_word(claim: str, source: str) -> bool:
     mine, theirs = lowercase_words(extract_figures(claim).words), lowercase_words(extract_figures(source).words)
     contrary = theirs.union(word.removesuffix("s") for word in theirs) - mine
     return any(find_opposite(word, contrary) for word in mine - theirs)
+
+
+def _describes_noun_otherwise(claim: str, source: str) -> bool:
+    """Whether the claim describes a noun with a word that the source has for another noun only, and the source this one
+    with the contrary: "severe exposure", where the source says "severe rain" and "moderate exposure"."""
+    mine, theirs = described_nouns(claim), described_nouns(source)
+    return any(
+        describes_another(word, noun, source)
+        for word, noun in mine - theirs
+        if any(one in words_for(noun) and find_opposite(word, frozenset([other])) for other, one in theirs - mine)
+    )
 
 
 @lru_cache(maxsize=16_384)

@@ -20,6 +20,7 @@ from querying.answering.guard import Guard
 from tests.querying.passages import passage
 
 SEVERE = "Buildings stand in weather. For severe exposure the nominal cover of a beam is 45 mm. Columns are higher."
+SHELTERED = "A beam under a porch, sheltered from severe rain, has moderate exposure and needs 30 mm of nominal cover."
 MILD = "For mild exposure the nominal cover of a beam is 20 mm."
 BOTH = "Beams need a cover of 25 mm and columns need a cover of 40 mm."
 FOOTINGS = "Footings have a nominal cover of at least 50 mm."
@@ -126,6 +127,12 @@ RIGHT: list[tuple[str, list[str]]] = [
     ("The tenant may keep pets unless the landlord objects.", [TENANT]),
     # Fair paraphrases
     ("A beam in severe exposure requires 45 mm of nominal cover.", [SEVERE]),
+    ("A beam that is sheltered from severe rain needs 30 mm of nominal cover.", [SHELTERED]),
+    ("In moderate exposure a beam under a porch needs 30 mm of nominal cover.", [SHELTERED]),
+    (
+        "A beam in severe marine exposure needs 45 mm.",
+        ["In moderate exposure 30 mm. A beam in severe marine exposure needs 45 mm."],
+    ),
     ("Emergency room visits are covered both in and out of the network.", [PLAN]),
     ("Staff with at least 12 months of service are entitled to 25 days of paid leave a year.", [LEAVE]),
     (
@@ -179,6 +186,12 @@ RIGHT: list[tuple[str, list[str]]] = [
 ]
 
 WRONG: list[tuple[str, list[str]]] = [
+    # A word that the source says of something else
+    ("For severe exposure the nominal cover of a beam is 30 mm.", [SHELTERED]),
+    ("A beam in severe exposure needs 30 mm nominal cover.", [SHELTERED]),
+    ("Where the exposure is severe, the nominal cover of a beam is 30 mm.", [SHELTERED]),
+    ("A heavy dog needs a closed yard.", ["A light dog needs a closed yard with a heavy gate."]),
+    ("A severely exposed beam needs 30 mm of nominal cover.", [SHELTERED]),
     # Phantom figures
     ("For severe exposure the nominal cover of a beam is 60 mm.", [SEVERE]),
     ("For severe exposure the nominal cover of a beam is 45 mm and the bars are 12 mm thick.", [SEVERE]),
