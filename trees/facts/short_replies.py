@@ -27,7 +27,7 @@ def option_of_reply(text: str, field: FactField, *, shown: Sequence[str] = ()) -
     None where the reply has words of two options, or one that neither the option nor the question says, and where
     something is denied or bounded.
     """
-    if (place := _place_of(text)) is not None and not any(
+    if (place := _option_place(text)) is not None and not any(
         _says(option, _place_words(text)) for option in field.choices
     ):
         return shown[place] if place < len(shown) else None
@@ -42,10 +42,10 @@ def option_of_reply(text: str, field: FactField, *, shown: Sequence[str] = ()) -
 
 def says_place(text: str) -> bool:
     """Whether a text says nothing but the place of an option: “the second one”."""
-    return _place_of(text) is not None
+    return _option_place(text) is not None
 
 
-def _place_of(text: str) -> int | None:
+def _option_place(text: str) -> int | None:
     """Counted from 0; -1 for the last one."""
     words = _place_words(text)
     if len(words) != 1 or _is_denied(text):
@@ -64,10 +64,10 @@ def _place_words(text: str) -> list[str]:
 
 def _words_that_count(text: str, field: FactField) -> list[str]:
     """Those of the reply, without the ones that stand for an option or that the question says and no option does."""
-    asked = [*_words(field.question_text), *_STANDS_FOR_OPTION]
+    asked = [*_words_and_units(field.question_text), *_STANDS_FOR_OPTION]
     return [
         word
-        for word in _words(text)
+        for word in _words_and_units(text)
         if not _is_among(word, asked) or any(_says(option, [word]) for option in field.choices)
     ]
 
@@ -78,12 +78,12 @@ def _is_meant(option: str, said: Sequence[str], field: FactField) -> bool:
         return False
     others = [other for other in field.choices if other != option]
     texts = [*others, *(text for other in others for text in field.synonyms.get(other, ()))]
-    taken = [word for text in texts for word in _words(text)]
+    taken = [word for text in texts for word in _words_and_units(text)]
     return any(not _is_among(word, taken) for word in said)
 
 
 def _says(option: str, words: Iterable[str]) -> bool:
-    said = _words(option)
+    said = _words_and_units(option)
     return all(_is_among(word, said) for word in words)
 
 
@@ -91,7 +91,7 @@ def _is_among(word: str, words: Iterable[str]) -> bool:
     return any(is_same_word(word, other) for other in words)
 
 
-def _words(text: str) -> list[str]:
+def _words_and_units(text: str) -> list[str]:
     """The words that carry meaning; of “5 m” and “5-metre” the number and the name of the unit."""
     measures = find_measures(text)
     words = [
