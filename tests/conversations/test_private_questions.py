@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from dataclasses import replace
 from decimal import Decimal
@@ -22,6 +23,7 @@ from privacy.project_deletion import delete_project
 from querying.models import Feedback, MonthlyCost, Query
 from querying.query_log.quotations import withhold_quotations
 from querying.query_log.spending import SpendingCapReached, account_spending, check_spending, plugin_spending
+from querying.question import caller_access
 from querying.question.clarifications import InvalidResumeToken
 from querying.question.resolve import resume_from_token
 from querying.types.answer import Outcome
@@ -80,7 +82,10 @@ def test_without_any_layer_the_plugins_people_find_nothing_of_it(
     assert Query.objects.visible_to(bob).count() == personal_rows(bob, "querying.Query.user").count() == 2
 
 
-def test_neither_does_access_that_was_lost_in_between_open_it(published: Plugin, project: Project, bob: User) -> None:
+def test_neither_does_access_that_was_lost_in_between_open_it(
+    published: Plugin, project: Project, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller_access, "CHECK_SECONDS", math.inf)  # looked at once more where the answer takes its time
     layers = private_layers(bob, project=project)
     project.set_members({})
     question, _ = ask(published, bob, text=WORDS, layers=layers)
