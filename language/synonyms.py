@@ -97,9 +97,10 @@ visible seen|visit call|void invalid|warn alert|wipe clean|youth young|zero nil|
 drawback disadvantage downside|advantage benefit|outbreak epidemic|lease rental|signatory party
 thereafter afterwards|hinder impede obstruct interfere|production making produce
 """
-# One thing and several of it; none whose stem is that of another word: “leaves” and “leave”, “vertices” and “vertical”.
+# One thing and several of it; none whose stem is that of a word of another meaning: “person” and “personal”, “foot” and
+# “footing”, “leaves” and “leave”, “vertices” and “vertical”.
 _IRREGULAR_PLURALS = """
-child children|grandchild grandchildren|person people|man men|woman women|foot feet|tooth teeth|goose geese|mouse mice
+child children|grandchild grandchildren|woman women|tooth teeth|goose geese|mouse mice
 ox oxen|wolf wolves|knife knives|wife wives|half halves|shelf shelves|loaf loaves|thief thieves|crisis crises
 analysis analyses|hypothesis hypotheses|criterion criteria|phenomenon phenomena|bacterium bacteria|matrix matrices
 """
@@ -130,7 +131,7 @@ def synonyms_of(stem: str) -> frozenset[str]:
 
 
 def with_other_numbers(stems: Iterable[str]) -> frozenset[str]:
-    """The stems, and for those of “child” or “feet” that of “children” or “foot”, which stemming does not bring
+    """The stems, and for those of “child” or “teeth” that of “children” or “tooth”, which stemming does not bring
     together."""
     known = frozenset(stems)
     return known.union(*(_numbers_by_stem().get(stem, frozenset()) for stem in known))

@@ -11,7 +11,7 @@ from language.month_names import WEEKDAYS
 ALL_DAYS = frozenset(range(len(WEEKDAYS)))
 _WORKING_DAYS, _WEEKEND = frozenset(range(5)), frozenset({5, 6})
 _NUMBER_BY_NAME = {name: number for number, name in enumerate(WEEKDAYS)}
-# "Sun" and "sat" are words too, so short forms count in ranges alone: "Mon–Fri".
+# "Sun" and "sat" are words too, so short forms count where two of them stand together: "Mon–Fri 9–18, Sat 9–13".
 _NUMBER_BY_START = {name[:3]: number for name, number in _NUMBER_BY_NAME.items()}
 _FULL = rf"(?:{'|'.join(WEEKDAYS)})s?"
 _SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\.?"
@@ -21,9 +21,9 @@ _RANGE = lazy_pattern(
     re.IGNORECASE,
 )
 _NAME = lazy_pattern(rf"\b(?:{_FULL})\b", re.IGNORECASE)
+_SHORT_NAME = lazy_pattern(rf"\b{_SHORT}(?![\w’'])", re.IGNORECASE)
 _SEVERAL = lazy_pattern(
-    r"\b(?:(?P<all>every\s+day|each\s+day|all\s+week|daily|seven\s+days\s+a\s+week)"
-    r"|(?P<working>weekdays?|working\s+days?|workdays?)|(?P<weekend>weekends?))\b",
+    r"\b(?:(?P<all>every\s+day|each\s+day|all\s+week|seven\s+days\s+a\s+week)|(?P<working>weekdays?)|(?P<weekend>weekends?))\b",
     re.IGNORECASE,
 )
 # What comes behind these is left out, or nobody knows: "every day except Monday".
@@ -45,9 +45,11 @@ def days_spoken_of(text: str) -> frozenset[int]:
         return frozenset()
     found = {number for _, number in named_days(text)}
     for match in _RANGE.finditer(text):
-        if not _is_pair(match):
-            first, last = _number(match["first"]), _number(match["last"])
-            found.update((first + step) % 7 for step in range((last - first) % 7 + 1))
+        first, last = _number(match["first"]), _number(match["last"])
+        steps = (0, (last - first) % 7) if _is_pair(match) else range((last - first) % 7 + 1)
+        found.update((first + step) % 7 for step in steps)
+        if not (_NAME.fullmatch(match["first"]) and _NAME.fullmatch(match["last"])):
+            found.update(_number(one.group()) for one in _SHORT_NAME.finditer(text))
     for match in _SEVERAL.finditer(text):
         found |= ALL_DAYS if match["all"] else _WORKING_DAYS if match["working"] else _WEEKEND
     return frozenset(found)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from language.figures.figure_types import Identifier, StatedDate
 from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, month_number
-from language.units import UNIT_PATTERN, parse_unit
+from language.units import CURRENCY_CODES, UNIT_PATTERN, parse_unit
 
 _MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"
 _YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
@@ -48,8 +48,11 @@ _LABELLED_CODES = lazy_pattern(
 )
 _SINGLE_CODE = lazy_pattern(_CODE_PATTERN)
 _UNIT_AHEAD = lazy_pattern(rf"[ -]?({UNIT_PATTERN})")
-# "IS 456", "IS 456:2000", "BS EN 1992-1-1": what standards are called by. Not in a line of capitals.
-_STANDARD = lazy_pattern(r"(?<![A-Z] )\b(?:[A-Z]{2,6}[ /-]){1,3}\d{2,6}(?:-\d{1,4}){0,3}(?::\d{4})?(?![\w%]|[.,]\d)")
+# "IS 456", "IS 456:2000", "BS EN 1992-1-1": what standards are called by. Not in a line of capitals; "CHF 20" is money.
+_STANDARD = lazy_pattern(
+    rf"(?<![A-Z] )\b(?!(?:{'|'.join(CURRENCY_CODES)}) )"
+    r"(?:[A-Z]{2,6}[ /-]){1,3}\d{2,6}(?:-\d{1,4}){0,3}(?::\d{4})?(?![\w%]|[.,]\d)"
+)
 _NUMBERING = lazy_pattern(
     r"(?<![\w.,:])(?:\d{1,4}(?:\.\d{1,4}){2,6}(?:\([a-z0-9]{1,4}\)){0,3}"
     r"|\d{1,6}(?:\.\d{1,4})?(?: ?: ?\d{1,6}(?:\.\d{1,4})?){1,4}|\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4})(?!\w|[.,:]\d)"

@@ -31,7 +31,7 @@ from querying.types.confidence import ConfidenceSignals
 from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 
 # "174,850" is one number, "20:00" and "8 pm" one time, and no two words; whether it is there is judged as a sign.
-_GROUPED_NUMBER = re.compile(r"\d+(?:[.,:]\d+)+(?:\s?[ap]\.?m\b)?|\d+\s?[ap]\.?m\b", re.IGNORECASE)
+_GROUPED_NUMBER = re.compile(r"(?<!\d)(?:\d+(?:[.,:]\d+)+(?:\s?[ap]\.?m\b)?|\d+\s?[ap]\.?m\b)", re.IGNORECASE)
 _NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = 0.3
@@ -252,7 +252,8 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)
     missing = [word for word in words if not any(map(is_known, terms(word)))]
     # "Four weeks" mentions 4.
-    stated = stated_numbers(texts) if any(map(str.isdecimal, missing)) else set[str]()
+    has_numbers = any(map(str.isdecimal, missing))
+    stated = set[str]().union(*map(stated_numbers, map(_text_with_titles, evidence.passages))) if has_numbers else set()
     return [word for word in missing if word not in stated]
 
 

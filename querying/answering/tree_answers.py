@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from knowledge.search.passages import Passage
-from language.figures.figure_extraction import numbers_with_units
+from language.figures.figure_extraction import numbers_with_units, stated_numbers
 from lexic.phrases import phrase
 from plugins.models import CitationMode
 from querying.answering.citation_styles import render_footnotes, render_sentence
@@ -65,7 +65,7 @@ def _has_known_numbers(question: Question, consultation: Consultation, citations
     """Whether a fact by which the tree decided, its recommendation or a page has each number of the question."""
     used = consultation.walk.facts_used.values() if consultation.walk else ()
     texts = [*(fact.span for fact in used), consultation.recommendation, *(one.excerpt for one in citations)]
-    known = set(chain.from_iterable(map(numbers_with_units, texts)))
+    known = set(chain.from_iterable(map(stated_numbers, texts)))
     return known.issuperset(numbers_with_units(question.text))
 
 

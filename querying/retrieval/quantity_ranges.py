@@ -1,6 +1,8 @@
 """Finds sentences whose range includes a number of the question: "7 to 14 days" includes "10 days".
 
-A limit decides a question for yes or no in either case: "at most four hours" answers "Can I park for five hours?".
+A limit decides a question for yes or no in either case: "Cars park for at most four hours" answers "Can a car park for
+five hours?". As nobody can tell what a limit is one of, its sentence must say all that the question is about, and the
+number stays one that no passage mentions.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from language.closed_questions import is_closed_question
 from language.figures.figure_types import Quantity
 from language.figures.intervals import Interval, find_interval, find_limit, plain_quantities, tidy_text
 from language.terms import terms
+from language.topic_words import topic_stems
 from language.units import compare_amounts
 from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
@@ -32,7 +35,11 @@ def match_ranges(question: str, sentences: Sequence[str], *, is_english: bool = 
     rows = [[_find_range(one, sentence) for one in quantities] for sentence in sentences]
     in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
     if is_english and not all(in_any) and is_closed_question(question):
-        rows = [_with_limits(row, quantities, in_any, text) for row, text in zip(rows, sentences, strict=True)]
+        asked = topic_stems(question).difference(*(terms(one.written) for one in quantities))
+        rows = [
+            _with_limits(row, quantities, in_any, text) if asked and asked <= set(terms(text)) else row
+            for row, text in zip(rows, sentences, strict=True)
+        ]
     return [_match_sentence(question, quantities, row, in_any) for row in rows]
 
 
@@ -77,12 +84,13 @@ def _match_sentence(
     if not included and not excluded:
         return NO_RANGE_MATCH
     wording = tidy_text(question)
-    for quantity, interval in sorted(included, key=lambda pair: -pair[0].start):
+    within = [(quantity, interval) for quantity, interval in included if interval.compare(quantity)]
+    for quantity, interval in sorted(within, key=lambda pair: -pair[0].start):
         wording = wording[: quantity.start] + interval.written + wording[quantity.end :]
     return RangeMatch(
         included=frozenset(stem for quantity, _ in included for stem in terms(quantity.written)),
         # Of the number alone: a sentence that says days speaks of days, whatever their number.
         excluded=frozenset(stem for quantity in excluded for stem in terms(quantity.written.split()[0])),
-        numbers=frozenset(quantity.number for quantity, _ in included),
-        wording=wording if included else "",
+        numbers=frozenset(quantity.number for quantity, _ in within),
+        wording=wording if within else "",
     )

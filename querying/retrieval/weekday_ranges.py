@@ -12,7 +12,7 @@ from querying.types.evidence import RangeMatch
 
 def with_weekdays(question: str, sentences: Sequence[str], matches: Sequence[RangeMatch]) -> list[RangeMatch]:
     """The matches of the sentences with the stems of the days that the English question names: those that a sentence
-    speaks of, and those that it does not speak of although it speaks of other days."""
+    speaks of; or all of them, where it speaks of other days alone."""
     asked = {frozenset(terms(name)): number for name, number in named_days(question)}
     if not asked:
         return list(matches)
@@ -23,5 +23,4 @@ def _with_days(match: RangeMatch, asked: dict[frozenset[str], int], spoken_of: f
     if not spoken_of:
         return match
     days = frozenset(stem for stems, number in asked.items() if number in spoken_of for stem in stems)
-    others = frozenset(stem for stems, number in asked.items() if number not in spoken_of for stem in stems)
-    return replace(match, days=days, other_days=others - days)
+    return replace(match, days=days, other_days=frozenset() if days else frozenset().union(*asked))

@@ -18,10 +18,10 @@ class RangeMatch:
     """How the ranges and bounds of a sentence fit the quantities of a question.
 
     `included` are the stems of those that lie in one, or that a limit decides; `excluded` those of numbers that lie in
-    none, though another sentence has one for them. `numbers` are the values that are included, plainly, and `wording`
+    none, though another sentence has one for them. `numbers` are the values that lie in a range, plainly, and `wording`
     is the question with the ranges in their place; empty where none is. `days` are the stems of the days of the week
-    that are asked about and that the sentence speaks of ("Monday to Friday" speaks of Wednesday), `other_days` those of
-    the days asked about where it speaks of other days.
+    that are asked about and that the sentence speaks of ("Monday to Friday" speaks of Wednesday), `other_days` all of
+    those asked about where it speaks of other days alone.
     """
 
     included: frozenset[str] = frozenset()

@@ -12,6 +12,9 @@ from language.closed_questions import is_closed_question
         "is 3 cm of padding enough",
         "I have been here for 2 months, may I work from home?",
         "My basket is at 720 euros. Don't I get it free?",
+        "Can't I park for five hours?",
+        "Won’t I be fined?",
+        "Am I too young at 12?",
         "We are twelve, and may we use the small room?",
     ],
 )

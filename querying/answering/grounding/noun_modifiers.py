@@ -15,6 +15,9 @@ from language.terms import terms, word_spans
 # Between a noun and the word that is said of it: "the exposure is severe".
 _LINKS = frozenset(["is", "are", "was", "were"])
 _GAPS = " \t\n*_"
+# "Hot meals and drinks": both are hot.
+_JOINING = frozenset(["and", "or"])
+_MOST_NOUNS_BEHIND = 6
 # Words in small letters between which nothing but a space stands.
 Run = Sequence[str]
 
@@ -34,8 +37,8 @@ def words_for(noun: str) -> frozenset[str]:
 
 def describes_another(word: str, noun: str, text: str) -> bool:
     """Whether the word stands in the text, always with a noun behind it, and never with this one or a word for it."""
-    found = [run[at:] for run in _content_runs(text) for at, one in enumerate(run) if _adjective(one) == word]
-    nouns = [frozenset(map(_stem, run[1:])) for run in found]
+    found = [(run, at) for run in _content_runs(text) for at, one in enumerate(run) if _adjective(one) == word]
+    nouns = [frozenset(map(_stem, run[at + 1 : at + 1 + _MOST_NOUNS_BEHIND])) for run, at in found]
     return bool(nouns) and all(stems and not stems & words_for(noun) for stems in nouns)
 
 
@@ -61,14 +64,14 @@ def _adjoining_words(text: str) -> list[list[str]]:
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def _content_runs(text: str) -> Sequence[Run]:
-    """The runs, parted where a word stands that says nothing of its own."""
+    """The runs, parted where a word stands that says nothing of its own and joins nothing."""
     found: list[list[str]] = []
     for run in _adjoining_words(text):
         found.append([])
         for word in run:
             if _stem(word):
                 found[-1].append(word)
-            else:
+            elif word not in _JOINING:
                 found.append([])
     return [run for run in found if run]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from language.cache_sizes import CACHED_SENTENCES
-from language.lists import TextList, find_lists, without_bullet, without_mark
+from language.lists import ListItem, TextList, find_lists, without_bullet, without_mark
 from language.word_runs import run_starts
 from querying.answering.grounding.quotations import normalize_quote
 from querying.sanitize import sanitize
@@ -56,13 +56,19 @@ def _spans_of_list(said: Sequence[str], found: TextList, sentences: Sequence[Spa
     spans, at = [lead_in], len(head)
     if list(said[:at]) != head:
         return []
-    listed = (one for one in sentences if found.items[0].start <= one[0] < found.items[-1].end)
-    for start, end in takewhile(lambda one: not text[slice(*one)].endswith(_LEADING_IN), listed):
-        words = _said_words(without_mark(text[start:end]))
-        if words and list(said[at : at + len(words)]) == words:
+    for item in takewhile(lambda one: not _leads_in(one, sentences, text), found.items):
+        # Its further sentences may say the contrary of what leads in to it, so they are quoted with the first alone.
+        for start, end in (one for one in sentences if item.start <= one[0] < item.end):
+            words = _said_words(without_mark(text[start:end]))
+            if not words or list(said[at : at + len(words)]) != words:
+                break
             spans.append((start, end))
             at += len(words)
     return spans if at == len(said) and len(spans) > 1 else []
+
+
+def _leads_in(item: ListItem, sentences: Sequence[Span], text: str) -> bool:
+    return any(item.start <= start < item.end and text[start:end].endswith(_LEADING_IN) for start, end in sentences)
 
 
 def _said_words(text: str) -> list[str]:

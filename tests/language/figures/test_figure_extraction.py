@@ -16,6 +16,7 @@ from language.figures.quantities import read_quantities
         ("clause 26.4.2 says 1,500 kg", {"26.4.2": {""}, "1500": {"kilogram"}}),
         ("30 beams and 30.0 m", {"30": {"", "meter"}}),
         ("50 CHF or C$ 60", {"50": {"swiss_franc"}, "60": {"canadian_dollar"}}),
+        ("The fee is CHF 20.", {"20": {"swiss_franc"}}),
         ("no number", {}),
         ("M30 grade", {}),  # a designation, not a quantity
     ],

@@ -40,6 +40,18 @@ def test_the_sentence_of_the_asked_day_answers(question: str, answer: str) -> No
     assert first.weakest > 0.5, "it may be called high"
 
 
+def test_a_question_for_two_days_is_answered_for_both() -> None:
+    saturday, sunday = (
+        "On Saturday the pool is open from 8:00 to 20:00.",
+        "On Sunday the pool is open from 9:00 to 18:00.",
+    )
+    question = "When does the pool open on Saturday and Sunday?"
+    turns = [WeightedTurn(text=question, weight=1.0)]
+    weights = dict.fromkeys(terms(question), 1.0)
+    evidence = score_evidence(turns=turns, passages=[passage(f"{saturday} {sunday}")], weights=weights)
+    assert {one.sentence.text for one in select_sentences(question, evidence)} == {saturday, sunday}
+
+
 def test_another_day_is_no_near_match() -> None:
     week = next(one for one in evidence_for("When is the indoor pool open on Saturdays?").sentences if one.text == WEEK)
     assert week.weakest < 0.5, "an answer from it is never called high"

@@ -138,7 +138,9 @@ def _without_lift_of_heading(found: Sequence[Candidate], evidence: Evidence) -> 
     if not same_document or lead < _CLEAR_OWN_LEAD or any(one.sentence.header for one in (own, best)):
         return list(found)
     share = own.score / own.sentence.strength
-    return [Candidate(one.sentence, share * one.sentence.strength) if one in raised else one for one in found]
+    lowered = [min(one.score, share * one.sentence.strength) for one in found]
+    each = zip(found, lowered, strict=True)
+    return [Candidate(one.sentence, score) if one in raised else one for one, score in each]
 
 
 def _section(candidate: Candidate, evidence: Evidence) -> tuple[UUID, int, tuple[str, ...]]:

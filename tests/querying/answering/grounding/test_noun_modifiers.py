@@ -52,3 +52,14 @@ def test_a_noun_described_with_a_word_of_another_noun_contradicts_a_source_that_
 )
 def test_what_is_described_as_in_the_source_does_not_contradict_it(claim: str) -> None:
     assert not contradicts(claim, PORCH)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Hot drinks are sold until 8.", "Hot meals and drinks are sold until 8, cold drinks until 10."),
+        ("New employees get a laptop.", "New hires and employees get a laptop; old employees keep theirs."),
+    ],
+)
+def test_a_word_describes_all_nouns_that_are_joined_behind_it(claim: str, source: str) -> None:
+    assert not contradicts(claim, source)

@@ -79,6 +79,8 @@ def listed(claim: str) -> list[str]:
 
 def test_a_lead_in_with_some_of_its_items_is_found_in_parts():
     assert listed("You may bring: bicycles.") == ["You may bring:", "- bicycles."]
+    whole_item = listed("You may bring: bicycles. They stay outside.")
+    assert whole_item == ["You may bring:", "- bicycles.", "They stay outside."]
     assert listed("We pay for: the way at -5 °C; the room") == ["We pay for:", "1. the way at -5 °C", "2. the room"]
 
 
@@ -88,6 +90,7 @@ def test_items_of_another_list_or_in_other_words_are_not_found_behind_a_lead_in(
         "You may bring: the room.",
         "You may bring: bicycles and cars.",
         "You may bring:",
+        "You may bring: They stay outside.",
         "We pay for: the way at 5 °C.",
         "bicycles.",
     ):
