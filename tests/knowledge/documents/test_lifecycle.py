@@ -55,7 +55,7 @@ def test_a_file_is_stored_and_queued(sent: list[str], django_capture_on_commit_c
         added = upload(base, b"# Boots\n\nWear boots.")
     document = added.document
     assert added.is_new
-    assert (document.title, document.file_name, document.source_type) == ("Notes", "notes.md", "markdown")
+    assert (document.title, document.file_name, document.source_type) == ("notes", "notes.md", "markdown")
     assert document.status == "queued"
     assert stored_path(document.sha256).read_bytes() == b"# Boots\n\nWear boots."
     assert sent == [str(document.pk)]

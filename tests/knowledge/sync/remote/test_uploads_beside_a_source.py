@@ -36,7 +36,7 @@ def test_an_upload_with_the_name_of_a_synced_file_is_a_private_document_of_its_o
     synced = Document.objects.get(title="Rules")
     uploaded = upload(base, b"<p>Salaries of the team.</p>")
     assert uploaded.pk != synced.pk
-    assert (uploaded.is_public, uploaded.url, uploaded.title) == (False, "", "Rules")
+    assert (uploaded.is_public, uploaded.url, uploaded.title) == (False, "", "rules")
     synced.refresh_from_db()
     assert (synced.status, synced.sha256) == ("ready", synced.ready_sha256)
     assert "Wear boots." in alive(base)
