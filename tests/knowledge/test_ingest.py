@@ -141,7 +141,7 @@ def test_chunks_can_be_cut_by_tokens(embedder: CountingEmbedder) -> None:
 def test_the_title_is_part_of_what_is_embedded(embedder: CountingEmbedder) -> None:
     base = make_base()
     ingest(add_markdown(base, "Wash your hands before you touch the pump.", name="hygiene.md").pk)
-    assert embedder.texts[0].startswith("Hygiene")
+    assert embedder.texts[0].startswith("hygiene")
 
 
 def test_a_source_that_names_itself_gives_its_name_to_an_unnamed_document(embedder: CountingEmbedder) -> None:
