@@ -49,7 +49,7 @@ def title_from_file_name(file_name: str) -> str:
     words = " ".join(separators.sub(" ", stem).split())
     while (shorter := _LEFTOVER.sub("", words).strip()) and shorter != words:
         words = shorter
-    if words and words.split()[0].islower() and words.split()[0].isalpha():
+    if words != stem and words[:1].islower() and words.split()[0].isalpha():
         words = words[0].upper() + words[1:]
     return words[:300]
 

@@ -23,8 +23,6 @@ from tests.knowledge.bases import CountingEmbedder, make_base, registered
         ("Well-being at work.docx", "Well-being at work"),
         ("The semi-final.txt", "The semi-final"),
         ("Copy of x_y.txt", "X y"),
-        ("courses.csv", "Courses"),
-        ("iPhone.md", "iPhone"),
     ],
 )
 def test_a_title_is_the_file_name_in_words(file_name: str, title: str) -> None:
