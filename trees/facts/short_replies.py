@@ -30,7 +30,7 @@ def option_of_reply(text: str, field: FactField, *, shown: Sequence[str] = ()) -
     if (place := _option_place(text)) is not None and not any(
         _says(option, _place_words(text)) for option in field.choices
     ):
-        return shown[place] if place < len(shown) else None
+        return shown[place] if -len(shown) <= place < len(shown) else None
     if not has_no_signs(text) or _is_denied(text):
         return None
     said = _words_that_count(text, field)
