@@ -9,6 +9,7 @@ from trees.definition.nodes import Tree
 from trees.definition.parser import parse_tree
 from trees.facts import short_replies
 from trees.facts.extraction import extract_facts, facts_from_request
+from trees.quantities import QuantityMention
 
 PLATFORM, BOARD = "5-metre platform", "1-metre board"
 
@@ -154,7 +155,12 @@ def test_a_long_number_is_compared_in_full() -> None:
 
 def test_each_option_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    monkeypatch.setattr(short_replies, "find_measures", lambda text: read.append(text) or [])
+
+    def no_measures(text: str) -> list[QuantityMention]:
+        read.append(text)
+        return []
+
+    monkeypatch.setattr(short_replies, "find_measures", no_measures)
     asked = asking(*(f"street {name} of the harbour" for name in "abcdefghijkl"), text="Which street is it?")
     for reply in ("street harbour", "street harbour street"):
         understood(asked, reply)
