@@ -31,7 +31,7 @@ _AT_THE_END = word_set("minimum maximum min max plus")
 # “Almost 18”, “I turn 18 next month”.
 NOT_YET_WORDS = word_set("almost nearly until till turn turns turning")
 # “I doubt that it is more than 30 days”, “few work over 30 days”.
-_DOUBTS = word_set("unable rarely seldom hardly barely scarcely doubt doubts doubtful unlikely few")
+_DOUBTS = NOT_YET_WORDS | word_set("unable rarely seldom hardly barely scarcely doubt doubts doubtful unlikely few")
 ARTICLES = frozenset({"a", "an", "the"})
 WORDS_BEHIND = 4
 _MAX_SIGN_LENGTH = 12
@@ -148,5 +148,5 @@ def _is_quoted(text: str, sign: re.Match[str]) -> bool:
 def _unless_denied(operator: Operator | None, words: Sequence[WordToken]) -> Operator | None:
     """None where the other words of the sentence may deny it: “I have not been there for more than 30 days”."""
     said = (word.text for word in words)
-    is_open = any(is_negation(one) or is_foreign_negation(one) or one in NOT_YET_WORDS | _DOUBTS for one in said)
+    is_open = any(is_negation(one) or is_foreign_negation(one) or one in _DOUBTS for one in said)
     return None if is_open else operator

@@ -40,6 +40,7 @@ _WORDS_BEHIND_A_THING = _WORDS_BEHIND_A_NUMBER | word_set("at on of under")
 _TELLS_ANOTHER_THING = word_set("of at is are or every each than")
 _HEDGES = frozenset({"yet", "even", "quite", "still"})
 _LINK_WINDOW = 5
+_SENTENCE_WINDOW = 100
 
 MAX_MEASURES = 50
 
@@ -110,9 +111,10 @@ class _NumberContext:
         first = bisect_left(said, measure.start, key=lambda word: word.start)
         past = bisect_left(said, measure.end, key=lambda word: word.start)
         since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)
+        sentence = bisect_left(said, sentence_start(text, measure.start), key=lambda word: word.start)
         return cls(
             measure=measure,
-            sentence=said[bisect_left(said, sentence_start(text, measure.start), key=lambda word: word.start) : first],
+            sentence=said[max(sentence, first - _SENTENCE_WINDOW) : first],
             before=said[max(since, first - _LINK_WINDOW) : first],
             after=said[past : past + WORDS_BEHIND],
             starts_clause=first < len(said) and said[first].starts_clause,

@@ -83,7 +83,7 @@ def option_of_reply(text: str, field: FactField, *, shown: Sequence[str] = ()) -
     """
     options = _options_of(field)
     if (found := _find_place(text)) and not options.saying(found["ordinal"] or found["kind"]):
-        place = _place_of(found)
+        place = _said_place(found)
         return shown[place] if -len(shown) <= place < len(shown) else None
     option = _option_by_words(text, field, options)
     bare = _BARE_NUMBER.fullmatch(fold_case(text).strip())
@@ -101,7 +101,7 @@ def _find_place(text: str) -> re.Match[str] | None:
     return _PLACE.fullmatch(fold_case(text).strip())
 
 
-def _place_of(found: re.Match[str]) -> int:
+def _said_place(found: re.Match[str]) -> int:
     """Counted from 0; -1 for the last one."""
     if found["number"]:
         return _place_of_number(found["number"])
