@@ -21,6 +21,7 @@ from trees.facts.bounds import (
     Bound,
     bound_before,
     find_bound,
+    sentence_start,
 )
 from trees.facts.negation import is_contrast, is_foreign_negation, is_negation
 from trees.facts.number_ranges import NumberRange, range_of
@@ -39,6 +40,7 @@ _WORDS_BEHIND_A_THING = _WORDS_BEHIND_A_NUMBER | word_set("at on of under")
 _TELLS_ANOTHER_THING = word_set("of at is are or every each than")
 _HEDGES = frozenset({"yet", "even", "quite", "still"})
 _LINK_WINDOW = 5
+_SENTENCE_WINDOW = 100
 
 MAX_MEASURES = 50
 
@@ -95,7 +97,8 @@ def read_bound(text: str, field: FactField) -> NumberReading | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _NumberContext:
-    """A number in a text, with the words around it: those of its `sentence` before it, and the nearest of these."""
+    """A number in a text, with the words around it: those of its `sentence` before it, over line breaks too, and the
+    nearest ones."""
 
     measure: QuantityMention
     sentence: list[WordToken]
@@ -104,13 +107,14 @@ class _NumberContext:
     starts_clause: bool
 
     @classmethod
-    def of(cls, measure: QuantityMention, said: list[WordToken]) -> _NumberContext:
+    def of(cls, text: str, measure: QuantityMention, said: list[WordToken]) -> _NumberContext:
         first = bisect_left(said, measure.start, key=lambda word: word.start)
         past = bisect_left(said, measure.end, key=lambda word: word.start)
         since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)
+        sentence = bisect_left(said, sentence_start(text, measure.start), key=lambda word: word.start)
         return cls(
             measure=measure,
-            sentence=said[since:first],
+            sentence=said[max(sentence, first - _SENTENCE_WINDOW) : first],
             before=said[max(since, first - _LINK_WINDOW) : first],
             after=said[past : past + WORDS_BEHIND],
             starts_clause=first < len(said) and said[first].starts_clause,
@@ -194,7 +198,7 @@ class _TextNumbers:
     @classmethod
     def of(cls, text: str) -> _TextNumbers:
         said, measures = split_words(text), find_measures(text)[:MAX_MEASURES]
-        spots = [_NumberContext.of(measure, said) for measure in measures]
+        spots = [_NumberContext.of(text, measure, said) for measure in measures]
         # “10 days” says “days” as a unit, and does not name a field “working_days”.
         in_measures = {at for measure in measures for at in range(measure.start, measure.end)}
         stems = frozenset(word.stem for word in said if word.start not in in_measures)
