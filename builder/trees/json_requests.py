@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,6 +12,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
+from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.error_handlers import PayloadTooLarge, error_response
 from trees.drafts import MAX_TREE_BYTES
@@ -49,9 +51,8 @@ def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object. Of two nodes with one id the first would be lost. Raises InvalidTreeJson."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidTreeJson(f"“{twice:.100}” stands twice in one object of this JSON.")
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise InvalidTreeJson(f"“{replace_unstorable(twice):.100}” stands twice in one object of this JSON.")
     return found
 
 
