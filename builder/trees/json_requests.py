@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
@@ -37,7 +38,9 @@ def parse_json(text: str | bytes) -> Any:
     if len(text) > MAX_TREE_BYTES:
         raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
     try:
-        return json.loads(text, object_pairs_hook=_object_of_pairs)
+        return json.loads(
+            text, object_pairs_hook=_object_of_pairs, parse_float=_finite_number, parse_constant=_finite_number
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidTreeJson(
@@ -54,6 +57,13 @@ def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise InvalidTreeJson(f"“{replace_unstorable(twice):.100}” stands twice in one object of this JSON.")
     return found
+
+
+def _finite_number(text: str) -> float:
+    """The number. Raises InvalidTreeJson for NaN, for Infinity, and for one that is too large."""
+    if math.isfinite(number := float(text)):
+        return number
+    raise InvalidTreeJson(f"{text:.20} is no number that can be stored.")
 
 
 def read_body(request: SignedInRequest) -> dict[str, Any]:
