@@ -99,7 +99,8 @@ def _save_provider(request: SignedInRequest, membership: Membership) -> HttpResp
     said = "Saved. Sign in through it now, to see whether it works."
     if was_required and not organisation.requires_sso:
         said += (
-            " Its settings are others now, so it is required of nobody until you have signed in and require it again."
+            " Its address, client id or secret is new, so nobody has to use it until you have signed in through it and"
+            " require it again."
         )
     messages.success(request, said)
     return None

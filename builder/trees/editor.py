@@ -94,7 +94,7 @@ def check_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResp
     data = read_body(request)
     is_text = isinstance(data.get("text"), str)
     tree_data = parse_json(data["text"]) if is_text else data.get("tree")
-    if is_text and (problem := find_storage_problem(tree_data)) and problem.code == "unreadable_text":
+    if is_text and (problem := find_storage_problem(tree_data)):
         raise InvalidInput(problem.message)
     if problem := find_storage_problem({"cases": data.get("cases", [])}):
         raise InvalidInput(problem.message)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,6 +13,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
+from knowledge.readers.text_cleaning import replace_unstorable
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.error_handlers import PayloadTooLarge, error_response
 from trees.drafts import MAX_TREE_BYTES
@@ -35,7 +38,9 @@ def parse_json(text: str | bytes) -> Any:
     if len(text) > MAX_TREE_BYTES:
         raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
     try:
-        return json.loads(text, object_pairs_hook=_object_of_pairs)
+        return json.loads(
+            text, object_pairs_hook=_object_of_pairs, parse_float=_finite_number, parse_constant=_finite_number
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidTreeJson(
@@ -49,10 +54,16 @@ def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object. Of two nodes with one id the first would be lost. Raises InvalidTreeJson."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidTreeJson(f"“{twice:.100}” stands twice in one object of this JSON.")
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise InvalidTreeJson(f"“{replace_unstorable(twice):.100}” stands twice in one object of this JSON.")
     return found
+
+
+def _finite_number(text: str) -> float:
+    """The number. Raises InvalidTreeJson for NaN, for Infinity, and for one that is too large."""
+    if math.isfinite(number := float(text)):
+        return number
+    raise InvalidTreeJson(f"{text:.20} is no number that can be stored.")
 
 
 def read_body(request: SignedInRequest) -> dict[str, Any]:

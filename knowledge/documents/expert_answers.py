@@ -17,8 +17,8 @@ _FILE_NAME = "expert-answers.md"
 
 
 def expert_answers() -> DocumentQuerySet:
-    """The documents of this kind, at most one in a knowledge base."""
-    return Document.objects.present().not_fetched().filter(file_name=_FILE_NAME)
+    """The documents of this kind, at most one in a knowledge base. A note of this name in a folder is none of them."""
+    return Document.objects.present().not_synced().filter(file_name=_FILE_NAME)
 
 
 def add_expert_answer(
@@ -31,7 +31,7 @@ def add_expert_answer(
     """
     heading = " ".join(question.split())
     by = f" by {author}" if author else ""
-    # The last line is a heading, for headings are quoted as nobody's answer.
+    # The last line is a heading, for no heading is quoted as an answer.
     section = f"## {heading}\n\n{answer.strip()}\n\n#### Answered{by} on {date_format(day, 'j F Y')}\n"
     with transaction.atomic():
         lease.lock_in_transaction(f"expert-answers:{base.pk}")

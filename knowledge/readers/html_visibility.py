@@ -24,6 +24,9 @@ _OPENING_ATTRIBUTES = ("aria-expanded", "aria-controls")
 _TITLING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "summary")
 # What opens as long as somebody chooses from it is no text of the page.
 _CHOOSING_ROLES = frozenset({"combobox", "searchbox", "textbox", "menuitem"})
+# Nor is the way to other pages, what asks for an entry or a consent, and what the page says after it.
+_SERVING_TAGS = frozenset({"nav", "form"})
+_SERVING_ROLES = frozenset({"menu", "navigation", "dialog", "alertdialog", "form", "search", "status", "alert"})
 
 
 def is_hidden(element: etree._Element) -> bool:
@@ -52,7 +55,7 @@ def show_panels(root: etree._Element) -> None:
     while seen:
         for name in _opened_names(seen.pop()):
             # Panels may have controls of their own.
-            closed = [panel for panel in named.pop(name, ()) if is_hidden(panel)]
+            closed = [panel for panel in named.pop(name, ()) if is_hidden(panel) and not _serves_page(panel)]
             for panel in closed:
                 _show(panel)
             seen += closed
@@ -71,6 +74,30 @@ def _opened_names(root: etree._Element) -> Iterator[str]:
 def _lets_choose(control: etree._Element) -> bool:
     is_menu = control.get("aria-haspopup", "false").lower() not in ("", "false")
     return is_menu or control.get("role", "").lower() in _CHOOSING_ROLES
+
+
+def _serves_page(panel: etree._Element) -> bool:
+    """Whether the panel is part of a menu, a form or a message, or holds nothing else."""
+    around = (one for one in panel.iterancestors() if not _is_form_of_page(one))
+    return _holds_only_service(panel) or any(map(_is_service, around))
+
+
+def _is_service(element: etree._Element) -> bool:
+    return element.tag in _SERVING_TAGS or not _SERVING_ROLES.isdisjoint(element.get("role", "").lower().split())
+
+
+def _is_form_of_page(element: etree._Element) -> bool:
+    """Some systems put the whole page into one form."""
+    parent = element.getparent()
+    return element.tag == "form" and parent is not None and parent.tag == "body"
+
+
+def _holds_only_service(element: etree._Element) -> bool:
+    if _is_service(element):
+        return True
+    parts = list(element.iterchildren(etree.Element))
+    own_text = [element.text, *(part.tail for part in element)]
+    return bool(parts) and not any(text and text.strip() for text in own_text) and all(map(_holds_only_service, parts))
 
 
 def _show(panel: etree._Element) -> None:

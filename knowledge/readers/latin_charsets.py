@@ -102,8 +102,10 @@ def _is_national(charset: str, western: str, text: str) -> bool:
     if share >= _MIN_SURE and _is_sure_either_way(western, text, language, letters[language]):
         return True
     signs = _signs_in_words(western, text)
-    if signs >= _MIN_SIGNS or not (signs or not _may_be_western(western)):
-        return signs >= _MIN_SIGNS
+    if signs >= _MIN_SIGNS:
+        return True
+    if not signs and _may_be_western(western):
+        return False
     by_words = _language(western)[0] in letters and _is_told_by_words(western, text)
     return by_words or _has_many_letters(western, text, kinds=_MIN_KINDS[charset])
 

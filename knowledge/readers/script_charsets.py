@@ -58,12 +58,13 @@ _MOST_COMMON = {
         "동공게경국개유생우신만습니세계음까내것소선무방용위물치간발산연년회실",
         0.8,
     ),
+    "cp932": ("ﾞﾝｲｳｼｶｸｷﾄﾀﾂｺﾏﾗﾘﾙｽﾖﾕｮｭﾟｰｻ", 0.28),
 }
 
-_Range = tuple[range, range]
+_Range = tuple[range, range | None]
 _WHOLE_ROW = range(0xA1, 0xFF)
 # By character set, the first and second bytes of groups of characters, and the share of a text that each makes up: of
-# the characters that are in daily use, of the others, and of its marks.
+# the characters that are in daily use, of the others, and of its marks. Without second bytes each is a character.
 _GROUPS: Mapping[str, Sequence[tuple[_Range, float]]] = {
     "gb18030": (
         ((range(0xB0, 0xD8), _WHOLE_ROW), 0.9),
@@ -88,11 +89,12 @@ _GROUPS: Mapping[str, Sequence[tuple[_Range, float]]] = {
         ((range(0xA1, 0xA4, 2), _WHOLE_ROW), 0.07),
     ),
     "cp932": (
-        ((range(0x82, 0x83), range(0x9F, 0xF2)), 0.45),
-        ((range(0x83, 0x84), range(0x40, 0x97)), 0.12),
-        ((range(0x88, 0x99), range(0x40, 0xFD)), 0.33),
+        ((range(0x82, 0x83), range(0x9F, 0xF2)), 0.41),
+        ((range(0x83, 0x84), range(0x40, 0x97)), 0.11),
+        ((range(0x88, 0x99), range(0x40, 0xFD)), 0.30),
         ((range(0x99, 0xEB), range(0x40, 0xFD)), 0.01),
-        ((range(0x81, 0x83), range(0x40, 0x9F)), 0.07),
+        ((range(0x81, 0x83), range(0x40, 0x9F)), 0.06),
+        ((range(0xA1, 0xE0), None), 0.1),  # katakana of half width, in which banks write names
     ),
 }
 # Logarithms: of a character that the language does not use, of one of ASCII, of a Latin letter beyond it.
@@ -164,15 +166,17 @@ def _score(text: str, known: Mapping[str, float]) -> float:
 
 
 def _score_of_capitals(text: str) -> float:
-    """A capital begins a word, or stands among others."""
-    score, before = 0.0, "  "
+    """A capital begins a word, or stands among others. Where words in capitals begin, more of them follow."""
+    score, before, is_in_capitals = 0.0, "  ", False
     for one in text:
         if not one.isascii():
-            if one.isupper():
+            if one.isupper() and not is_in_capitals:
                 score += _CAPITAL_AFTER_ANOTHER if before[1].isupper() else _CAPITAL
                 score += _CAPITAL_WITHIN if before[1].islower() else 0
             elif one.islower() and all(map(str.isupper, before)):
                 score += _SMALL_AFTER_CAPITALS
+        if one.isalpha():
+            is_in_capitals = one.isupper() and (is_in_capitals or before[1].isupper())
         before = before[1] + one
     return score
 
@@ -191,8 +195,9 @@ def _alphabet(language: str) -> dict[str, float]:
 def _common_characters(charset: str) -> dict[str, float]:
     known: dict[str, float] = {}
     for (firsts, seconds), share in _GROUPS[charset]:
-        pairs = (bytes((first, second)).decode(charset, errors="ignore") for first in firsts for second in seconds)
-        known |= _equal_shares([one for one in pairs if len(one) == 1 and not one.isascii()], share)
+        codes = ((first, *second) for first in firsts for second in (zip(seconds) if seconds else [()]))
+        found = (bytes(code).decode(charset, errors="ignore") for code in codes)
+        known |= _equal_shares([one for one in found if len(one) == 1 and not one.isascii()], share)
     if charset in _MOST_COMMON:
         characters, share = _MOST_COMMON[charset]
         known = {one: weight + math.log(1 - share) for one, weight in known.items()}

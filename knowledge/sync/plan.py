@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
+from knowledge.documents.expert_answers import expert_answers
 from knowledge.models import Document, DocumentStatus, Source, SourceItem, SourceType
 from knowledge.sync import folder as disk
 from knowledge.sync.notes import parse_note as notes
@@ -120,12 +121,14 @@ class _SyncPlanner:
         return is_ready and document.sha256 == item.stored_sha256 and not is_left_out
 
     def _adopt_manual_documents(self) -> None:
-        """A document that was uploaded by hand under this file name becomes the document of this note."""
+        """A document that was uploaded by hand under this file name becomes the document of this note. What experts
+        answered by hand stays theirs."""
         wanted = [note.path for note in self.read if note.path not in self.items and len(note.path) <= 300]
         if not wanted:
             return
         present = Document.objects.present().filter(knowledge_base=self.source.knowledge_base, file_name__in=wanted)
-        for document in present.filter(source_items=None, source_type=SourceType.MARKDOWN):
+        by_hand = present.not_synced().filter(source_type=SourceType.MARKDOWN).exclude(pk__in=expert_answers())
+        for document in by_hand:
             self.items[document.file_name] = SourceItem(source=self.source, path=document.file_name, document=document)
 
     # --- What links are called ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ NO_JSON = {
     "a number of 5,000 digits": FACT % ('{"value": %s}' % ("9" * 5000)),
     "nesting": '{"nodes": ' + "[" * 50_000 + "]" * 50_000 + "}",
     "half a character": FACT % r'{"field": "\ud800", "operator": "gt", "value": 1}',
+    "half a character twice": r'{"nodes": {"\ud800": {}, "\ud800": {}}}',
     "two nodes of one id": '{"rootNodeId": "a", "nodes": {"a": {"id": "a"}, "b": {}, "a": {"id": "a"}}}',
 }
 ODD: dict[str, Any] = {
@@ -90,6 +92,15 @@ def test_a_door_says_what_it_does_not_read(client: Client, cover: DecisionTree, 
     page = client.post(of(cover, "tree_text"), {"draft": f'{{"name": "x", "tree": {text}}}', "version": cover.version})
     assert "Nothing was saved." in page.content.decode()
     assert DecisionTree.objects.get().tree_data == cover.tree_data
+
+
+def test_a_name_that_stands_twice_is_found_among_many_without_delay(client: Client, cover: DecisionTree) -> None:
+    others = ", ".join(f'"{at}": 0' for at in range(50_000))
+    text = f'{{{others}, "last": 0, "last": 1}}'
+    begun = time.process_time()
+    said = client.put(of(cover), text, headers={"If-Match": cover.version}, content_type="application/json").json()
+    assert (said["code"], "“last” stands twice" in said["error"]) == ("not_json", True)
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "1e400", "[]", "{}", "null"])

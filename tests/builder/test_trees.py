@@ -309,7 +309,8 @@ def test_saving_without_a_version_is_refused(alice, cover):
         ("9" * 5000, 400, "not_json"),
         ("[]", 400, "invalid"),
         ("{}", 400, "invalid_tree"),
-        ('{"name": "x", "tree": {"a": NaN}}', 400, "invalid_tree"),
+        ('{"name": "x", "tree": {"a": NaN}}', 400, "not_json"),
+        ('{"name": "x", "tree": {"a": -1e999}}', 400, "not_json"),
         ('{"name": "x", "tree": {"a": "\\u0000"}}', 400, "invalid_tree"),
         ('{"name": "x", "tree": {}, "cases": [{}]}', 400, "invalid_case"),
         (" " * 2_100_000, 413, "too_large"),
@@ -336,6 +337,12 @@ def test_the_line_where_json_goes_wrong_is_said(alice, cover):
     assert (response.status_code, response.json()["line"], response.json()["column"]) == (400, 3, 7)
     good = post(browse(alice), of(cover, "tree_check"), {"text": json.dumps(cover_tree_data())}).json()
     assert (good["tree"], good["problems"]) == (cover_tree_data(), [])
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '{"nodes": ' + "[" * 50 + "]" * 50 + "}"])
+def test_text_that_no_draft_can_hold_is_refused(alice, cover, text):
+    response = post(browse(alice), of(cover, "tree_check"), {"text": text})
+    assert (response.status_code, response.json()["error"].startswith(("A tree is", "The tree is"))) == (400, True)
 
 
 @pytest.mark.parametrize("tree_data", [None, [], 3, {}, {"nodes": 3}, {"nodes": {"a": []}}])

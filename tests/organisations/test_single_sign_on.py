@@ -420,7 +420,7 @@ def test_a_provider_that_was_saved_with_a_typo_is_required_of_nobody(
     wrong = wrongs.get(typo, {"secret": "typo"})
     said = {"act": "save_provider", "server_url": provider.url, "client_id": CLIENT_ID, "default_role": "viewer"}
     answer = inside.post(page, {**said, "secret": "", **wrong}, follow=True)
-    assert b"required of nobody until you have signed in" in answer.content
+    assert b"nobody has to use it until you have signed in through it" in answer.content
     assert inside.get(page).status_code == 200
     assert inside.post(page, {"act": "require"}).status_code == 403
     assert inside.post(page, {**said, "secret": SECRET}).status_code == 302
@@ -439,7 +439,7 @@ def test_the_secret_and_the_role_of_new_people_as_they_were_change_nothing_of_wh
     said = {"act": "save_provider", "server_url": provider.url, "client_id": CLIENT_ID, "default_role": "editor"}
     for secret in ("", SECRET):
         answer = inside.post(page, {**said, "secret": secret}, follow=True)
-        assert b"required of nobody until you have signed in" not in answer.content
+        assert b"nobody has to use it until you have signed in through it" not in answer.content
     clinic.refresh_from_db()
     assert clinic.requires_sso
 

@@ -107,6 +107,8 @@ def test_a_button_that_nobody_sees_is_left_out(tmp_path):
         "<button role=tab>Seen</button><div role=tabpanel hidden>45 mm</div>",
         "<div hidden=until-found>Seen 45 mm</div>",
         "<details><summary>Seen</summary>45 mm</details>",
+        "<form><div><button aria-controls=a>Seen</button><div id=a hidden>45 mm</div></div></form>",
+        "<button aria-controls=a>Seen</button><div id=a hidden><p>45</p><p role=alert>mm</p></div>",
     ],
 )
 def test_what_a_click_opens_is_read(tmp_path, opened):
@@ -123,6 +125,14 @@ def test_what_a_click_opens_is_read(tmp_path, opened):
         "<input role=combobox aria-controls=a><ul id=a hidden><li>x</ul>",
         "<a aria-haspopup=menu aria-controls=a></a><ul id=a hidden><li>x</ul>",
         "<button aria-controls=a></button><template id=a>x</template><div role=tabpanel><p hidden>x</p></div>",
+        "<button aria-controls=a aria-expanded=false>Menu</button><nav id=a hidden><a href=/>x</a></nav>",
+        "<button aria-controls=a>Menu</button><div id=a hidden> <div><nav><a href=/>x</a></nav></div> </div>",
+        "<nav><button aria-controls=a>Shop</button><ul id=a hidden><li>x</ul></nav>",
+        "<a href=#a aria-controls=a>Sign in</a><div id=a hidden><form>x</form></div>",
+        "<div><form><button aria-controls=a>More</button><div id=a hidden>x</div></form></div>",
+        "<button aria-controls=a>Cookies</button><div id=a role='dialog' style='display:none'><p>x</p></div>",
+        "<button aria-controls=a>Send</button><p id=a role=Status hidden>x</p>",
+        "<button aria-controls=a>Send</button><div role=alert><p id=a hidden>x</p></div>",
     ],
 )
 def test_what_no_click_opens_stays_hidden(tmp_path, hidden):
