@@ -69,8 +69,8 @@ _COLUMNS = {
 
 class NotificationMailQuerySet(models.QuerySet["NotificationMail"]):
     def begin(self, *, user_id: object, kind: MailKind, key: str, until: datetime) -> NotificationMail | None:
-        """The mail of this kind and key, with one more attempt counted; None if it was sent, or tried too often. What
-        an attempt says reaches to its own `until`. Call under a lock on the person's mails."""
+        """The mail of this kind and key, with one more attempt counted; None if it was sent, or tried too often.
+        Each attempt tells what happened up to the `until` that it is given. Call under a lock on the person's mails."""
         mail, _ = self.get_or_create(user_id=user_id, kind=kind, key=key, defaults={"until": until})
         if mail.sent_at or mail.attempts >= MAX_ATTEMPTS:
             return None

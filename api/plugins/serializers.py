@@ -55,7 +55,8 @@ class ConfigField(serializers.DictField):
 
 
 class CountsSerializer(serializers.Serializer):
-    """How much there is of each part. `goldenShare`: of the golden questions, those that passed when last run."""
+    """How much there is of each part. `goldenShare`: of the golden questions that were run as they stand, those that
+    passed; null where none was."""
 
     documents = serializers.IntegerField(min_value=0)
     documentsReady = serializers.IntegerField(min_value=0)

@@ -77,7 +77,9 @@ def store(query_id: UUID, *, body: dict[str, Any], turns: list[dict[str, str]]) 
     kept = {**body, "metadata": redact_question(body["metadata"])}
     with release_connections(), transaction.atomic():
         if Query.objects.lock_kept(query_id) is None:
-            logger.error("the response to query %s could not be stored: its row is not there", query_id)
+            logger.warning(
+                "the response to query %s could not be stored: its row is not there, or its words were erased", query_id
+            )
             return False
         StoredResponse.objects.create(query_id=query_id, body=kept, turns=redact_question(turns))
     return True

@@ -20,7 +20,7 @@ from knowledge.documents.bulk_changes import MAX_DOCUMENTS, label_documents, rem
 from knowledge.models import Document
 from lexic.column_length import column_length
 from lexic.styled_form import StyledFormMixin
-from marketplace.listings.update_listing import updating_listing
+from marketplace.listings.update_listing import locked_for_listing
 from plugins.models import Plugin
 
 _STATE = ("q", "state", "page")
@@ -67,7 +67,7 @@ def _change(request: SignedInRequest, plugin: Plugin, chosen: Sequence[Document]
     named = f"“{chosen[0]}”" if len(chosen) == 1 else f"{len(chosen)} documents"
     match act:
         case "public" | "private":
-            with updating_listing(plugin):
+            with locked_for_listing(plugin):
                 label_documents(chosen, {"is_public": act == "public"})
             log_and_report(request, plugin, f"Made {named} {act}.")
         case "remove":

@@ -22,12 +22,17 @@ _ADDRESSES = {
     SourceKind.REPOSITORY: ("Address of the repository", "https://example.org/team/handbook.git"),
     SourceKind.BUCKET: ("Bucket and prefix", "s3://handbooks/current/"),
 }
+_TYPE_AGAIN = "type_again"
 _PATHS_WIDGET = forms.Textarea(attrs={"rows": 3, "placeholder": "/docs/"})
 
 
 def _secret(label: str) -> forms.CharField:
     widget = forms.PasswordInput(attrs={"autocomplete": "off"})
     return forms.CharField(label=label, max_length=MAX_CREDENTIAL_LENGTH, required=False, widget=widget)
+
+
+def _is_secret(field: forms.Field) -> bool:
+    return isinstance(field.widget, forms.PasswordInput)
 
 
 def _plain(label: str, *, help_text: str = "", length: int = 500) -> forms.CharField:
@@ -82,6 +87,14 @@ class SourceForm(OptimisticLock, forms.Form):
         if source:
             self.initial = self.stored_initial(source)
         self.mark_shown()
+
+    def add_error(self, field: Any, error: Any) -> None:
+        """Also with each secret that was typed, for the page does not show it once more."""
+        super().add_error(field, error)
+        for name in CREDENTIAL_NAMES.get(self.kind, ()):
+            if _is_secret(self.fields[name]) and self[name].data and not self.has_error(name, _TYPE_AGAIN):
+                again = f"Type the {str(self[name].label).lower()} again: it is not shown."
+                super().add_error(name, forms.ValidationError(again, code=_TYPE_AGAIN))
 
     def row_to_change(self) -> Source | None:
         return self._source

@@ -65,7 +65,7 @@ def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRe
         if _save_source(form, found):
             log_and_report(request, plugin, f"Changed the source {found.shown_location}.")
             return _redirect_to_source(plugin, found)
-        found = get_source(plugin, source)
+        found = Source.objects.filter(pk=found.pk).first() or found  # deleted meanwhile: the form says so
     changes = found.report.get("changes", {})
     context = {
         "source": found,

@@ -15,7 +15,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from knowledge.models import Document, SourceItem
-from marketplace.listings.update_listing import updating_listing
+from marketplace.listings.update_listing import locked_for_listing
 from plugins.models import Plugin
 from plugins.visibility import WITH_PAGE
 
@@ -49,7 +49,7 @@ def count_public_documents(plugin: Plugin) -> PublicDocumentCounts:
 
 def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
     """All of its own documents at once."""
-    with updating_listing(plugin):
+    with locked_for_listing(plugin):
         own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
         marked = own.update(is_public=True, updated_at=timezone.now())
     words = f"Marked {marked} document{'' if marked == 1 else 's'} public."

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -54,7 +54,8 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
         return _render_webhook(request, plugin, found)
     form = WebhookForm(request.POST, webhook=found)
     if not _save_webhook(form, found):
-        return _render_webhook(request, plugin, _get_webhook(plugin, webhook), form=form)
+        stored = _webhooks_of(plugin).filter(pk=webhook).first() or found  # deleted meanwhile: the form says so
+        return _render_webhook(request, plugin, stored, form=form)
     log_and_report(request, plugin, f"Changed the webhook to {found.host}.")
     return _redirect_to_webhook(found)
 
@@ -153,7 +154,11 @@ def _sent_headers(delivery: Delivery) -> str:
 
 def _get_webhook(plugin: Plugin, pk: UUID) -> Webhook:
     """Raises Http404."""
-    return get_object_or_404(plugin.webhooks.select_related("created_by", "plugin"), pk=pk)
+    return get_object_or_404(_webhooks_of(plugin), pk=pk)
+
+
+def _webhooks_of(plugin: Plugin) -> QuerySet[Webhook]:
+    return plugin.webhooks.select_related("created_by", "plugin")
 
 
 def _redirect_to_webhook(webhook: Webhook, *, opened: Delivery | None = None) -> HttpResponse:

@@ -38,6 +38,13 @@ def golden_dataset(plugin: Plugin) -> EvalDataset:
     return EvalDataset(name=plugin.slug, questions=asked)
 
 
+def lock_unchanged(asked: Sequence[EvalQuestion]) -> list[GoldenQuestion]:
+    """The golden questions that stand as they were asked, locked until the transaction ends."""
+    by_id = {int(one.id): one for one in asked}
+    rows = GoldenQuestion.objects.filter(pk__in=by_id).order_by("pk").select_for_update(no_key=True)
+    return [golden for golden in rows if _golden_eval_question(golden) == by_id[golden.pk]]
+
+
 def run_fingerprint(release: Release, *, llm: LLM) -> str:
     """Names everything that a run of the plugin's golden questions depends on: what decides answers, who words them,
     and the questions. The curve is left out: it comes out of such a run."""

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluation import dataset, eval_corpus, evaluation_runner
-from evaluation.eval_types import QuestionScores
+from evaluation.eval_types import EvalQuestion, QuestionScores
 from evaluation.evaluation_runner import Evaluation, Mode, ProgressWrapper, ScoreJournal
 from evaluation.golden import golden_dataset
 from evaluation.models import EvaluationRun, GoldenQuestion
@@ -79,7 +79,7 @@ def run_golden(
     )
     with transaction.atomic():
         row.save()
-        _record_last_results(row)
+        _record_last_results(row, asked=sampled.questions)
         if is_whole and release.is_draft and llm.name == get_llm().name:
             store_calibration(plugin, row.calibration)
     return evaluation, row
@@ -184,10 +184,10 @@ def _question_outcome(one: QuestionScores) -> dict[str, Any]:
     }
 
 
-def _record_last_results(row: EvaluationRun) -> None:
+def _record_last_results(row: EvaluationRun, *, asked: Sequence[EvalQuestion]) -> None:
     """Each golden question remembers how it went. One that was changed or deleted meanwhile is left alone."""
     went = {one["id"]: one for one in row.questions}
-    asked = [one for one in GoldenQuestion.objects.filter(pk__in=went) if one.question == went[one.pk]["question"]]
-    for one in asked:
+    unchanged = [one for one in golden_dataset.lock_unchanged(asked) if one.pk in went]
+    for one in unchanged:
         one.last_passed, one.last_failures = went[one.pk]["passed"], went[one.pk]["failures"]
-    GoldenQuestion.objects.bulk_update(asked, ["last_passed", "last_failures"])
+    GoldenQuestion.objects.bulk_update(unchanged, ["last_passed", "last_failures"])

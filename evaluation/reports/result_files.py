@@ -38,8 +38,18 @@ class SavedEvaluation:
 
 def check_writable(path: Path) -> None:
     """Asked before an evaluation, which takes long and may cost money. Raises `UnwritableFile`."""
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    if not _is_writable(path):
         raise UnwritableFile(f"{path} cannot be written.")
+
+
+def _is_writable(path: Path) -> bool:
+    """False also where the folder does not say whether it has the file."""
+    try:
+        if path.exists():
+            return not path.is_dir() and os.access(path, os.W_OK)
+        return path.parent.is_dir() and os.access(path.parent, os.W_OK)
+    except OSError:
+        return False
 
 
 def save_evaluation(path: Path, *, result: EvaluationResult, scored: Sequence[QuestionScores]) -> None:

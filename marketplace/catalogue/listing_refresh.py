@@ -12,7 +12,7 @@ from knowledge.models import Document
 from marketplace.catalogue import spelling
 from marketplace.listings import listing_embeddings
 from marketplace.listings.daily_counts import count_days, update_listing_counts
-from marketplace.listings.update_listing import update_listing
+from marketplace.listings.update_listing import relist
 from marketplace.models import Listing
 from plugins.models import Plugin, PluginQuerySet, Release
 
@@ -65,7 +65,7 @@ def stale_plugins(*, now: datetime) -> PluginQuerySet:
 def _rebuild_listings(plugins: Iterable[Plugin], *, progress: Callable[[Plugin], None] = lambda plugin: None) -> int:
     done, batch = 0, []
     for plugin in plugins:
-        if update_listing(plugin):
+        if relist(plugin):
             batch.append(plugin)
         progress(plugin)
         done += 1

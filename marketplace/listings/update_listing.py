@@ -19,7 +19,7 @@ from marketplace.listings import daily_counts, release_documents, scorecard_colu
 from marketplace.listings.listing_text import plugin_domain, plugin_tags, weighted_texts
 from marketplace.listings.review_counts import review_counts
 from marketplace.models import Install, Listing
-from plugins.models import Plugin, Release
+from plugins.models import Plugin, PluginQuerySet, Release
 
 # Stemmed, and as it is written: a word that is only half typed is found by the second.
 _TEXT_SEARCH_CONFIGS = ("english", "simple")
@@ -66,13 +66,24 @@ def update_listing_if_published(plugin: Plugin) -> None:
 
 
 @contextmanager
-def updating_listing(plugin: Plugin) -> Iterator[None]:
+def locked_for_listing(plugin: Plugin) -> Iterator[None]:
     """A transaction for a change that the listing of a published plugin shows. The plugin is locked first, as
-    publishing and withdrawing do, so that no listing is made of who could see it before."""
+    publishing and withdrawing do, so that no listing is made for a plugin that was withdrawn meanwhile."""
     with transaction.atomic():
-        locked = Plugin.objects.select_for_update(no_key=True).get(pk=plugin.pk)
+        locked = _lock(plugin).get()
         yield
         update_listing_if_published(locked)
+
+
+@transaction.atomic
+def relist(plugin: Plugin) -> Listing | None:
+    """Updates the listing of the plugin as it is stored by now, with the plugin locked for the same reason."""
+    locked = _lock(plugin).first()
+    return update_listing(locked) if locked else None
+
+
+def _lock(plugin: Plugin) -> PluginQuerySet:
+    return Plugin.objects.select_for_update(no_key=True).filter(pk=plugin.pk)
 
 
 def _listing_columns(plugin: Plugin, release: Release, today: date) -> dict[str, Any]:

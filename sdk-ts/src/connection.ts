@@ -2,7 +2,7 @@
 import { ConfigurationError, errorFromResponse, InvalidRequestError, InvalidResponseError, LexicError } from "./errors.js";
 import { Exchange, type Fetch, type Patience } from "./exchange.js";
 import type { paths } from "./openapi.js";
-import { readRetryAfter, sleep, waitAfter } from "./retries.js";
+import { FIRST_WAIT, readRetryAfter, sleep, waitAfter } from "./retries.js";
 import { nodeVersion, readBaseUrl, readKey } from "./server.js";
 import { VERSION } from "./version.js";
 
@@ -16,7 +16,10 @@ export interface LexicOptions {
   baseUrl?: string | undefined;
   /** The plugin that is asked where a call names none. */
   defaultPlugin?: string | undefined;
-  /** Milliseconds without any data after which a request is given up; two minutes unless said. */
+  /**
+   * Milliseconds without any data after which a request is given up, and for which an earlier attempt that is still
+   * being answered is waited for; two minutes unless said.
+   */
   timeout?: number | undefined;
   /** Attempts after the first, for 429, 502, 503, 504 and connections that fail; 2 unless said. */
   maxRetries?: number | undefined;
@@ -65,11 +68,15 @@ export class Connection {
   /** The JSON of the response, after as many attempts as are allowed. Throws `LexicError` and the signal's reason. */
   async json(call: Call, options: CallOptions = {}): Promise<unknown> {
     const headers = call.method === "POST" ? { "Idempotency-Key": options.idempotencyKey ?? newId() } : {};
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0, waited = 0; ; ) {
       try {
         return await this.#jsonOnce({ ...call, headers: { ...headers, ...call.headers } }, options);
       } catch (error) {
-        await this.pause(error, attempt, options);
+        if (error instanceof LexicError && error.isInProgress) {
+          waited += await this.#waitForAnswer(error, waited, options);
+        } else {
+          await this.pause(error, attempt++, options);
+        }
       }
     }
   }
@@ -80,6 +87,14 @@ export class Connection {
     const wait = error instanceof LexicError ? waitAfter(error, attempt, most) : undefined;
     if (wait === undefined) throw error;
     await sleep(wait, options.signal);
+  }
+
+  /** Waits for an earlier attempt that is still being answered, as long as a request may take, and gives how long. */
+  async #waitForAnswer(error: LexicError, waited: number, options: CallOptions): Promise<number> {
+    const wait = Math.max(waitAfter(error, 0, 1) ?? Infinity, FIRST_WAIT);
+    if (waited + wait > this.#patience(options).timeout) throw error;
+    await sleep(wait, options.signal);
+    return wait;
   }
 
   /** Sends it once and gives the response as soon as it begins. Throws what a response other than 2xx stands for. */

@@ -36,7 +36,12 @@ export class LexicError extends Error {
   /** Whether the same request may do better in a moment. */
   get isRetryable(): boolean {
     if (this.code === "spending_cap") return false; // it is reached until the month ends, or somebody raises it
-    return (this.status !== undefined && RETRYABLE_STATUSES.has(this.status)) || this.code === "request_in_progress";
+    return (this.status !== undefined && RETRYABLE_STATUSES.has(this.status)) || this.isInProgress;
+  }
+
+  /** Whether an earlier attempt of the same request is still being answered. */
+  get isInProgress(): boolean {
+    return this.code === "request_in_progress";
   }
 
   /** The message and what to do next, in one text. */

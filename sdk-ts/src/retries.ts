@@ -1,7 +1,7 @@
 /** When to ask again, and after how long. */
 import type { LexicError } from "./errors.js";
 
-const FIRST_WAIT = 500;
+export const FIRST_WAIT = 500;
 const MAX_BACKOFF = 8_000;
 const MAX_WAIT = 60_000;
 

@@ -125,6 +125,15 @@ test("what may pass is tried again under the same idempotency key", async (t) =>
   assert.deepEqual([names.length, new Set(names).size], [4, 1]);
 });
 
+test("an attempt that is still being answered is waited for and does not count", async (t) => {
+  const progress = json({ error: "Wait.", code: "request_in_progress", hint: "" }, 409, { "Retry-After": "0" });
+  const server = await scriptedServer(t, dropped, progress, progress, json(ANSWER));
+  assert.equal((await client(server.url, { maxRetries: 1 }).ask("?")).answer, ANSWER.answer);
+  const busy = await scriptedServer(t, progress);
+  await assert.rejects(client(busy.url, { timeout: 1200 }).ask("?"), { name: "ConflictError", code: "request_in_progress" });
+  assert.equal(busy.asked.length, 3);
+});
+
 test("what will not pass, and what says to wait long, is not tried again", async (t) => {
   const capped = json({ error: "This plugin has spent 5.", code: "spending_cap", hint: "" }, 429);
   const server = await scriptedServer(t, json({}, 404), json({}, 429, { "Retry-After": "3600" }), capped, json(ANSWER));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
@@ -20,6 +19,7 @@ from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import ErrorEvent, Event, FinalEvent
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.retries import Attempts
 from lexic_sdk.review_events import ReviewEvent
 from lexic_sdk.reviews import DocumentReview
 from lexic_sdk.stream import EventT, ResultT, StreamFormat, StreamReader
@@ -227,15 +227,14 @@ class AsyncLexic(Connection):
 
     async def _send(self, method: str, path: str, *, json: Any = None) -> Any:
         request = self._request(method, path, json=json)
-        attempt = 0
+        attempts = Attempts()
         while True:
             try:
                 with responses.translate_errors(request):
                     async with self._http.stream(**request) as response:
                         return await self._read(response)
             except LexicError as error:
-                wait = self._wait_after(error, attempt=attempt)
-            attempt += 1
+                wait = self._wait_after(error, attempts=attempts)
             await self._sleep(wait)
 
     async def _read(self, response: httpx.Response) -> Any:
@@ -245,7 +244,8 @@ class AsyncLexic(Connection):
         return responses.response_json(response, body, key=self._key)
 
     async def _stream(self, kind: StreamFormat[EventT, Any], body: dict[str, Any]) -> AsyncGenerator[EventT, None]:
-        for attempt in itertools.count():
+        attempts = Attempts()
+        while True:
             reader = StreamReader(kind.read_event, request=body)
             try:
                 async with aclosing(self._stream_once(kind, body, reader)) as events_of_attempt:
@@ -253,7 +253,7 @@ class AsyncLexic(Connection):
                         yield event
                 return
             except LexicError as error:
-                wait = self._wait_after(error, attempt=attempt, reader=reader)
+                wait = self._wait_after(error, attempts=attempts, reader=reader)
             await self._sleep(wait)
 
     async def _stream_once(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
@@ -18,6 +17,7 @@ from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import ErrorEvent, Event, FinalEvent
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.retries import Attempts
 from lexic_sdk.review_events import ReviewEvent
 from lexic_sdk.reviews import DocumentReview
 from lexic_sdk.stream import EventT, ResultT, StreamFormat, StreamReader
@@ -27,8 +27,9 @@ class Lexic(Connection):
     """Asks the plugins of one Lexic server. Safe to share between threads, `set_active_plugin` aside.
 
     `api_key` and `base_url` fall back to the variables LEXIC_API_KEY and LEXIC_BASE_URL. `timeout` is in seconds,
-    for connecting and for each wait for data. `max_retries` counts attempts after the first, made for 429, 502, 503,
-    504 and connections that fail. Raises `ConfigurationError`; every call raises `LexicError`.
+    for connecting, for each wait for data, and in all for an earlier attempt that is still being answered.
+    `max_retries` counts attempts after the first, made for 429, 502, 503, 504 and connections that fail. Raises
+    `ConfigurationError`; every call raises `LexicError`.
     """
 
     def __init__(
@@ -220,14 +221,13 @@ class Lexic(Connection):
 
     def _send(self, method: str, path: str, *, json: Any = None) -> Any:
         request = self._request(method, path, json=json)
-        attempt = 0
+        attempts = Attempts()
         while True:
             try:
                 with responses.translate_errors(request), self._http.stream(**request) as response:
                     return self._read(response)
             except LexicError as error:
-                wait = self._wait_after(error, attempt=attempt)
-            attempt += 1
+                wait = self._wait_after(error, attempts=attempts)
             self._sleep(wait)
 
     def _read(self, response: httpx.Response) -> Any:
@@ -237,13 +237,14 @@ class Lexic(Connection):
         return responses.response_json(response, body, key=self._key)
 
     def _stream(self, kind: StreamFormat[EventT, Any], body: dict[str, Any]) -> Generator[EventT, None, None]:
-        for attempt in itertools.count():
+        attempts = Attempts()
+        while True:
             reader = StreamReader(kind.read_event, request=body)
             try:
                 yield from self._stream_once(kind, body, reader)
                 return
             except LexicError as error:
-                wait = self._wait_after(error, attempt=attempt, reader=reader)
+                wait = self._wait_after(error, attempts=attempts, reader=reader)
             self._sleep(wait)
 
     def _stream_once(

@@ -16,7 +16,7 @@ from lexic_sdk.collaborations import Mode
 from lexic_sdk.errors import ConfigurationError, InvalidRequestError, LexicError, StreamInterrupted
 from lexic_sdk.question import Facts, make_body
 from lexic_sdk.responses import EVENT_STREAM, REQUEST_ID_HEADER
-from lexic_sdk.retries import Retries
+from lexic_sdk.retries import Attempts, Retries
 from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
 
@@ -51,7 +51,7 @@ class Connection:
         self.active_plugin = default_plugin
         self._key = server.make_key(api_key)
         self._timeout = timeout
-        self._retries = Retries(max_retries=max_retries)
+        self._retries = Retries(max_retries=max_retries, longest_answer=timeout)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r}, active_plugin={self.active_plugin!r})"
@@ -100,17 +100,18 @@ class Connection:
             "follow_redirects": False,
         }
 
-    def _wait_after(self, error: LexicError, *, attempt: int, reader: StreamReader[Any] | None = None) -> float:
-        """Seconds until the next attempt. Raises the error when there is to be none."""
+    def _wait_after(self, error: LexicError, *, attempts: Attempts, reader: StreamReader[Any] | None = None) -> float:
+        """Seconds until the next attempt, which is counted. Raises the error when there is to be none."""
         if reader is not None and reader.has_begun:
             if isinstance(error, StreamInterrupted):
                 raise error
             interrupted = reader.interrupted()
             interrupted.request_id = error.request_id
             raise interrupted from error
-        seconds = self._retries.wait_after(error, attempt=attempt)
+        seconds = self._retries.wait_after(error, attempt=attempts.failed, waited=attempts.waited)
         if seconds is None:
             raise error
+        attempts.count(error, seconds=seconds)
         return seconds
 
 

@@ -48,7 +48,12 @@ class LexicError(Exception):
         """Whether the same request may do better in a moment."""
         if self.code == "spending_cap":  # which is reached until the month ends, or somebody raises it
             return False
-        return self.status in RETRYABLE_STATUSES or self.code == "request_in_progress"
+        return self.status in RETRYABLE_STATUSES or self.is_in_progress
+
+    @property
+    def is_in_progress(self) -> bool:
+        """Whether an earlier attempt of the same request is still being answered."""
+        return self.code == "request_in_progress"
 
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})

@@ -18,6 +18,21 @@ FIRST_WAIT, MAX_BACKOFF = 0.5, 8.0
 MAX_WAIT = 60.0
 
 
+@dataclass(kw_only=True)
+class Attempts:
+    """Those of one call so far: how many failed, and for how many seconds an earlier one was being answered."""
+
+    failed: int = 0
+    waited: float = 0.0
+
+    def count(self, error: LexicError, *, seconds: float) -> None:
+        """One attempt ended with this error, and the next comes so many seconds later."""
+        if error.is_in_progress:
+            self.waited += seconds
+        else:
+            self.failed += 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Retries:
     """How often a request is repeated after it failed in a way that may pass.
@@ -25,15 +40,20 @@ class Retries:
     The waits double from half a second to eight, each somewhere between half of that and all of it, so that agents
     which failed together do not come back together. Where the server says how long (`Retry-After`), that is waited
     instead; when it says more than `longest_wait` seconds, the error is raised at once, because asking earlier than
-    told would fail again.
+    told would fail again. An earlier attempt that is still being answered is waited for, up to `longest_answer` seconds
+    in all, and asking after it does not count.
     """
 
     max_retries: int = 2
+    longest_answer: float = math.inf
     longest_wait: float = MAX_WAIT
     jitter: Callable[[], float] = random.random
 
-    def wait_after(self, error: LexicError, *, attempt: int) -> float | None:
-        """Seconds until the next attempt, None when there is to be none. `attempt` counts from 0."""
+    def wait_after(self, error: LexicError, *, attempt: int, waited: float = 0.0) -> float | None:
+        """Seconds until the next attempt, None when there is to be none. `attempt` counts from 0, and `waited` is for
+        how many seconds an earlier attempt was being answered."""
+        if error.is_in_progress:
+            return self._wait_for_answer(error, waited=waited)
         if attempt >= self.max_retries or not error.is_retryable:
             return None
         seconds = error.retry_after
@@ -44,6 +64,10 @@ class Retries:
             return None
         logger.debug("Asking again in %.1f s after: %s", seconds, error.code)
         return seconds
+
+    def _wait_for_answer(self, error: LexicError, *, waited: float) -> float | None:
+        seconds = max(error.retry_after or 0.0, FIRST_WAIT)
+        return seconds if seconds <= min(self.longest_wait, self.longest_answer - waited) else None
 
 
 def read_retry_after(value: str | None, *, now: datetime | None = None) -> float | None:

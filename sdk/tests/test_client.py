@@ -224,6 +224,21 @@ def test_a_question_that_is_still_being_answered_is_waited_for(client: Lexic, se
     assert server.waits == [2.0]
 
 
+def test_an_attempt_that_is_still_being_answered_does_not_count_as_a_retry(client: Lexic, server: Server):
+    busy = httpx.Response(409, json={"code": "request_in_progress"}, headers={"Retry-After": "2"})
+    server.answers(httpx.ReadError("cut"), *[busy] * 20, error(503), busy, ok())
+    assert client.query(WEATHER).answer == ANSWER["answer"]
+    assert server.waits.count(2.0) == 21
+
+
+def test_an_attempt_that_is_still_being_answered_is_waited_for_up_to_the_timeout(client: Lexic, server: Server):
+    server.answers(httpx.Response(409, json={"code": "request_in_progress"}, headers={"Retry-After": "0"}))
+    with pytest.raises(lexic_sdk.ConflictError):
+        client.query(WEATHER)
+    assert sum(server.waits) == 120
+    assert min(server.waits) >= 0.5  # and it is not asked without a pause
+
+
 def test_retry_after_is_honoured(client: Lexic, server: Server):
     server.answers(error(429, Retry_After="7"), error(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT"), ok())
     client.query(WEATHER)

@@ -28,7 +28,7 @@ from marketplace.publishing.publish import publish
 from marketplace.publishing.publishing_gate import gate_result
 from plugins.models import Plugin
 from querying.llm_interface import ProviderFailed
-from querying.models import Dismissal, Feedback, Query
+from querying.models import Dismissal, ExpertRequest, Feedback, Query
 from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
@@ -404,6 +404,16 @@ def test_a_reply_says_nothing_of_the_address_of_its_author(plugin: Plugin, brows
     reply(client, plugin, pane(client, plugin), question=HELMETS, answer="Helmets are replaced after five years.")
     text = Document.objects.get(title="Expert answers").pages.get(removed_in=None).text
     assert ("Answered on " in text, "smith" in text) == (True, False)
+
+
+@pytest.mark.parametrize(("name", "promises"), [("Alice", 2), ("", 0)])
+def test_a_public_name_is_promised_only_by_who_has_one(
+    plugin: Plugin, browsing: Browse, alice: User, name: str, promises: int
+) -> None:
+    User.objects.filter(pk=alice.pk).update(display_name=name)
+    ExpertRequest.objects.create(query=asked(plugin, HELMETS))
+    client = browsing(User.objects.get(pk=alice.pk))
+    assert pane(client, plugin).content.decode().count("your public name") == promises
 
 
 def test_who_replied_is_not_quoted_as_an_answer(plugin: Plugin, browsing: Browse, alice: User) -> None:

@@ -13,6 +13,7 @@ from lxml import html
 
 from accounts.models import User
 from builder.golden.forms import GoldenQuestionForm
+from builder.optimistic_lock_form import OptimisticLock
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document, KnowledgeBase, Source
 from plugins.history import log_change
@@ -274,3 +275,26 @@ def test_a_source_that_was_made_private_meanwhile_stays_private(alices: Client, 
     source.refresh_from_db()
     assert (source.is_public, source.options["include"]) == (False, ["/docs/", "/help/"])
     assert source.options["max_pages"] == 50
+
+
+@pytest.mark.parametrize("kind", ["source", "webhook"])
+def test_what_was_deleted_meanwhile_is_said_in_its_form(
+    alices: Client, plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    base, _ = KnowledgeBase.objects.get_or_create(plugin=plugin, defaults={"owner": alice, "name": "Own"})
+    source = Source.objects.create(knowledge_base=base, kind="website", location="https://example.org/")
+    webhook = Webhook(plugin=plugin, url="https://example.org/old", events=["document.ready"])
+    webhook.set_new_secret()
+    webhook.save()
+    row, field = {"source": (source, "interval_hours"), "webhook": (webhook, "events")}[kind]
+    page, lock_row = address(kind, plugin, row.pk), OptimisticLock.lock_row
+    mine = sent(alices.get(page), with_field=field)
+
+    def lock_deleted(form: OptimisticLock) -> Any:
+        type(row)._base_manager.filter(pk=row.pk).delete()
+        return lock_row(form)
+
+    monkeypatch.setattr(OptimisticLock, "lock_row", lock_deleted)
+    response = alices.post(page, mine)
+    assert response.status_code == 200
+    assert "Somebody deleted this after you had opened it." in response.content.decode()

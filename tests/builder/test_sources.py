@@ -55,6 +55,26 @@ def test_what_is_wrong_with_a_source_stands_in_its_form(browsing: Browse, alice:
     assert not Source.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields", "words"),
+    [
+        ("repo", {"location": "http://10.0.0.1/", "password": "typed"}, "Type the token again: it is not shown."),
+        ("repo", {"location": "", "password": "typed"}, "Type the token again: it is not shown."),
+        ("bucket", {"secret_access_key": "typed"}, "Type the secret access key again: it is not shown."),
+        ("repo", {"location": ""}, ""),
+        ("feed", {"password": "typed"}, ""),
+    ],
+)
+def test_a_secret_is_asked_for_again_where_the_form_is_not_valid(
+    browsing: Browse, alice: User, plugin: Plugin, kind: str, fields: dict[str, str], words: str
+) -> None:
+    shown = browsing(alice).post(address("source_new", plugin), new(kind, **fields)).content.decode()
+    assert not Source.objects.exists()
+    assert "typed" not in shown
+    assert shown.count("it is not shown.") == bool(words)
+    assert words in shown
+
+
 def test_the_report_says_what_was_held_and_a_person_confirms_it(
     browsing: Browse, alice: User, plugin: Plugin, asked: list[Any]
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from evaluation import eval_corpus
 from evaluation.models import EvaluationRun, GoldenQuestion
+from evaluation.reports.result_files import UnwritableFile, check_writable
 from evaluation.scoring.summary import REPORTED_KEYS
 from knowledge.models import Document
 from plugins.models import Plugin
@@ -137,10 +140,20 @@ def test_a_comparison_with_something_else_is_an_error(corpus: Path) -> None:
 def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_asked(
     golden: Plugin, tmp_path: Path, option: str
 ) -> None:
-    for target in (tmp_path / "none" / "figures", tmp_path):
+    (tmp_path / "file").touch()
+    for target in (tmp_path / "none" / "figures", tmp_path / "file" / "figures", tmp_path):
         with pytest.raises(CommandError, match="cannot be written"):
             run("--plugin", "cover@draft", option, target)
     assert not EvaluationRun.objects.exists()
+
+
+def test_a_file_in_a_closed_folder_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **options: Any) -> os.stat_result:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(UnwritableFile, match="cannot be written"):
+        check_writable(tmp_path / "figures")
 
 
 def test_a_checklist_learns_from_reviewed_documents(tmp_path: Path) -> None:

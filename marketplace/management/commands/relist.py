@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from lexic.management.lexic_command import LexicCommand
 from marketplace.catalogue import listing_refresh
-from marketplace.listings.update_listing import update_listing
+from marketplace.listings.update_listing import relist
 from marketplace.tasks import complete_listing
 from plugins.management.plugin_argument import get_plugin
 
@@ -33,7 +33,7 @@ class Command(LexicCommand):
 
     def _one(self, slug: str) -> int:
         plugin = get_plugin(slug)
-        if update_listing(plugin) is None:
+        if relist(plugin) is None:
             raise CommandError(f"{slug} is not published, so it is not listed.")
         complete_listing(plugin_id=str(plugin.pk))
         return 1

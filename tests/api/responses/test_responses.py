@@ -136,11 +136,15 @@ def test_a_response_goes_with_the_words_of_its_question(published: Plugin, key: 
     assert not StoredResponse.objects.exists()
 
 
-def test_a_response_is_not_stored_where_its_question_was_erased_meanwhile(published: Plugin, key: str) -> None:
+def test_a_response_is_not_stored_where_its_question_was_erased_meanwhile(
+    published: Plugin, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
     made = body_of(respond(key, WEATHER, store=False))
     Query.objects.all().erase_content(now=published.created_at)
     assert not stored_responses.store(Query.objects.get().pk, body=made, turns=[])
     assert not StoredResponse.objects.exists()
+    [logged] = caplog.records
+    assert (logged.levelname, "its words were erased" in logged.getMessage()) == ("WARNING", True)
 
 
 def test_a_response_goes_with_its_audit_row(published: Plugin, key: str) -> None:

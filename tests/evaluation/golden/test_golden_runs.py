@@ -49,6 +49,32 @@ def test_a_run_keeps_how_each_question_went(plugin: Plugin):
     assert not Query.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": "Another?"},
+        {"facts": {"exposure": "severe"}},
+        {"expectation": GoldenQuestion.Expectation.REFUSE},
+        {"must_cite": [["Cover handbook", 1]]},
+        {"must_contain": ["glass"]},
+        {"must_reach": "end"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_question_that_is_changed_during_a_run_has_no_result_of_it(plugin: Plugin, change: dict[str, Any]):
+    add_goldens(plugin, right=2)
+    changed, same = plugin.golden_questions.order_by("pk")
+
+    def changed_meanwhile(questions: Any) -> Any:
+        assert GoldenQuestion.objects.get(pk=changed.pk).update(change)
+        return iter(questions)
+
+    run_golden(releases.snapshot(plugin), with_progress=changed_meanwhile)
+    changed.refresh_from_db()
+    same.refresh_from_db()
+    assert (changed.last_passed, same.last_passed) == (None, True)
+
+
 def test_the_scorecard_of_a_run(plugin: Plugin):
     add_goldens(plugin, right=2, refused=1, wrong=1)
     _, row = run_golden(releases.snapshot(plugin))

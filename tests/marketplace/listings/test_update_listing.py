@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -28,6 +31,7 @@ from plugins.models import Plugin, Release
 from tests.api.people import signed_in
 from tests.marketplace.catalogue.made import listed, scorecard
 from tests.remembered import remembered
+from tests.two_transactions import wait_in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -255,6 +259,27 @@ def test_a_change_of_its_own_documents_makes_a_listing_stale(alice: User) -> Non
     assert not listing_refresh.stale_plugins(now=now).exists()
     Document.objects.filter(pk=document.pk).update(updated_at=now + timedelta(seconds=1))
     assert set(listing_refresh.stale_plugins(now=now)) == {plugin}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("by_hand", [(), ("cover",), None], ids=["all", "one", "timetable"])
+def test_a_plugin_that_is_withdrawn_while_it_is_relisted_stays_out(
+    alice: User, by_hand: tuple[str, ...] | None
+) -> None:
+    plugin = listed(alice, "Cover", slug="cover").plugin
+    Listing.objects.update(updated_at=timezone.now() - timedelta(hours=25))
+
+    def withdraw(hold: Callable[[], None]) -> None:
+        with transaction.atomic():
+            withdraw_from_marketplace(Plugin.objects.get(pk=plugin.pk))
+            hold()
+
+    def relist() -> None:
+        with suppress(CommandError):  # it is not published
+            refresh_listings() if by_hand is None else call_command("relist", *by_hand)
+
+    wait_in_turn(withdraw, relist)
+    assert not Listing.objects.exists()
 
 
 def test_the_timetable_may_come_at_any_time() -> None:
