@@ -114,6 +114,7 @@ def body_of(name: str, world: World) -> dict[str, Any]:
             "text": "# New\n\nBoots are worn by everybody.",
             "seen": world["knowledge.Document"].sha256,
         },
+        "builder_use": {"shares_golden": "on"},
         "builder_tree_new": {"name": "New"},
         "builder_tree_import": {"file": tree},
         "builder_tree_text": {"draft": json.dumps(draft), "version": world["trees.DecisionTree"].version},

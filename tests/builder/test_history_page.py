@@ -45,7 +45,7 @@ def test_only_what_was_touched_is_listed(browsing: Browse, alice: User, plugin: 
 
 def test_each_row_says_when_who_and_what_once(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
-    client.post(reverse("admin:builder_use", args=[plugin.pk]), {"public_chat": "on"})
+    client.post(reverse("admin:builder_use", args=[plugin.pk]), {"shares_golden": "on", "public_chat": "on"})
     page = client.get(reverse("admin:plugins_plugin_history", args=[plugin.pk])).content.decode()
     assert "data-label" not in page
     assert "is_shared" not in page
