@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Model
 from django.forms.forms import DeclarativeFieldsMetaclass
 from django.forms.models import model_to_dict
 from django.utils.functional import cached_property
 
+from lexic.errors import LexicError
 from lexic.optimistic_lock import changed_since, mark_values
 
 
@@ -47,6 +49,18 @@ class OptimisticLock(forms.BaseForm, metaclass=DeclarativeFieldsMetaclass):
         if self.row_to_change() is not None:
             self._check_seen(said.get("seen") or "")
         return said
+
+    @transaction.atomic
+    def save_by(self, save: Callable[[], object], *, field: str | None = None) -> bool:
+        """Whether the form is valid and `save` raised no `LexicError`; if not, the form says why, at this field."""
+        if not self.is_valid():
+            return False
+        try:
+            save()
+        except LexicError as error:
+            self.add_error(field, error.message_with_hint)
+            return False
+        return True
 
     def _check_seen(self, seen: str) -> None:
         """Raises `ValidationError`."""

@@ -10,14 +10,13 @@ from language.month_names import WEEKDAYS
 
 ALL_DAYS = frozenset(range(len(WEEKDAYS)))
 _WORKING_DAYS, _WEEKEND = frozenset(range(5)), frozenset({5, 6})
-_NUMBER_BY_NAME = {name: number for number, name in enumerate(WEEKDAYS)}
 # "Sun" and "sat" are words too, so short forms count where two of them stand together: "Mon–Fri 9–18, Sat 9–13".
-_NUMBER_BY_START = {name[:3]: number for name, number in _NUMBER_BY_NAME.items()}
+_NUMBER_BY_START = {name[:3]: number for number, name in enumerate(WEEKDAYS)}
 _FULL = rf"(?:{'|'.join(WEEKDAYS)})s?"
 _SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\.?"
 _RANGE = lazy_pattern(
-    rf"\b(?P<first>{_FULL}|{_SHORT})\s{{0,3}}(?:[-–—]|\b(?:to|through|thru|till?|until|and)\b)\s{{0,3}}(?P<last>{_FULL}|{_SHORT})"
-    r"(?![\w’'])",
+    rf"(?P<between>\bbetween\s)?\b(?P<first>{_FULL}|{_SHORT})\s{{0,3}}"
+    rf"(?:[-–—]|\b(?:to|through|thru|till?|until|(?P<and>and))\b)\s{{0,3}}(?P<last>{_FULL}|{_SHORT})(?![\w’'])",
     re.IGNORECASE,
 )
 _NAME = lazy_pattern(rf"\b(?:{_FULL})\b", re.IGNORECASE)
@@ -30,7 +29,6 @@ _SEVERAL = lazy_pattern(
 _EXCEPTION = lazy_pattern(
     r"\b(?:except|excluding|exclude[sd]?|apart|other\s+than|but\s+not|not\s+on|never)\b", re.IGNORECASE
 )
-_BETWEEN = "between"
 
 
 def named_days(text: str) -> Iterator[tuple[str, int]]:
@@ -46,20 +44,14 @@ def days_spoken_of(text: str) -> frozenset[int]:
     found = {number for _, number in named_days(text)}
     for match in _RANGE.finditer(text):
         first, last = _number(match["first"]), _number(match["last"])
-        steps = (0, (last - first) % 7) if _is_pair(match) else range((last - first) % 7 + 1)
+        is_pair = match["and"] and not match["between"]  # "Monday and Friday" are two days
+        steps = (0, (last - first) % 7) if is_pair else range((last - first) % 7 + 1)
         found.update((first + step) % 7 for step in steps)
         if not (_NAME.fullmatch(match["first"]) and _NAME.fullmatch(match["last"])):
             found.update(_number(one.group()) for one in _SHORT_NAME.finditer(text))
     for match in _SEVERAL.finditer(text):
         found |= ALL_DAYS if match["all"] else _WORKING_DAYS if match["working"] else _WEEKEND
     return frozenset(found)
-
-
-def _is_pair(match: re.Match[str]) -> bool:
-    """ "Monday and Friday" are two days, unless it is "between Monday and Friday"."""
-    is_and = re.search(r"\band\b", match.group(), re.IGNORECASE) is not None
-    ahead = match.string[max(0, match.start() - len(_BETWEEN) - 1) : match.start()].strip().lower()
-    return is_and and ahead != _BETWEEN
 
 
 def _number(name: str) -> int:

@@ -78,8 +78,7 @@ class RulesPlanner:
         self._request = request_in(self._text)
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
-        leaves_draft = await in_thread(lambda: self.leaves_draft)
-        if self._assignment.draft and leaves_draft:
+        if self._assignment.draft is not None and await in_thread(lambda: self.leaves_draft):
             return _leave_draft(self._assignment.draft)
         if reviews := await in_thread(lambda: self._reviews):
             return _next_of_reviews(reviews, progress, may_call=may_call)

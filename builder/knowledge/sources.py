@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.db.models import Max
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -62,7 +61,7 @@ def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRe
     found = get_source(plugin, source)
     form = SourceForm(request.POST if request.method == "POST" else None, kind=found.kind, source=found)
     if request.method == "POST":
-        if _save_source(form, found):
+        if form.save_by(lambda: source_settings.change_source(found, **form.settings())):
             log_and_report(request, plugin, f"Changed the source {found.shown_location}.")
             return _redirect_to_source(plugin, found)
         found = Source.objects.filter(pk=found.pk).first() or found  # deleted meanwhile: the form says so
@@ -74,19 +73,6 @@ def show_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRe
         "changed": _changed_paths(found, changes.get("changed", [])),
     }
     return render_pane(request, plugin, "knowledge", "builder/knowledge/source.html", context)
-
-
-@transaction.atomic
-def _save_source(form: SourceForm, source: Source) -> bool:
-    """Whether it was saved; if not, the form says why."""
-    if not form.is_valid():
-        return False
-    try:
-        source_settings.change_source(source, **form.settings())
-    except LexicError as error:
-        form.add_error(None, error.message_with_hint)
-        return False
-    return True
 
 
 def switch_source(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -53,24 +52,11 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
     if request.method != "POST":
         return _render_webhook(request, plugin, found)
     form = WebhookForm(request.POST, webhook=found)
-    if not _save_webhook(form, found):
+    if not form.save_by(lambda: manage_webhooks.update_webhook(found, **form.settings()), field="url"):
         stored = _webhooks_of(plugin).filter(pk=webhook).first() or found  # deleted meanwhile: the form says so
         return _render_webhook(request, plugin, stored, form=form)
     log_and_report(request, plugin, f"Changed the webhook to {found.host}.")
     return _redirect_to_webhook(found)
-
-
-@transaction.atomic
-def _save_webhook(form: WebhookForm, webhook: Webhook) -> bool:
-    """Whether it was saved; if not, the form says why."""
-    if not form.is_valid():
-        return False
-    try:
-        manage_webhooks.update_webhook(webhook, **form.settings())
-    except LexicError as error:
-        form.add_error("url", error.message_with_hint)
-        return False
-    return True
 
 
 def renew_secret(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:

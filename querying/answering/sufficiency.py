@@ -245,8 +245,7 @@ def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
     """What no passage that was found speaks of; nothing where none was found."""
     if not evidence.passages:
         return []
-    texts = " ".join(map(_text_with_titles, evidence.passages))
-    known = {*with_other_numbers(terms(texts)), *evidence.wording.stop_terms}
+    known = {*_stems_of(evidence.passages), *evidence.wording.stop_terms}
     is_known = partial(evidence.wording.is_said, said=known)
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)

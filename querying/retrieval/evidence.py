@@ -36,7 +36,7 @@ from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
-from querying.types.evidence import NO_RANGE_MATCH, Evidence, Sentence, SubQuestion
+from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
 
@@ -56,7 +56,6 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # What a match with the header row is worth beside one with the row itself: all rows have the header.
 _HEADER_WEIGHT = 0.8
 
-NO_SPAN: Span = (0, 0)
 # What stands for the thing that the sentence before names.
 _PRONOUN = re.compile(r"\b(?:it|its|they|their)\b", re.IGNORECASE)
 
@@ -295,18 +294,17 @@ def _match_windows(
     ranges = iter(words.match_ranges(rows))
     asked = _asked_rows(words, passages, windows)
     for window, each, read in zip(windows, similar, states, strict=True):
-        at, before = window.passage, (NO_SPAN, NO_RANGE_MATCH)
+        at, of_other_days = window.passage, None
         for span, stems in zip(window.spans, window.span_stems, strict=True):
             of_span = next(ranges)
             if span in window.layout.labels:
                 found[at].append((span, NO_MATCH))
                 continue
             similar_words = _similarity_to_row(each, read.places, window, span)
-            if before[1].other_days and of_span.days and _continues_by_pronoun(window.content, before[0], span):
-                similar_words = np.concatenate(
-                    [similar_words, _similarity_to_row(each, read.places, window, before[0])], axis=1
-                )
-            before = (span, of_span)
+            if of_other_days and of_span.days and _continues_by_pronoun(window.content, of_other_days, span):
+                named = _similarity_to_row(each, read.places, window, of_other_days)
+                similar_words = np.concatenate([similar_words, named], axis=1)
+            of_other_days = span if of_span.other_days else None
             match = words.match(
                 similar_words,
                 topic=topics[at],
