@@ -42,7 +42,7 @@ _ARTICLES = rf"(?:[^\S\n]*:[^\S\n]*|\s)(?:on\s)?(?:the\s)?(?:(?:{'|'.join(WEEKDA
 # What stands right before a date, and bounds it. `opens` and `closes` bound where a text has both.
 _SIDE = lazy_pattern(
     r"\b(?:(?P<between>between)|(?P<since>from|since|starting|as\sof)|(?P<after>after)|(?P<until>until|till|by)"
-    r"|(?P<before>before)|(?P<opens>opens?|starts?|begins?|first)|(?P<closes>to|closes?|ends?|last))"
+    r"|(?P<before>before)|(?P<opens>opens?|starts?|begins?|first\sday)|(?P<closes>to|closes?|ends?|last\sday))"
     rf"(?:\sand\sincluding)?{_ARTICLES}(?P<edge>(?:(?P<start>beginning|start)|(?P<end>end))\sof\s(?:the\s)?)?$",
     re.IGNORECASE,
 )
@@ -59,6 +59,7 @@ _INEXACT = lazy_pattern(
     r"\b(?:mid|early|late|around|about|circa|approximately|roughly|(?<!month )of)(?:[\s-]+(?:the\s)?)$", re.IGNORECASE
 )
 _DENIAL = lazy_pattern(r"(?:\b(?:not|no|never)|n['’]t)\s(?:\w{1,15}\s){0,2}$", re.IGNORECASE)
+_PREPOSITION = lazy_pattern(r"\b(?:on|in|during)\s(?:the\s)?$", re.IGNORECASE)
 _ONWARDS = lazy_pattern(r"\sonwards?\b", re.IGNORECASE)
 # "May" and "march" are verbs too, and "Jan" is a name: alone they count where these stand beside them.
 _VERBS = frozenset({"may", "march", "mar"})
@@ -76,10 +77,13 @@ _IN_BEFORE_VERB = lazy_pattern(r"\b(?:in|on|during|since)\s(?:the\s)?$", re.IGNO
 @dataclass(frozen=True, kw_only=True)
 class DateSpan:
     """The days from `first` to `last`, each None where that end is open. Without years they are those of any year, and
-    31 March is behind 1 November. `is_month`: it is the name of a month, and which of its days are meant is not told."""
+    31 March is behind 1 November. `is_month`: it is the name of a month, and which of its days are meant is not told.
+    `start:end` is its place in the text, with the word that bounds it: "until 31 March"."""
 
     first: Day | None
     last: Day | None
+    start: int
+    end: int
     is_month: bool = False
 
     @property
@@ -111,7 +115,8 @@ class DateSpan:
 
 @dataclass(frozen=True, kw_only=True)
 class NamedDate:
-    """A date or month of a text: `days`, `month` and `year` as they are written, empty where they are not."""
+    """A date or month of a text: `days`, `month` and `year` as they are written, empty where they are not. The
+    place of its `span` begins with the preposition before it ("on 1 June")."""
 
     span: DateSpan
     days: tuple[str, ...]
@@ -187,7 +192,8 @@ def _range(one: DateSpan, other: DateSpan) -> DateSpan | None:
         first = (last[0] - (first[1:] > last[1:]), *first[1:])
     elif first[0] and not last[0]:
         last = (first[0] + (first[1:] > last[1:]), *last[1:])
-    return DateSpan(first=first, last=last) if not first[0] or first <= last else None
+    start, end = min(one.start, other.start), max(one.end, other.end)
+    return DateSpan(first=first, last=last, start=start, end=end) if not first[0] or first <= last else None
 
 
 def _single_spans(mention: _Mention) -> Iterator[DateSpan]:
@@ -254,7 +260,10 @@ def _mention(text: str, match: re.Match[str], given: dict[str, str]) -> _Mention
     found = _SIDE.search(before)
     side = next((name for name, value in found.groupdict().items() if value), "") if found else ""
     joint = given.get("joint", "").strip()
-    named = _named(given)
+    opening = found if found and side not in ("opens", "closes") else _PREPOSITION.search(before)
+    named = _named(
+        given, start=match.start() - len(opening[0] if opening else ""), end=match.end() - match[0].endswith(".")
+    )
     if trailing := trailing_bound(text, match.end()):
         side = side or ("since" if trailing == AT_LEAST else "until")
     elif _ONWARDS.match(text, match.end()):
@@ -275,10 +284,11 @@ def _mention(text: str, match: re.Match[str], given: dict[str, str]) -> _Mention
     )
 
 
-def _named(given: dict[str, str]) -> NamedDate:
+def _named(given: dict[str, str], *, start: int, end: int) -> NamedDate:
     name, year = given["month"], int(given.get("year", 0))
     month = int(name) if name.isdigit() else month_number(name)
     days = tuple(given[key] for key in ("first", "last") if key in given)
     numbers = [int(day) for day in days] or [1, 31]
-    span = DateSpan(first=(year, month, numbers[0]), last=(year, month, numbers[-1]), is_month=not days)
+    first, last = (year, month, numbers[0]), (year, month, numbers[-1])
+    span = DateSpan(first=first, last=last, start=start, end=end, is_month=not days)
     return NamedDate(span=span, days=days, month=name, year=given.get("year", ""))

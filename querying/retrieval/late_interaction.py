@@ -197,14 +197,17 @@ class QuestionWords:
         if ranges is not NO_RANGE_MATCH:
             best = np.where(self._is_any(ranges.included), 1.0, np.where(self._is_any(ranges.excluded), 0.0, best))
             best = np.where(self._is_any(ranges.days), 1.0, best)
-            best = np.where(self._is_any(ranges.other_days), np.minimum(best, _UNSAID_MATCH), best)
+            most = 0.0 if ranges.is_beside_asked else _UNSAID_MATCH
+            best = np.where(self._is_any(ranges.other_days), np.minimum(best, most), best)
         if covered:
             best = np.maximum(best, self._covers(covered))
         titled = self._by_word(np.where(in_title, 1.0, best))
+        # A date decides, however little it weighs in a document that is full of dates.
+        decides = self._decides | self._words_with(ranges.other_days) if ranges.other_days else self._decides
         return SentenceMatch(
             without_title=self._weighed(best),
             with_title=float(self._weights @ titled),
-            weakest=float(titled[self._decides].min(initial=1.0)),
+            weakest=float(titled[decides].min(initial=1.0)),
             ranges=ranges,
         )
 
@@ -215,6 +218,11 @@ class QuestionWords:
         best = np.where(self._is_any(unsaid), 0.0, np.maximum(best, self._covers(covered))).astype(np.float32)
         by_word = self._by_word(best)
         return float(self._weights @ by_word), float(by_word[self._decides].min(initial=1.0))
+
+    def _words_with(self, stems: Set[str]) -> NDArray[np.bool_]:
+        """Which words of the question have any of these stems."""
+        parts = np.logical_or.reduceat(self._is_any(stems), self._part_starts)
+        return np.logical_or.reduceat(parts, self._word_starts)
 
     def _covers(self, covered: Mapping[str, float]) -> NDArray[np.float32]:
         return np.asarray([covered.get(stem, 0.0) for stem in self._stems], dtype=np.float32)
