@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from language.bound_words import AT_LEAST
 from language.cache_sizes import CACHED_SENTENCES
 from language.exception_words import makes_exceptions
-from language.figures.bounds import AT_LEAST, trailing_bound
+from language.figures.bounds import trailing_bound
 from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, MONTHS, WEEKDAYS, month_number
 
@@ -46,7 +47,7 @@ _SIDE = lazy_pattern(
     rf"(?:\sand\sincluding)?{_ARTICLES}(?P<edge>(?:(?P<start>beginning|start)|(?P<end>end))\sof\s(?:the\s)?)?$",
     re.IGNORECASE,
 )
-_LONGEST_SIDE = 60
+_LONGEST_SIDE, _LONGEST_SET_OFF = 60, 16
 # The end of a month that is a day: "until the end of March". "From the end of March" is not exact.
 _EDGES = {"since": "start", "after": "end", "until": "end", "before": "end", "closes": "end"}
 _RANGE_JOINT = lazy_pattern(
@@ -238,21 +239,20 @@ def _mentions(text: str) -> Iterator[_Mention]:
     for match in _DATE.finditer(text):
         number = (match.lastgroup or "")[-1]
         given = {name[:-1]: value for name, value in match.groupdict().items() if value and name.endswith(number)}
-        if "first" not in given and "year" not in given and not _is_month(text, match, given["month"]):
-            continue
-        if "year" not in given and given["month"].lower() in _VERBS and given["month"].islower():
-            if not _IN_BEFORE_VERB.search(text[max(0, match.start() - 12) : match.start()]):
-                continue
-        yield _mention(text, match, given)
+        if "year" in given or _is_month(text, match, given["month"], is_dated="first" in given):
+            yield _mention(text, match, given)
 
 
-def _is_month(text: str, match: re.Match[str], name: str) -> bool:
-    """Whether a word alone is the month that it may be."""
-    if name.lower() in MONTHS and name.lower() not in _VERBS:
+def _is_month(text: str, match: re.Match[str], name: str, *, is_dated: bool) -> bool:
+    """Whether a word without a year is the month that it may be."""
+    is_verb = name.lower() in _VERBS
+    before = text[max(0, match.start() - _LONGEST_SET_OFF) : match.start()]
+    if is_verb and name.islower() and not _IN_BEFORE_VERB.search(before):
+        return False
+    if is_dated or (name.lower() in MONTHS and not is_verb):
         return True
-    before = text[max(0, match.start() - 16) : match.start()]
     is_set_off = _BEFORE_MONTH.search(before) or _BEHIND_MONTH.match(text, match.start() + len(name))
-    return bool(is_set_off) and (name.istitle() or name.lower() not in _VERBS or name.islower())
+    return bool(is_set_off) and not (is_verb and name.isupper())
 
 
 def _mention(text: str, match: re.Match[str], given: dict[str, str]) -> _Mention:

@@ -51,7 +51,7 @@ def _said_words(asked: NamedDate, within: Sequence[DateSpan]) -> list[str]:
 
 
 def _wording(question: str, within: Mapping[NamedDate, Sequence[DateSpan]], sentence: str) -> str:
-    """The question with the ranges in the place of the dates; empty where the sentence has none that can stand there."""
+    """The question with the ranges in the place of the dates; empty where the sentence has none for them."""
     wording = question
     for asked, spans in sorted(within.items(), key=lambda pair: -pair[0].span.start):
         ranges = (span for span in spans if not span.is_month and span.end - span.start <= _MAX_WRITTEN)
