@@ -62,7 +62,9 @@ def test_the_question_is_read_with_the_range_in_the_place_of_the_date() -> None:
 
 def test_a_day_is_not_stated_by_the_name_of_its_month() -> None:
     (match,) = with_dates("Is the fair on 5 May?", ["The fair is held in May."], [NO_RANGE_MATCH])
-    assert (match.days, match.numbers, match.wording) == ({"may"}, frozenset(), "")
+    assert match.days == {"may"}
+    assert not match.numbers
+    assert not match.wording
 
 
 @pytest.mark.parametrize(
