@@ -164,7 +164,7 @@ def _spans(text: str, mentions: Sequence[_Mention]) -> Iterator[DateSpan]:
     at = 0
     while at < len(mentions):
         one, other = mentions[at], mentions[at + 1] if at + 1 < len(mentions) else None
-        if other and (joined := _joined(text, one, other)):
+        if other and (joined := _joined_range(text, one, other)):
             yield joined
             at += 2
             continue
@@ -172,7 +172,7 @@ def _spans(text: str, mentions: Sequence[_Mention]) -> Iterator[DateSpan]:
         at += 1
 
 
-def _joined(text: str, one: _Mention, other: _Mention) -> DateSpan | None:
+def _joined_range(text: str, one: _Mention, other: _Mention) -> DateSpan | None:
     """The range of which the two dates are the ends; None where they are not."""
     joint = _RANGE_JOINT.fullmatch(text, one.end, other.start)
     if joint and (not joint["and"] or one.side == "between"):

@@ -32,11 +32,11 @@ def _with_dates(match: RangeMatch, question: str, asked: Sequence[NamedDate], se
     said = [word for one, spans in within.items() if spans for word in _said_words(one, spans)]
     if not said:
         words = (word for one in asked for word in (*one.days, one.month))
-        return replace(match, other_days=match.other_days | _stems(words))
+        return replace(match, other_days=match.other_days | _word_stems(words))
     numbers = {form for word in said if word.isdecimal() for form in (word, word.lstrip("0"))}
     return replace(
         match,
-        days=match.days | _stems(said),
+        days=match.days | _word_stems(said),
         numbers=match.numbers | numbers,
         wording=match.wording or _wording(question, within, sentence),
     )
@@ -61,5 +61,5 @@ def _wording(question: str, within: Mapping[NamedDate, Sequence[DateSpan]], sent
     return wording if wording != question else ""
 
 
-def _stems(words: Iterable[str]) -> frozenset[str]:
+def _word_stems(words: Iterable[str]) -> frozenset[str]:
     return frozenset(stem for word in words for stem in terms(word))
