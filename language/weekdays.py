@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from language.exception_words import makes_exceptions
 from language.lazy_pattern import lazy_pattern
 from language.month_names import WEEKDAYS
 
@@ -25,10 +26,6 @@ _SEVERAL = lazy_pattern(
     r"\b(?:(?P<all>every\s+day|each\s+day|all\s+week|seven\s+days\s+a\s+week)|(?P<working>weekdays?)|(?P<weekend>weekends?))\b",
     re.IGNORECASE,
 )
-# What comes behind these is left out, or nobody knows: "every day except Monday".
-_EXCEPTION = lazy_pattern(
-    r"\b(?:except|excluding|exclude[sd]?|apart|other\s+than|but\s+not|not\s+on|never)\b", re.IGNORECASE
-)
 
 
 def named_days(text: str) -> Iterator[tuple[str, int]]:
@@ -39,7 +36,7 @@ def named_days(text: str) -> Iterator[tuple[str, int]]:
 
 def days_spoken_of(text: str) -> frozenset[int]:
     """The numbers of the days that the text speaks of; none where it makes exceptions."""
-    if _EXCEPTION.search(text):
+    if makes_exceptions(text):
         return frozenset()
     found = {number for _, number in named_days(text)}
     for match in _RANGE.finditer(text):

@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from contracts.playbook.playbook_types import Limit
-from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
+from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity
 from language.terms import terms

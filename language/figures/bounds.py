@@ -10,44 +10,58 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.bound_words import (
+    AT_LEAST,
+    AT_MOST,
+    BOUND_PHRASES,
+    DOWNWARD,
+    LESS_THAN,
+    LIMIT_PHRASES,
+    MORE_THAN,
+    UPWARD,
+)
 from language.cache_sizes import CACHED_SENTENCES
 from language.lazy_pattern import lazy_pattern
 from language.number_words import NUMBER_WORD_PATTERN
 
-AT_LEAST, MORE_THAN, AT_MOST, LESS_THAN = ">=", ">", "<=", "<"
 _NEGATED_DIRECTIONS = {LESS_THAN: AT_LEAST, MORE_THAN: AT_MOST}
 _PLACE_WORDS = frozenset({"below", "under", "beneath", "above", "over", "beyond", "within"})
 _NUMBER_AHEAD = lazy_pattern(
-    rf"[^.;:|\n\d]{{0,12}}?(?:\d|[$€£₹]|\b(?:{NUMBER_WORD_PATTERN}|half)\b)",
+    rf"\n?[^.;:|\n\d]{{0,12}}?(?:\d|[$€£₹]|\b(?:{NUMBER_WORD_PATTERN}|half)\b)",
     re.IGNORECASE,
 )
 
-_SMALLER = "less|fewer|smaller|lower|shorter|thinner|earlier|narrower|lighter|younger|slower|cheaper|sooner|worse"
-_GREATER = (
-    "more|greater|larger|higher|longer|thicker|later|wider|heavier|older|faster|deeper|taller|farther|bigger|better"
-)
-_CUE_PATTERNS = {
-    LESS_THAN: rf"(?:{_SMALLER})\s+than|below|under|beneath|(?:fall|falls|drop|drops)\s+short\s+of|<(?![=-])",
-    MORE_THAN: rf"(?:{_GREATER})\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|above|over|beyond|(?<![-=])>(?!=)",
-    AT_LEAST: r"at\s+(?:the\s+)?least|at\s+(?:a|the)\s+minimum|a\s+minimum|minimum|min\."
-    r"|starting\s+(?:at|from)|[≥⩾]|>=",
-    AT_MOST: r"at\s+(?:the\s+)?most|at\s+(?:a|the)\s+maximum|maximum|max\.?|up\s+to|within|limited\s+to|capped\s+at"
-    r"|not\s+to\s+exceed|no\s+later\s+than|[≤⩽]|<=",
+# Signs and short forms, which stand beside the phrases.
+_SIGNS = {
+    LESS_THAN: r"<(?![=-])",
+    MORE_THAN: r"(?<![-=])>(?!=)",
+    AT_LEAST: r"min\.|[≥⩾]|>=",
+    AT_MOST: r"max\.?|[≤⩽]|<=",
 }
+
+
+def _cue_pattern(direction: str) -> str:
+    said = (phrase for phrase, bound in {**BOUND_PHRASES, **LIMIT_PHRASES}.items() if bound == direction)
+    longest_first = sorted(said, key=lambda phrase: (-len(phrase), phrase))
+    return "|".join([*(phrase.replace(" ", r"\s+") for phrase in longest_first), _SIGNS[direction]])
+
+
 _DIRECTION_BY_GROUP = dict(zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True))
 _CUE = lazy_pattern(
-    "|".join(rf"(?P<{name}>{_CUE_PATTERNS[bound]})" for name, bound in _DIRECTION_BY_GROUP.items()), re.IGNORECASE
+    lambda: "|".join(rf"(?P<{name}>{_cue_pattern(bound)})" for name, bound in _DIRECTION_BY_GROUP.items()),
+    re.IGNORECASE,
 )
 # "45 mm or more", "18 and over": the cue stands behind what it bounds.
 _TRAILING_BOUND = lazy_pattern(
     r"[ ]?(?:(?:or|and|nor)[ ](?:"
-    rf"(?P<up>{_GREATER}|above|over|up(?![ ]to\b)|upwards?|after)|(?P<down>{_SMALLER}|below|under|before)"
+    rf"(?P<up>{'|'.join(sorted(UPWARD - {'up'}))}|up(?![ ]to\b)|after)"
+    rf"|(?P<down>{'|'.join(sorted(DOWNWARD))}|before)"
     r")\b|\(?(?:at[ ]least|(?:as[ ])?(?:a[ ]|the[ ])?(?P<least>minimum|min\b))|\+(?!\w)"
     r"|\(?(?P<most>at[ ]most|(?:as[ ])?(?:a[ ]|the[ ])?(?:maximum|max\b))(?![ ]of))",
     re.IGNORECASE,
 )
 _NEGATOR = re.compile(
-    r"(?:\b(?:not|no|never|neither|nor|cannot)\b|n['’]t\b)(?P<between>(?:[ ][\w-]{1,20}){0,6}?)[ ]?$", re.IGNORECASE
+    r"(?:\b(?:not|no|never|neither|nor|cannot)\b|n['’]t\b)(?P<between>(?:[ \n][\w-]{1,20}){0,6}?)[ \n]?$", re.IGNORECASE
 )
 # Words that open something new: a "not" before them does not reach the bound behind them.
 _CLAUSE_OPENER = re.compile(

@@ -14,9 +14,9 @@ _MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"
 _YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _DATE_PATTERNS = [
     lazy_pattern(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
-    lazy_pattern(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
-    lazy_pattern(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
-    lazy_pattern(rf"\b{_MONTH},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
+    lazy_pattern(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,?\s|-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,?\s{_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH},?\s(?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
 ]
 
 # "Until 1 April" and "after 1 April" are opposite sides of the day.

@@ -10,16 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
+from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.cache_sizes import CACHED_SENTENCES
-from language.figures.bounds import (
-    AT_LEAST,
-    AT_MOST,
-    LESS_THAN,
-    MORE_THAN,
-    blank_spans,
-    find_bounds,
-    trailing_bound_end,
-)
+from language.figures.bounds import blank_spans, find_bounds, trailing_bound_end
 from language.figures.dates_and_identifiers import (
     FoundFigures,
     read_alphanumeric,
@@ -35,6 +28,7 @@ from language.lazy_pattern import lazy_pattern
 from language.number_notation import PointedText, decimal_sign, with_decimal_points
 from language.number_words import NUMBER_WORD_PATTERN, parse_number_words
 from language.units import is_same_amount
+from language.wrapped_lines import join_wrapped_figures
 
 # A longer text is no sentence and no passage; its figures are not read.
 MAX_FIGURES_TEXT = 20_000
@@ -60,7 +54,8 @@ _LIST_MARK = re.compile(r"\s{0,20}(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
 
 
 def normalize_notation(text: str) -> str:
-    """The text in one spelling: compatible characters unified, `½` as 1/2, `10⁶` as 10^6, every dash a hyphen."""
+    """The text in one spelling: compatible characters unified, `½` as 1/2, `10⁶` as 10^6, every dash a hyphen, no
+    line break inside of a figure."""
     if not text.isascii():
         text = _SUPERSCRIPT.sub(lambda power: f"^{power.group()}", text)
         text = _VULGAR_FRACTION.sub(lambda part: f" {part.group()}", text)
@@ -68,7 +63,8 @@ def normalize_notation(text: str) -> str:
         pieces = re.split("([\u00a0\u2009\u202f])", text)
         pieces[::2] = (unicodedata.normalize("NFKC", piece).translate(_UNIFIED_SIGNS) for piece in pieces[::2])
         text = "".join(pieces)
-    text = _CLOCK_SUFFIX.sub(r"\1m", _MULTIPLICATION_SIGN.sub(" x ", _SPACE_RUN.sub(" ", text)))
+    text = join_wrapped_figures(_SPACE_RUN.sub(" ", text))
+    text = _CLOCK_SUFFIX.sub(r"\1m", _MULTIPLICATION_SIGN.sub(" x ", text))
     text = _TRAILING_PLUS.sub(r"at least \1", text)
     return _REPEATED_IN_DIGITS.sub(_number_in_digits, text)
 

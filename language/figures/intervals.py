@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.cache_sizes import CACHED_SENTENCES
-from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures, table_cell
 from language.figures.figure_types import Quantity
 from language.terms import terms

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, islice, pairwise, repeat
 from types import MappingProxyType
 
 import numpy as np
@@ -36,7 +36,7 @@ from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
-from querying.types.evidence import Evidence, Sentence, SubQuestion
+from querying.types.evidence import Evidence, RangeMatch, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
 
@@ -57,6 +57,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _HEADER_WEIGHT = 0.8
 
 # What stands for the thing that the sentence before names.
+# Line breaks between two paragraphs.
+_PARAGRAPH_BREAKS = 2
 _PRONOUN = re.compile(r"\b(?:it|its|they|their)\b", re.IGNORECASE)
 
 Matches = list[tuple[Span, SentenceMatch]]
@@ -295,8 +297,8 @@ def _match_windows(
     asked = _asked_rows(words, passages, windows)
     for window, each, read in zip(windows, similar, states, strict=True):
         at, of_other_days = window.passage, None
-        for span, stems in zip(window.spans, window.span_stems, strict=True):
-            of_span = next(ranges)
+        of_window = _beside_asked(window, list(islice(ranges, len(window.spans))))
+        for span, stems, of_span in zip(window.spans, window.span_stems, of_window, strict=True):
             if span in window.layout.labels:
                 found[at].append((span, NO_MATCH))
                 continue
@@ -315,6 +317,19 @@ def _match_windows(
             )
             header = window.layout.headers.get(span)
             found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
+    return found
+
+
+def _beside_asked(window: Window, ranges: Sequence[RangeMatch]) -> list[RangeMatch]:
+    """The same, told of those that speak of other days where the sentence of the paragraph, or the row of the table,
+    before or behind them speaks of those asked about."""
+    found = list(ranges)
+    for (at, one), (behind, other) in pairwise(enumerate(ranges)):
+        is_joined = window.content.count("\n", window.spans[at][1], window.spans[behind][0]) < _PARAGRAPH_BREAKS
+        if is_joined and one.other_days and other.days:
+            found[at] = replace(one, is_beside_asked=True)
+        elif is_joined and one.days and other.other_days:
+            found[behind] = replace(other, is_beside_asked=True)
     return found
 
 

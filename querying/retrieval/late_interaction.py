@@ -22,6 +22,7 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.scripts import is_mostly_latin
 from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
+from querying.retrieval.date_ranges import with_dates
 from querying.retrieval.quantity_ranges import match_ranges
 from querying.retrieval.token_states import States, token_states
 from querying.retrieval.weekday_ranges import with_weekdays
@@ -37,7 +38,7 @@ _MAX_VARIANTS = 24
 # What a word is matched by where the sentence has another form of it, in a language that the model does not know.
 _FORM_MATCH = 0.8
 # What a word is matched by that the sentence does not say, in letters that the model does not know: about what it gives
-# a word of English that is not there. So one threshold serves both. And a day of the week by other days.
+# a word of English that is not there. So one threshold serves both. And a day of the week or a date by others.
 _UNSAID_MATCH = 0.45
 # A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
 _MIN_DECIDING_WEIGHT = 0.6
@@ -157,9 +158,9 @@ class QuestionWords:
         return np.fromiter(said, dtype=np.bool_, count=len(self._stems))
 
     def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
-        """For each sentence which quantities and days of the question its ranges include and exclude."""
+        """For each sentence which quantities, days and dates of the question its ranges include and exclude."""
         matches = match_ranges(self._question, sentences, is_english=not self._wording.language)
-        return with_weekdays(self.english, sentences, matches)
+        return with_dates(self.english, sentences, with_weekdays(self.english, sentences, matches))
 
     def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:
         """Which rows of the states belong to these very stems."""
@@ -196,14 +197,17 @@ class QuestionWords:
         if ranges is not NO_RANGE_MATCH:
             best = np.where(self._is_any(ranges.included), 1.0, np.where(self._is_any(ranges.excluded), 0.0, best))
             best = np.where(self._is_any(ranges.days), 1.0, best)
-            best = np.where(self._is_any(ranges.other_days), np.minimum(best, _UNSAID_MATCH), best)
+            most = 0.0 if ranges.is_beside_asked else _UNSAID_MATCH
+            best = np.where(self._is_any(ranges.other_days), np.minimum(best, most), best)
         if covered:
             best = np.maximum(best, self._covers(covered))
         titled = self._by_word(np.where(in_title, 1.0, best))
+        # A date decides, however little it weighs in a document that is full of dates.
+        decides = self._decides | self._words_with(ranges.other_days) if ranges.other_days else self._decides
         return SentenceMatch(
             without_title=self._weighed(best),
             with_title=float(self._weights @ titled),
-            weakest=float(titled[self._decides].min(initial=1.0)),
+            weakest=float(titled[decides].min(initial=1.0)),
             ranges=ranges,
         )
 
@@ -214,6 +218,11 @@ class QuestionWords:
         best = np.where(self._is_any(unsaid), 0.0, np.maximum(best, self._covers(covered))).astype(np.float32)
         by_word = self._by_word(best)
         return float(self._weights @ by_word), float(by_word[self._decides].min(initial=1.0))
+
+    def _words_with(self, stems: Set[str]) -> NDArray[np.bool_]:
+        """Which words of the question have any of these stems."""
+        parts = np.logical_or.reduceat(self._is_any(stems), self._part_starts)
+        return np.logical_or.reduceat(parts, self._word_starts)
 
     def _covers(self, covered: Mapping[str, float]) -> NDArray[np.float32]:
         return np.asarray([covered.get(stem, 0.0) for stem in self._stems], dtype=np.float32)

@@ -20,8 +20,9 @@ class RangeMatch:
     `included` are the stems of those that lie in one, or that a limit decides; `excluded` those of numbers that lie in
     none, though another sentence has one for them. `numbers` are the values that lie in a range, plainly, and `wording`
     is the question with the ranges in their place; empty where none is. `days` are the stems of the days of the week
-    that are asked about and that the sentence speaks of ("Monday to Friday" speaks of Wednesday), `other_days` all of
-    those asked about where it speaks of other days alone.
+    and the dates that are asked about and that the sentence speaks of ("Monday to Friday" speaks of Wednesday, "15 May
+    to 15 September" of July), `other_days` all of those asked about where it speaks of others alone. `is_beside_asked`:
+    it does, and the sentence or row beside it speaks of those asked about.
     """
 
     included: frozenset[str] = frozenset()
@@ -30,6 +31,7 @@ class RangeMatch:
     wording: str = ""
     days: frozenset[str] = frozenset()
     other_days: frozenset[str] = frozenset()
+    is_beside_asked: bool = False
 
 
 NO_RANGE_MATCH = RangeMatch()

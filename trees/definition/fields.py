@@ -72,13 +72,14 @@ class FactField:
     @property
     def words(self) -> list[str]:
         """The words of its name, without the ones that only fill it and without a unit behind a name of its own: of
-        “span_m” the span is meant, of “working_days” the days."""
+        “span_m” the span is meant, of “spacing_inches” the spacing, of “working_days” the days."""
         found = split_identifier(self.name)
         while len(found) > 1 and found[0] in _FILLER_WORDS:
             found = found[1:]
-        if self.type != "number" or len(found) < 2 or not find_unit(found[-1]):
+        unit = find_unit(found[-1]) if self.type == "number" and len(found) > 1 else None
+        if not unit:
             return found
-        is_counted = found[-2].endswith("ing") and found[-1].endswith("s")
+        is_counted = found[-2].endswith("ing") and found[-1].endswith("s") and are_units_comparable(unit.name, DAY)
         return found if is_counted else found[:-1]
 
 

@@ -7,25 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from language.bound_words import (
+    AT_LEAST,
+    AT_MOST,
+    BOUND_PHRASES,
+    BOUND_WORDS,
+    DOWNWARD,
+    GREATER,
+    LESS_THAN,
+    MORE_THAN,
+    SMALLER,
+    UPWARD,
+)
 from trees.definition.nodes import Operator
 from trees.facts.negation import is_foreign_negation, is_negation
 from trees.quantities import QuantityMention
 from trees.words import WordToken, word_set
 
-# What makes a number a bound where it stands right before it, or one word before that.
-BOUND_WORDS = word_set(
-    "than least most over under above below exceed exceeding exceeds exceeded within between beyond up "
-    "min max minimum maximum"
-)
-_MORE = word_set("more longer older greater bigger larger higher taller wider thicker deeper heavier")
-_LESS = word_set("less fewer shorter younger smaller lower narrower thinner lighter")
-COMPARATIVES = _MORE | _LESS
 # “30 days or more”, “at least”, “minimum” behind it are bounds too.
 _BEHIND: dict[tuple[str, str], Operator] = {
     ("at", "least"): "gte",
     ("at", "most"): "lte",
-    **{(link, word): "gte" for link in ("or", "and") for word in _MORE | word_set("over above up upwards")},
-    **{(link, word): "lte" for link in ("or", "and") for word in _LESS | word_set("under below")},
+    **{(link, word): "gte" for link in ("or", "and") for word in UPWARD},
+    **{(link, word): "lte" for link in ("or", "and") for word in DOWNWARD},
 }
 _AT_THE_END = word_set("minimum maximum min max plus")
 # “Almost 18”, “I turn 18 next month”.
@@ -40,21 +44,15 @@ _SIGN = re.compile(r"(?<![-<>=≤≥])([<>]\s=|=?[<>≤≥][<>=≤≥]{0,2}|</?\
 _QUOTING = " \t>"
 # A line break ends no sentence: the line may be too short for it. Nor does “e.g. for”, “max. 30”.
 _SENTENCE_END = re.compile(r"[.;!?]\s+(?=[^\W\d_])")
-_SIGNS: dict[str, Operator] = {"<": "lt", ">": "gt", "≤": "lte", "≥": "gte", "<=": "lte", ">=": "gte"}
+_OPERATORS: dict[str, Operator] = {LESS_THAN: "lt", MORE_THAN: "gt", AT_MOST: "lte", AT_LEAST: "gte"}
+_SIGNS: dict[str, Operator] = {**_OPERATORS, "≤": "lte", "≥": "gte"}
 # The words that stand right before a number, and what they say of it. What else is a bound leaves the number open:
 # “between 4 and 6 m” is two numbers, “minimum 18 years” may be the rule that is asked for, and “within 10 days” is a
 # deadline, “within 5 m” a place.
 _BEFORE: dict[tuple[str, ...], Operator] = {
-    ("at", "least"): "gte",
-    ("at", "the", "least"): "gte",
-    **dict.fromkeys([("at", "most"), ("at", "the", "most"), ("up", "to"), ("limited", "to"), ("capped", "at")], "lte"),
-    **dict.fromkeys([("over",), ("above",), ("beyond",), ("in", "excess", "of")], "gt"),
-    **dict.fromkeys([("exceed",), ("exceeding",), ("exceeds",), ("exceeded",)], "gt"),
-    **dict.fromkeys([("under",), ("below",)], "lt"),
-    **{(word, "than"): "gt" for word in _MORE},
-    **{(word, "than"): "lt" for word in _LESS},
-    **{(negation, word, "than"): "lte" for negation in ("no", "not") for word in _MORE},
-    **{(negation, word, "than"): "gte" for negation in ("no", "not") for word in _LESS},
+    **{tuple(phrase.split()): _OPERATORS[direction] for phrase, direction in BOUND_PHRASES.items()},
+    **{(negation, word, "than"): "lte" for negation in ("no", "not") for word in GREATER},
+    **{(negation, word, "than"): "gte" for negation in ("no", "not") for word in SMALLER},
 }
 _LONGEST_BEFORE = 3
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
+from language.bound_words import BOUND_WORDS, COMPARATIVES
 from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.facts.bounds import (
     ARTICLES,
-    BOUND_WORDS,
-    COMPARATIVES,
     NOT_YET_WORDS,
     WORDS_BEHIND,
     Bound,

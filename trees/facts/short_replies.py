@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.bound_words import BOUND_WORDS, COMPARATIVES
 from language.number_words import ORDINALS, SMALL_NUMBERS
 from language.stemming import stem
 from trees.definition.fields import FactField
-from trees.facts.bounds import ARTICLES, BOUND_WORDS, COMPARATIVES
+from trees.facts.bounds import ARTICLES
 from trees.facts.field_values import has_no_signs
 from trees.facts.negation import is_foreign_negation, is_negation
 from trees.quantities import find_measures

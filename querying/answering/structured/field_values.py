@@ -8,8 +8,8 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
+from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.content_words import content_stems
-from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity, StatedDate
 from language.negation import negated_stems, reverses_polarity

@@ -65,6 +65,7 @@ def test_a_currency_may_stand_before_its_number(text: str, unit: str):
         ("Grade M 30 is used.", "M30 concrete"),
         ("It was in March 2024.", "on 12 March 2024"),
         ("It was in 2024.", "on 12 March 2024"),
+        ("It was on 12 March 2024.", "on 12 March\n2024"),
         ("It was on 2024-03-12.", "on March 12th, 2024"),
         ("2. The cover is 45 mm.", "45 mm of cover"),  # the model numbers its sentences
         ("It rose by 1 percentage point.", "by 100 basis points"),
@@ -72,6 +73,40 @@ def test_a_currency_may_stand_before_its_number(text: str, unit: str):
 )
 def test_a_figure_may_be_written_in_another_way(claim: str, source: str):
     assert unsupported_figures(claim, source) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "bound", "unit", "is_range"),
+    [
+        ("30 days\nor more", ">=", "day", False),
+        ("30 days or\nmore", ">=", "day", False),
+        ("at\nleast 30 days", ">=", "day", False),
+        ("at least\n   30 days", ">=", "day", False),
+        ("over\n30 days", ">", "day", False),
+        ("not\nbe less than 30 days", ">=", "day", False),
+        ("within six\nhours", "<=", "hour", False),
+        ("It takes 30\ndays.", "", "day", False),
+        ("7\nto 14 days", "", "day", True),
+        ("between 7 and\n14 days", "", "day", True),
+    ],
+)
+def test_a_line_break_parts_no_figure_from_its_bound_and_unit(text: str, bound: str, unit: str, is_range: bool):
+    (found,) = extract_figures(text).quantities
+    assert (found.bound, found.units, found.is_range) == (bound, (unit,), is_range)
+    assert unsupported_figures(" ".join(text.split()), text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Rooms: 30\nhours: 5", [("30", ""), ("5", "")]),
+        ("Persons: 45\nAt least 5 EUR", [("45", ""), ("5 EUR", ">=")]),
+        ("Lift: no\n5 rooms", [("5", "")]),
+        ("Stay: 30 days\n\nor more", [("30 days", "")]),
+    ],
+)
+def test_a_line_of_its_own_bounds_no_figure_of_another(text: str, expected: list[tuple[str, str]]):
+    assert [(one.written, one.bound) for one in extract_figures(text).quantities] == expected
 
 
 @pytest.mark.parametrize(

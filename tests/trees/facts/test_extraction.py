@@ -300,6 +300,18 @@ class TestNumbers:
         declared = {"working_days": {"type": "number", "unit": "days"}}
         assert values(yes_no_tree("working_days", "gt", 20, fields=declared), text) == expected
 
+    @pytest.mark.parametrize(
+        ("field", "text", "number"),
+        [
+            ("spacing_inches", "The spacing is 12 inches", 12),
+            ("opening_metres", "The opening is 3 metres wide", 3),
+            ("bearing_tonnes", "It has 2 tonnes of bearing", 2),
+        ],
+    )
+    def test_a_thing_that_ends_in_ing_is_no_kind_of_its_unit(self, field, text, number):
+        declared = {name: {"type": "number", "unit": field.partition("_")[2]} for name in (field, "other")}
+        assert values(yes_no_tree(field, "gt", 20, fields=declared), text) == {field: number}
+
     def test_the_words_that_gave_the_number_are_kept(self):
         facts = extract_facts(numbers_tree(), question="a span of 650 cm")
         assert facts["span"] == Fact(value=6.5, source="question", span="650 cm")

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from language.calendar_dates import dates_spoken_of, named_dates
+from tests.linear_time import grows_linearly
+
+POOL = "The outdoor pool is open from 15 May to 15 September."
+TYRES = "Between November and March vehicles must have winter tyres."
+CHANGE = "From 1 April the fee is 5 EUR."
+PERMIT = "Permits bought before 1 July 2026 cost 60 EUR."
+MARKET = "The market stands from 27 November to 3 January 2027."
+
+
+def speaks_of(text: str, asked: str) -> bool:
+    """Whether the text speaks of every date that is asked about; one at least is."""
+    dates = [one.span for one in named_dates(asked)]
+    assert dates, asked
+    return all(any(span.overlaps(date) for span in dates_spoken_of(text)) for date in dates)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "expected"),
+    [
+        (POOL, "on 1 June", True),
+        (POOL, "on June 1st", True),
+        (POOL, "on 2026-06-01", True),
+        (POOL, "in July", True),
+        (POOL, "on 15 May and on 15 September 2026", True),
+        (POOL, "on 14 May", False),
+        (POOL, "in October", False),
+        (TYRES, "in January", True),
+        (TYRES, "on 31 March", True),
+        (TYRES, "on 1 April", False),
+        (TYRES, "in July", False),
+        (CHANGE, "in June", True),
+        (CHANGE, "on 31 March", False),
+        ("Until 31 March it is 4 EUR.", "in February", True),
+        ("Until 31 March it is 4 EUR.", "on 1 April", False),
+        ("Until the end of March it is 4 EUR.", "on 31 March", True),
+        ("Before March it is 4 EUR.", "in March", False),
+        ("After 30 June it is 4 EUR.", "on 1 July", True),
+        ("After 30 June it is 4 EUR.", "on 30 June", False),
+        ("It is 4 EUR, 1 October or later.", "in November", True),
+        ("The hall is closed 24–26 December.", "on 25 December", True),
+        ("The hall is closed 24–26 December.", "on 27 December", False),
+        ("The hall is closed between 1 and 15 June.", "on 8 June", True),
+        ("The hall is closed on 1 and 15 June.", "on 8 June", False),
+        ("The hall is closed in May and July.", "in June", False),
+        ("Nov–Mar: 8 EUR", "in December", True),
+        ("From Friday, 15 May to Sunday, 17 May", "on 16 May", True),
+        ("From 15 May the pool is open until 15 September.", "in October", False),
+        ("The lift opens on 1 December and closes on 10 April.", "in January", True),
+        ("From: 1 May | To: 30 June | Price: 18 EUR", "on 12 June", True),
+        (PERMIT, "on 30 June 2026", True),
+        (PERMIT, "on 1 July 2026", False),
+        ("It costs 60 EUR before 1 July 2026, and 85 EUR after 30 June 2026.", "on 3 August 2026", True),
+        (MARKET, "on 6 December", True),
+        (MARKET, "on 6 December 2026", True),
+        (MARKET, "on 6 December 2027", False),
+    ],
+)
+def test_a_range_of_dates_speaks_of_the_days_within_it(text: str, asked: str, expected: bool) -> None:
+    assert speaks_of(text, asked) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The café is open from mid-May to mid-September.",
+        "At the end of May the pool is filled.",
+        "It is held in the first week of July.",
+        "It is open from 1 May to 30 September, except on 15 August.",
+        "The pool is not open until 15 May.",
+        "Jan sat in the sun, and you may march to 5 houses.",
+        "May I park here?",
+        "Use 31 screws.",
+    ],
+)
+def test_what_is_not_exact_says_nothing(text: str) -> None:
+    assert dates_spoken_of(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "dates"),
+    [
+        ("May I swim in May?", [((), "May", "")]),
+        ("is it open on 5 may or in march", [(("5",), "may", ""), ((), "march", "")]),
+        ("What was the fee in March 2025?", [((), "March", "2025")]),
+        ("Is it open in early June?", []),
+        ("Can I pay before 1 June?", []),
+        ("5 may be enough", []),
+    ],
+)
+def test_a_question_names_dates_that_it_is_about(question: str, dates: list[object]) -> None:
+    assert [(one.days, one.month, one.year) for one in named_dates(question)] == dates
+
+
+@pytest.mark.parametrize("piece", ["from 1 May ", "1 ", "May ", "until the ", "1-", "between May and "])
+def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
+    assert grows_linearly(dates_spoken_of, piece)
