@@ -36,6 +36,7 @@ from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
+from querying.retrieval.value_rows import with_value_rows
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
@@ -161,7 +162,9 @@ def score_evidence(
     )
     if wording.language or sub_questions:
         return found
-    return judge_rows(found, question=turns[0].text, words=words, weights=weights, embedder=embedder, pages=pages)
+    question = turns[0].text
+    judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, pages=pages)
+    return with_value_rows(judged, question=question, pages=pages)
 
 
 def _score_passages(

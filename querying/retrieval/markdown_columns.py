@@ -27,7 +27,7 @@ def asked_words_by_row(
     """For each text its rows that have a cell which the question asks for, with the words that ask for it and how well
     the cell's column matches them; `known` gives the stems of all that was found. The best texts come first. Raises
     `EmbedderError`."""
-    tables = [(at, table) for at, text in enumerate(texts) for table in _read_tables(text)]
+    tables = [(at, table) for at, text in enumerate(texts) for table in read_markdown_tables(text)]
     found: list[dict[Span, Mapping[str, float]]] = [{} for _ in texts]
     asked_cells = find_asked_cells(question, [table.grid() for _, table in tables], known=known)
     for (at, table), asked in zip(tables, asked_cells, strict=True):
@@ -37,7 +37,7 @@ def asked_words_by_row(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _MarkdownTable:
+class MarkdownTable:
     """The heads of a table, and its rows with as many cells."""
 
     heads: Sequence[str]
@@ -45,6 +45,7 @@ class _MarkdownTable:
     title: str
 
     def grid(self) -> Grid:
+        """The table as it is asked."""
         name, *columns = self.heads
         return Grid(
             labels=[f"{name} {cells[0]}" for _, cells in self.rows],
@@ -62,7 +63,8 @@ class _MarkdownTable:
         }
 
 
-def _read_tables(text: TitledText) -> Iterator[_MarkdownTable]:
+def read_markdown_tables(text: TitledText) -> Iterator[MarkdownTable]:
+    """The tables of the text whose header rows it shows."""
     tables: dict[Span, list[Span]] = {}
     for span, header in text.layout.headers.items():
         tables.setdefault(header, []).append(span)
@@ -70,4 +72,4 @@ def _read_tables(text: TitledText) -> Iterator[_MarkdownTable]:
         heads = row_cells(text.content[slice(*header)])
         rows = [(span, row_cells(text.content[slice(*span)])) for span in spans]
         same = [(span, cells) for span, cells in rows if len(cells) == len(heads)]
-        yield _MarkdownTable(heads=heads, rows=same, title=text.title)
+        yield MarkdownTable(heads=heads, rows=same, title=text.title)

@@ -52,7 +52,8 @@ class Sentence:
 
     `strength` is that of evidence by this sentence alone, of which titles are no part; `ranges` says which of the
     question's quantities it has a range for; `header` is the header row of a row of a Markdown table; `cell` is the
-    cell of a row that is asked for, where one fits.
+    cell of a row that is asked for, where one fits. `value_rows` names the table of a row that is asked for by what its
+    cells say, together with the others of this table.
     """
 
     source: int  # index into the passages that were read
@@ -65,6 +66,7 @@ class Sentence:
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
     cell: TableCell | None = None
+    value_rows: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

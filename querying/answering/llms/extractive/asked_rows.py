@@ -14,10 +14,12 @@ from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.table_headers import is_header_row
 from querying.answering.llms.extractive.table_rows import is_row
 from querying.retrieval.passage_tables import parse_cells
-from querying.types.evidence import Sentence
+from querying.types.evidence import Evidence, Sentence
 
 # A longer table is not quoted as a whole, and more rows than these are not compared.
 _MAX_ROWS, _MAX_COMPARED = 8, 3
+# More rows than these are not quoted for what their cells say.
+_MAX_WITH_VALUE = 12
 # What must be said of that by which a row's name differs from the others.
 _MIN_SHARE = 0.5
 # A table is read so far up and down from a row.
@@ -38,6 +40,18 @@ def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) ->
             return named
     is_about_all = not named and _asks_for_heading(question, neighbours.heading(row))
     return rows if is_about_all and row in rows and 1 < len(rows) <= _MAX_ROWS else []
+
+
+def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
+    """The rows of this row's table that the question asks for by what their cells say, in the order of the page; empty
+    where it does not ask for this one so, or for more than can be quoted."""
+    passages = evidence.passages
+    same = (one for one in evidence.sentences if row.value_rows and one.value_rows == row.value_rows)
+    by_place = {
+        (passages[one.source].page_number or 0, passages[one.source].start + one.start): one
+        for one in sorted(same, key=lambda one: one.source, reverse=True)
+    }
+    return [by_place[place] for place in sorted(by_place)] if len(by_place) <= _MAX_WITH_VALUE else []
 
 
 def _asks_for_heading(question: str, heading: str) -> bool:

@@ -1,0 +1,106 @@
+"""Marks the rows that a question asks for by what their cells say, so that they are quoted together and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from knowledge.search.passages import Passage
+from querying.retrieval.asked_column import Grid
+from querying.retrieval.asked_values import rows_asked_by_value
+from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
+from querying.retrieval.markdown_tables import Span, read_layout
+from querying.retrieval.passage_tables import NO_PAGES, has_table_rows, read_tables
+from querying.retrieval.sentence_windows import title_prefix
+from querying.retrieval.table_evidence import Place, grid_of
+from querying.types.evidence import Evidence, Sentence
+
+# A row that is asked for by a cell comes before another row of its table that is so little ahead of it, by this much.
+_MAX_LAG, _LEAD = 0.1, 0.03
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PlacedTable:
+    """A table as it is asked, its name, and the place and the header row of each of its rows."""
+
+    name: str
+    grid: Grid
+    rows: Sequence[tuple[Place, str]]
+
+
+def with_value_rows(evidence: Evidence, *, question: str, pages: Mapping[int, str] = NO_PAGES) -> Evidence:
+    """The evidence with a mark on the rows that the English question asks for by their cells. They come before the
+    other rows of their table, and those that were not scored join the others of them that were."""
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    marked: dict[Place, Sentence] = {}
+    for table in chain(_labelled_tables(evidence, pages), _markdown_tables(evidence.passages)):
+        asked = rows_asked_by_value(question, table.grid).columns
+        chosen = [row for at, row in enumerate(table.rows) if at in asked]
+        scored = [known[place] for place, _ in chosen if place in known]
+        if not scored:
+            continue
+        best = max(scored, key=lambda one: one.score)
+        others = [known[place].score for at, (place, _) in enumerate(table.rows) if at not in asked and place in known]
+        lift = _lift(best.score, max(others, default=0.0))
+        for place, header in chosen:
+            one = known.get(place) or _unscored(place, header, best, evidence.passages)
+            marked[place] = replace(one, score=min(1.0, one.score + lift), value_rows=table.name)
+    if not marked:
+        return evidence
+    sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
+    return replace(evidence, sentences=tuple(sentences))
+
+
+def _lift(best: float, other: float) -> float:
+    return other + _LEAD - best if other - _MAX_LAG <= best < other + _LEAD else 0.0
+
+
+def _unscored(place: Place, header: str, best: Sentence, passages: Sequence[Passage]) -> Sentence:
+    """A row that was not scored, as good as the best of those with its value, which is read with no cell of it."""
+    source, start, end = place
+    text = passages[source].content[start:end]
+    return replace(best, source=source, start=start, end=end, text=text, header=header, cell=None)
+
+
+def _labelled_tables(evidence: Evidence, pages: Mapping[int, str]) -> Iterator[_PlacedTable]:
+    for table in read_tables(evidence.passages, pages):
+        name = f"{table.document_id} {table.titles} {table.caption} {table.rows[0].name.header}"
+        rows = [((row.source, *row.span), "") for row in table.rows]
+        yield _PlacedTable(name=name, grid=grid_of(table), rows=rows)
+
+
+@dataclass
+class _Parts:
+    """What passages show of one Markdown table."""
+
+    rows: dict[tuple[int, int], tuple[Place, str]] = field(default_factory=dict)  # by page and place there
+    labels: list[str] = field(default_factory=list)
+    cells: list[Sequence[str]] = field(default_factory=list)
+    caption: frozenset[str] = frozenset()
+
+    def add(self, source: int, passage: Passage, table: MarkdownTable, headers: Mapping[Span, Span]) -> None:
+        grid = table.grid()
+        self.caption |= grid.caption
+        for (span, _), label, cells in zip(table.rows, grid.labels, grid.cells, strict=True):
+            on_page = (passage.page_id, passage.start + span[0])
+            if on_page not in self.rows:
+                self.rows[on_page] = ((source, *span), passage.content[slice(*headers[span])])
+                self.labels.append(label)
+                self.cells.append(cells)
+
+
+def _markdown_tables(passages: Sequence[Passage]) -> Iterator[_PlacedTable]:
+    """Passages overlap, and one shows where another one's table goes on: those with the same heads are one."""
+    found: dict[tuple[str, tuple[str, ...]], _Parts] = {}
+    for source, passage in enumerate(passages):
+        if not has_table_rows(passage):
+            continue
+        layout = read_layout(passage.content, passage.sentence_spans())
+        title = title_prefix(passage)
+        for table in read_markdown_tables(TitledText(passage.content, layout, title)):
+            key = (f"{passage.document_id} {title}", tuple(table.heads))
+            found.setdefault(key, _Parts()).add(source, passage, table, layout.headers)
+    for (name, heads), parts in found.items():
+        grid = Grid(labels=parts.labels, heads=heads[1:], cells=parts.cells, caption=parts.caption)
+        yield _PlacedTable(name=f"{name} {' | '.join(heads)}", grid=grid, rows=list(parts.rows.values()))
