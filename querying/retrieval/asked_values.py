@@ -16,8 +16,9 @@ from language.negation import has_negation
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems, topic_stems
 from language.weekdays import days_spoken_of
+from querying.question.column_questions import ColumnKind
 from querying.retrieval.asked_column import Grid
-from querying.retrieval.column_kinds import ColumnKind, figure_kind
+from querying.retrieval.column_kinds import figure_kind
 
 _MAX_QUESTION_CHARACTERS, _MAX_VALUE_CHARACTERS, _MAX_CELLS = 300, 80, 4000
 # How many words of substance may be said neither by the cell nor by the table: the verb of the question ("needs",
@@ -31,10 +32,12 @@ _Said = tuple[int, frozenset[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class ValueRows:
-    """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows."""
+    """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows,
+    `unsaid` how many words of substance neither the rows nor their table say."""
 
     columns: Mapping[int, frozenset[int]]
     words: frozenset[str]
+    unsaid: int = 0
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that the cell says, each of which it matches in full; None where it is not asked for."""
@@ -51,7 +54,7 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
     if len(question) > _MAX_QUESTION_CHARACTERS or len(grid.labels) * len(grid.heads) > _MAX_CELLS:
         return NO_VALUE_ROWS
     asked = _AskedWords(question)
-    said = [[one for one in asked.said_cells(grid, row)] for row in range(len(grid.labels))]
+    said = [list(asked.said_cells(grid, row)) for row in range(len(grid.labels))]
     whole = _longest({stems for row in said for _, stems in row})
     said = [[(column, stems) for column, stems in row if stems in whole] for row in said]
     columns = {column for row in said for column, _ in row}
@@ -59,9 +62,11 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
         return NO_VALUE_ROWS
     rows = _rows_with_every_value(said)
     words = frozenset[str]().union(*whole)
-    if len(rows) == len(grid.labels) > 1 or not _is_about_these(rows, words, asked=asked, grid=grid):
+    unsaid = _unsaid_words(rows, words, asked=asked, grid=grid)
+    if unsaid is None or len(rows) == len(grid.labels) > 1:
         return NO_VALUE_ROWS
-    return ValueRows(columns={row: frozenset(column for column, _ in said[row]) for row in rows}, words=words)
+    of_rows = {row: frozenset(column for column, _ in said[row]) for row in rows}
+    return ValueRows(columns=of_rows, words=words, unsaid=unsaid)
 
 
 class _AskedWords:
@@ -127,15 +132,17 @@ def _rows_with_every_value(said: Sequence[Sequence[_Said]]) -> list[int]:
     return sorted(reduce(set.intersection, (rows for _, rows in groups)))
 
 
-def _is_about_these(rows: Sequence[int], words: frozenset[str], *, asked: _AskedWords, grid: Grid) -> bool:
-    """Whether the question names no other row, and asks little that neither the rows nor their table say."""
+def _unsaid_words(rows: Sequence[int], words: frozenset[str], *, asked: _AskedWords, grid: Grid) -> int | None:
+    """How many words of substance neither the rows nor their table say; None where they are too many, or where the
+    question names another row."""
     labels = [frozenset(terms(label)) for label in grid.labels]
     common = frozenset.intersection(*labels) if len(labels) > 1 else frozenset[str]()
     heads = common.union(*(terms(head) for head in grid.heads))
     named = [(asked.topics & label) - words - heads for label in labels]
     most = max(map(len, named), default=0)
     if not rows or (most and any(len(named[row]) < most for row in rows)):
-        return False
+        return None
     left = asked.topics - words - heads - grid.caption - frozenset[str]().union(*(named[row] for row in rows))
     names_table = bool(asked.topics & heads)
-    return len(left) <= _MAX_OTHER_WORDS + names_table and not any(map(str.isdigit, "".join(left)))
+    is_much = len(left) > _MAX_OTHER_WORDS + names_table or any(map(str.isdigit, "".join(left)))
+    return None if is_much else len(left)

@@ -24,14 +24,13 @@ from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import (
     NO_MATCH,
-    NO_WORDS,
     Matrix,
     QuestionWords,
     SentenceMatch,
     Span,
     question_words,
 )
-from querying.retrieval.markdown_columns import TitledText, WordsByRow, asked_words_by_row
+from querying.retrieval.markdown_columns import NO_ROW, AskedRows, TitledText, asked_words_by_row
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
@@ -110,6 +109,8 @@ class _ScoredPassage:
                 strength=_match_strength(self.passage, match),
                 ranges=match.ranges,
                 header=match.header,
+                asked_words=match.asked_words,
+                is_cell_empty=match.is_cell_empty,
             )
 
 
@@ -308,16 +309,19 @@ def _match_windows(
                 named = _similarity_to_row(each, read.places, window, of_other_days)
                 similar_words = np.concatenate([similar_words, named], axis=1)
             of_other_days = span if of_span.other_days else None
+            row = asked.get(at, {}).get(span, NO_ROW)
             match = words.match(
                 similar_words,
                 topic=topics[at],
                 in_title=in_title[at],
                 stems=stems,
                 ranges=of_span,
-                covered=asked.get(at, {}).get(span, NO_WORDS),
+                covered=row.words,
             )
-            header = window.layout.headers.get(span)
-            found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
+            if header := window.layout.headers.get(span):
+                of_row = {"asked_words": frozenset(row.words), "is_cell_empty": row.is_empty}
+                match = replace(match, header=window.content[slice(*header)], **of_row)
+            found[at].append((span, match))
     return found
 
 
@@ -326,7 +330,7 @@ def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
     return "\n" not in content[before[1] : span[0]].strip(" ") and _PRONOUN.search(content, *span) is not None
 
 
-def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, WordsByRow]:
+def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, AskedRows]:
     """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
     layouts = {window.passage: window.layout for window in windows if window.layout.headers}
     if not layouts or not words.english:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from language.terms import terms
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
 from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
 
-WordsByRow = Mapping[Span, Mapping[str, float]]
+
+@dataclass(frozen=True, kw_only=True)
+class AskedRow:
+    """The words that ask for a cell of a row in other words than its head, and how well the cell matches them. Where it
+    is empty, it matches none."""
+
+    words: Mapping[str, float]
+    is_empty: bool = False
+
+
+NO_ROW = AskedRow(words=MappingProxyType({}))
+AskedRows = Mapping[Span, AskedRow]
 
 
 @dataclass(frozen=True)
@@ -23,12 +35,11 @@ class TitledText:
 
 def asked_words_by_row(
     question: str, texts: Sequence[TitledText], *, known: Callable[[], frozenset[str]]
-) -> list[WordsByRow]:
-    """For each text its rows that have a cell which the question asks for, with the words that ask for it and how well
-    the cell's column matches them; `known` gives the stems of all that was found. The best texts come first. Raises
-    `EmbedderError`."""
+) -> list[AskedRows]:
+    """For each text the rows that the question names, with the words that ask for a cell of them; `known` gives the
+    stems of all that was found. The best texts come first. Raises `EmbedderError`."""
     tables = [(at, table) for at, text in enumerate(texts) for table in read_markdown_tables(text)]
-    found: list[dict[Span, Mapping[str, float]]] = [{} for _ in texts]
+    found: list[dict[Span, AskedRow]] = [{} for _ in texts]
     asked_cells = find_asked_cells(question, [table.grid() for _, table in tables], known=known)
     for (at, table), asked in zip(tables, asked_cells, strict=True):
         if asked:
@@ -54,12 +65,13 @@ class MarkdownTable:
             caption=frozenset(terms(self.title)),
         )
 
-    def asked_rows(self, asked: AskedCells) -> dict[Span, Mapping[str, float]]:
-        best = max(asked.columns, key=lambda column: asked.columns[column])
+    def asked_rows(self, asked: AskedCells) -> dict[Span, AskedRow]:
+        """The rows that the question names, by where they stand."""
+        best = asked.best_column
         return {
-            span: words
+            span: AskedRow(words=words) if cells[best + 1] else AskedRow(words={}, is_empty=True)
             for at, (span, cells) in enumerate(self.rows)
-            if cells[best + 1] and (words := asked.words_for(at, best))
+            if (words := asked.words_for(at, best)) is not None
         }
 
 

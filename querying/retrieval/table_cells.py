@@ -39,8 +39,9 @@ _MAX_CACHED_TEXTS = 4096
 class CellMatch:
     """A cell and how it fits. `covered` has the words of the question that the cell is about, and how well each is
     said. `unsaid_years` are asked for and not said. `has_other_year` says that its row or column has another year.
-    `row_extra` and `column_extra` are the shares of their names that are not asked for. `tied` cells of the row, this
-    one among them, fit as well by their words, or better."""
+    `row_extra` and `column_extra` are the shares of their names that are not asked for. `asked_words` ask for the cell
+    in other words than its head, and `is_empty` says that nothing stands in the cell of this row that they ask for.
+    `tied` cells of the row, this one among them, fit as well by their words, or better."""
 
     row: TableRow
     cell: Cell
@@ -51,6 +52,8 @@ class CellMatch:
     has_other_year: bool
     row_extra: float
     column_extra: float
+    asked_words: frozenset[str] = frozenset()
+    is_empty: bool = False
     tied: int = 1
 
     @property
@@ -215,7 +218,14 @@ class _TableMatch:
             has_other_year=bool(unsaid and years),
             row_extra=row_extra,
             column_extra=column_extra,
+            asked_words=frozenset(in_other_words or ()),
+            is_empty=self._lacks_asked_cell(at),
         )
+
+    def _lacks_asked_cell(self, at: int) -> bool:
+        """Whether the question names the row, and asks for a cell of it that is empty."""
+        asked = self._asked_cells
+        return asked is not None and at in asked.rows and not self._table.rows[at].cells[asked.best_column].value
 
     def _cover(self, said: Sequence[Mapping[str, float]], years: Set[str]) -> dict[str, float]:
         """Each word by where it is said best; a year of the caption says nothing of a row that has its own."""

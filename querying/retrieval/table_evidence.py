@@ -150,4 +150,6 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
         score=max(0.0, 0.6 * best.fit + 0.4 * passage.score + _SCORE_BONUS),
         weakest=best.weakest,
         cell=TableCell(head=cell.header if is_named else "", value=cell.value, wording=best.match.wording),
+        asked_words=best.match.asked_words,
+        is_cell_empty=best.match.is_empty,
     )

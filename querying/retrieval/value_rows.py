@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 from knowledge.search.passages import Passage
 from querying.retrieval.asked_column import Grid
-from querying.retrieval.asked_values import rows_asked_by_value
+from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
 from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
 from querying.retrieval.markdown_tables import Span, read_layout
 from querying.retrieval.passage_tables import NO_PAGES, has_table_rows, read_tables
@@ -31,25 +30,35 @@ class _PlacedTable:
 
 def with_value_rows(evidence: Evidence, *, question: str, pages: Mapping[int, str] = NO_PAGES) -> Evidence:
     """The evidence with a mark on the rows that the English question asks for by their cells. They come before the
-    other rows of their table, and those that were not scored join the others of them that were."""
-    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    other rows of their table, and those that were not scored join the others of them that were. Of several tables those
+    count that leave least of the question unsaid."""
+    tables = [*_labelled_tables(evidence, pages), *_markdown_tables(evidence.passages)]
+    asked = [rows_asked_by_value(question, table.grid) for table in tables]
+    least = min((one.unsaid for one in asked if one.columns), default=0)
     marked: dict[Place, Sentence] = {}
-    for table in chain(_labelled_tables(evidence, pages), _markdown_tables(evidence.passages)):
-        asked = rows_asked_by_value(question, table.grid).columns
-        chosen = [row for at, row in enumerate(table.rows) if at in asked]
-        scored = [known[place] for place, _ in chosen if place in known]
-        if not scored:
-            continue
-        best = max(scored, key=lambda one: one.score)
-        others = [known[place].score for at, (place, _) in enumerate(table.rows) if at not in asked and place in known]
-        lift = _lift(best.score, max(others, default=0.0))
-        for place, header in chosen:
-            one = known.get(place) or _unscored(place, header, best, evidence.passages)
-            marked[place] = replace(one, score=min(1.0, one.score + lift), value_rows=table.name)
+    for table, one in zip(tables, asked, strict=True):
+        if one.columns and one.unsaid == least:
+            marked |= _marked_rows(table, one, evidence)
     if not marked:
         return evidence
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
     sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
     return replace(evidence, sentences=tuple(sentences))
+
+
+def _marked_rows(table: _PlacedTable, asked: ValueRows, evidence: Evidence) -> dict[Place, Sentence]:
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    scored = [known[table.rows[at][0]] for at in asked.columns if table.rows[at][0] in known]
+    if not scored:
+        return {}
+    best = max(scored, key=lambda one: one.score)
+    others = (place for at, (place, _) in enumerate(table.rows) if at not in asked.columns)
+    lift = _lift(best.score, max((known[place].score for place in others if place in known), default=0.0))
+    found = {}
+    for place, header in (table.rows[at] for at in asked.columns):
+        one = known.get(place) or _unscored(place, header, best, evidence.passages)
+        found[place] = replace(one, score=min(1.0, one.score + lift), value_rows=table.name)
+    return found
 
 
 def _lift(best: float, other: float) -> float:

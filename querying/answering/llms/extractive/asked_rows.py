@@ -20,6 +20,8 @@ from querying.types.evidence import Evidence, Sentence
 _MAX_ROWS, _MAX_COMPARED = 8, 3
 # More rows than these are not quoted for what their cells say.
 _MAX_WITH_VALUE = 12
+# Rows of another table are asked for as well where the best of them is as good as this beside the best row.
+_EQUAL_TABLE_RATIO = 0.88
 # What must be said of that by which a row's name differs from the others.
 _MIN_SHARE = 0.5
 # A table is read so far up and down from a row.
@@ -43,15 +45,19 @@ def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) ->
 
 
 def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
-    """The rows of this row's table that the question asks for by what their cells say, in the order of the page; empty
-    where it does not ask for this one so, or for more than can be quoted."""
-    passages = evidence.passages
-    same = (one for one in evidence.sentences if row.value_rows and one.value_rows == row.value_rows)
-    by_place = {
-        (passages[one.source].page_number or 0, passages[one.source].start + one.start): one
-        for one in sorted(same, key=lambda one: one.source, reverse=True)
-    }
+    """The rows that the question asks for by what their cells say, those of this row's table and of others that answer
+    as well, in the order of the page; empty where it does not ask for this one so, or for more than can be quoted."""
+    equal = {one.value_rows for one in evidence.sentences if one.score >= _EQUAL_TABLE_RATIO * row.score}
+    same = (one for one in evidence.sentences if row.value_rows and one.value_rows and one.value_rows in equal)
+    by_place = {_place(one, evidence, first=row): one for one in sorted(same, key=lambda one: -one.source)}
     return [by_place[place] for place in sorted(by_place)] if len(by_place) <= _MAX_WITH_VALUE else []
+
+
+def _place(one: Sentence, evidence: Evidence, *, first: Sentence) -> tuple[bool, str, int, int]:
+    """Where a row stands, those of the first one's table before others."""
+    passage = evidence.passages[one.source]
+    is_elsewhere = one.value_rows != first.value_rows
+    return is_elsewhere, one.value_rows, passage.page_number or 0, passage.start + one.start
 
 
 def _asks_for_heading(question: str, heading: str) -> bool:
