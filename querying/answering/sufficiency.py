@@ -93,7 +93,7 @@ def assess_sufficiency(
         signs.append(_Sign(_SIBLING_PENALTY, reason))
     score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
-    passes = passes and not _are_all_new(new_words, evidence.passages, known=best.asked_words if best else frozenset())
+    passes = passes and not _are_all_new(new_words, evidence.passages, known=(best and best.asked_words) or frozenset())
     why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
     if not passes and not why:
         why = (phrase("The nearest passage does not answer the question clearly enough."),)

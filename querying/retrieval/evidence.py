@@ -24,18 +24,19 @@ from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import (
     NO_MATCH,
+    NO_WORDS,
     Matrix,
     QuestionWords,
     SentenceMatch,
     Span,
     question_words,
 )
-from querying.retrieval.markdown_columns import NO_ROW, AskedRows, TitledText, asked_words_by_row
+from querying.retrieval.markdown_columns import AskedRows, TitledText, asked_words_by_row
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
-from querying.retrieval.value_rows import with_value_rows
+from querying.retrieval.value_rows import prefer_asked_cells, with_value_rows
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
@@ -165,7 +166,7 @@ def score_evidence(
         return found
     question = turns[0].text
     judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, pages=pages)
-    return with_value_rows(judged, question=question, pages=pages)
+    return with_value_rows(prefer_asked_cells(judged, question=question), question=question, pages=pages)
 
 
 def _score_passages(
@@ -309,18 +310,19 @@ def _match_windows(
                 named = _similarity_to_row(each, read.places, window, of_other_days)
                 similar_words = np.concatenate([similar_words, named], axis=1)
             of_other_days = span if of_span.other_days else None
-            row = asked.get(at, {}).get(span, NO_ROW)
+            row = asked.get(at, {}).get(span)
             match = words.match(
                 similar_words,
                 topic=topics[at],
                 in_title=in_title[at],
                 stems=stems,
                 ranges=of_span,
-                covered=row.words,
+                covered=row.covered if row else NO_WORDS,
             )
             if header := window.layout.headers.get(span):
-                of_row = {"asked_words": frozenset(row.words), "is_cell_empty": row.is_empty}
-                match = replace(match, header=window.content[slice(*header)], **of_row)
+                match = replace(match, header=window.content[slice(*header)])
+            if row:
+                match = replace(match, asked_words=frozenset(row.words), is_cell_empty=row.is_empty)
             found[at].append((span, match))
     return found
 

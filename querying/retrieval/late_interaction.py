@@ -57,7 +57,7 @@ class SentenceMatch:
     weakest: float
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
-    asked_words: frozenset[str] = frozenset()
+    asked_words: frozenset[str] | None = None
     is_cell_empty: bool = False
 
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from language.terms import terms
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
+from querying.retrieval.late_interaction import NO_WORDS
 from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskedRow:
-    """The words that ask for a cell of a row in other words than its head, and how well the cell matches them. Where it
-    is empty, it matches none."""
+    """The words that ask for a cell of a row in other words than its head, and how well the cell matches them; whether
+    it is empty."""
 
     words: Mapping[str, float]
-    is_empty: bool = False
+    is_empty: bool
+
+    @property
+    def covered(self) -> Mapping[str, float]:
+        """The words, which an empty cell does not match."""
+        return NO_WORDS if self.is_empty else self.words
 
 
-NO_ROW = AskedRow(words=MappingProxyType({}))
 AskedRows = Mapping[Span, AskedRow]
 
 
@@ -69,7 +73,7 @@ class MarkdownTable:
         """The rows that the question names, by where they stand."""
         best = asked.best_column
         return {
-            span: AskedRow(words=words) if cells[best + 1] else AskedRow(words={}, is_empty=True)
+            span: AskedRow(words=words, is_empty=not cells[best + 1])
             for at, (span, cells) in enumerate(self.rows)
             if (words := asked.words_for(at, best)) is not None
         }

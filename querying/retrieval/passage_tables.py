@@ -39,6 +39,17 @@ def parse_cells(text: str) -> list[Cell]:
     return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
 
 
+def is_row(text: str) -> bool:
+    """Whether a line is a row of a table as documents are read: cells with a bar between them."""
+    return CELL_SEPARATOR in text or text.startswith("| ")
+
+
+def row_name(text: str) -> frozenset[str]:
+    """The stems of what the first cell of a row says."""
+    cells = parse_cells(text)
+    return frozenset(terms(cells[0].value)) if cells else frozenset()
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
     """A row with more than a name, and where it stands: `passages[source].content[start:end]`."""

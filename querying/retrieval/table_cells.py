@@ -40,8 +40,8 @@ class CellMatch:
     """A cell and how it fits. `covered` has the words of the question that the cell is about, and how well each is
     said. `unsaid_years` are asked for and not said. `has_other_year` says that its row or column has another year.
     `row_extra` and `column_extra` are the shares of their names that are not asked for. `asked_words` ask for the cell
-    in other words than its head, and `is_empty` says that nothing stands in the cell of this row that they ask for.
-    `tied` cells of the row, this one among them, fit as well by their words, or better."""
+    in other words than its head (None: it is not asked for so), and `is_empty` says that nothing stands in the cell of
+    this row that they ask for. `tied` cells of the row, this one among them, fit as well by their words, or better."""
 
     row: TableRow
     cell: Cell
@@ -52,7 +52,7 @@ class CellMatch:
     has_other_year: bool
     row_extra: float
     column_extra: float
-    asked_words: frozenset[str] = frozenset()
+    asked_words: frozenset[str] | None = None
     is_empty: bool = False
     tied: int = 1
 
@@ -218,7 +218,7 @@ class _TableMatch:
             has_other_year=bool(unsaid and years),
             row_extra=row_extra,
             column_extra=column_extra,
-            asked_words=frozenset(in_other_words or ()),
+            asked_words=None if in_other_words is None else frozenset(in_other_words),
             is_empty=self._lacks_asked_cell(at),
         )
 

@@ -6,17 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge.search.passages import Passage
+from language.terms import terms
+from language.topic_words import topic_stems
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
 from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
-from querying.retrieval.markdown_tables import Span, read_layout
-from querying.retrieval.passage_tables import NO_PAGES, has_table_rows, read_tables
+from querying.retrieval.markdown_tables import Span, read_layout, row_cells
+from querying.retrieval.passage_tables import (
+    NO_PAGES,
+    has_table_rows,
+    is_row,
+    parse_cells,
+    read_tables,
+    row_name,
+)
 from querying.retrieval.sentence_windows import title_prefix
 from querying.retrieval.table_evidence import Place, grid_of
 from querying.types.evidence import Evidence, Sentence
 
 # A row that is asked for by a cell comes before another row of its table that is so little ahead of it, by this much.
 _MAX_LAG, _LEAD = 0.1, 0.03
+_BEHIND = 0.03
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +36,39 @@ class _PlacedTable:
     name: str
     grid: Grid
     rows: Sequence[tuple[Place, str]]
+
+
+def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
+    """The evidence in which a row without the column that is asked for comes behind one of the same name that has it:
+    a table of fees does not say where the course is."""
+    best = {row_name(one.text): one for one in reversed(evidence.sentences) if _has_asked_cell(one)}
+    if not best:
+        return evidence
+    asked = topic_stems(question)
+    sentences = [
+        _behind(one, best.get(row_name(one.text))) if is_row(one.text) and asked.isdisjoint(_head_stems(one)) else one
+        for one in evidence.sentences
+    ]
+    sentences.sort(key=lambda one: (-one.score, one.source, one.start))
+    first = sentences[0]
+    has_changed = first != evidence.sentences[0]
+    return replace(evidence, sentences=tuple(sentences), strength=first.strength if has_changed else evidence.strength)
+
+
+def _behind(one: Sentence, other: Sentence | None) -> Sentence:
+    if other is None or _has_asked_cell(one):
+        return one
+    return replace(one, score=min(one.score, max(0.0, other.score - _BEHIND)))
+
+
+def _has_asked_cell(one: Sentence) -> bool:
+    return one.asked_words is not None and not one.is_cell_empty
+
+
+def _head_stems(one: Sentence) -> frozenset[str]:
+    """The stems of the heads of a row's cells, without that of its name."""
+    heads = row_cells(one.header)[1:] if one.header else [cell.header for cell in parse_cells(one.text)[1:]]
+    return frozenset(terms(" ".join(heads)))
 
 
 def with_value_rows(evidence: Evidence, *, question: str, pages: Mapping[int, str] = NO_PAGES) -> Evidence:

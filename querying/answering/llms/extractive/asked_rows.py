@@ -12,14 +12,14 @@ from language.negation import has_negation
 from language.terms import terms
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.table_headers import is_header_row
-from querying.answering.llms.extractive.table_rows import is_row
-from querying.retrieval.passage_tables import parse_cells
+from querying.retrieval.passage_tables import is_row, parse_cells, row_name
 from querying.types.evidence import Evidence, Sentence
 
 # A longer table is not quoted as a whole, and more rows than these are not compared.
 _MAX_ROWS, _MAX_COMPARED = 8, 3
 # More rows than these are not quoted for what their cells say.
 _MAX_WITH_VALUE = 12
+_MAX_OF_SAME_NAME = 4
 # Rows of another table are asked for as well where the best of them is as good as this beside the best row.
 _EQUAL_TABLE_RATIO = 0.88
 # What must be said of that by which a row's name differs from the others.
@@ -51,6 +51,23 @@ def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
     same = (one for one in evidence.sentences if row.value_rows and one.value_rows and one.value_rows in equal)
     by_place = {_place(one, evidence, first=row): one for one in sorted(same, key=lambda one: -one.source)}
     return [by_place[place] for place in sorted(by_place)] if len(by_place) <= _MAX_WITH_VALUE else []
+
+
+def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
+    """This row and the others of its name that have the cell which the question asks for, such as a course on two days;
+    empty where it is the only one, or where there are many."""
+    if row.asked_words is None or row.is_cell_empty:
+        return []
+    name = row_name(row.text)
+    same = [one for one in evidence.sentences if one.asked_words is not None and not one.is_cell_empty]
+    found = {_page_place(one, evidence): one for one in reversed(same) if row_name(one.text) == name}
+    others = [found[place] for place in sorted(found) if place != _page_place(row, evidence)]
+    return [row, *others] if 0 < len(others) < _MAX_OF_SAME_NAME else []
+
+
+def _page_place(one: Sentence, evidence: Evidence) -> tuple[int, int]:
+    passage = evidence.passages[one.source]
+    return passage.page_id, passage.start + one.start
 
 
 def _place(one: Sentence, evidence: Evidence, *, first: Sentence) -> tuple[bool, str, int, int]:

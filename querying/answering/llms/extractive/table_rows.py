@@ -18,11 +18,6 @@ from querying.types.evidence import TableCell
 _NUMBER = re.compile(r"\d+")
 
 
-def is_row(text: str) -> bool:
-    """Whether a line is a row of a table as documents are read: cells with a bar between them."""
-    return CELL_SEPARATOR in text or text.startswith("| ")
-
-
 def cells_text(text: str) -> str:
     """The cells of a row one after another, in words."""
     return " — ".join(_named_cell(cell) for cell in parse_cells(text))
