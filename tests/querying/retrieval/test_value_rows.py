@@ -51,6 +51,6 @@ def test_a_row_without_the_column_that_is_asked_for_comes_behind_one_of_its_name
 
 
 def test_an_empty_cell_that_is_asked_for_in_other_words_is_told() -> None:
-    for question, text in (("Who runs the chess club?", COURSES), ("Who is in charge of table tennis?", COACHES)):
+    for question, text in (("Who teaches the chess club?", COURSES), ("Who is in charge of table tennis?", COACHES)):
         best = judged(question, text).sentences[0]
         assert best.is_cell_empty, question
