@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from language.negation import has_negation
 from language.terms import terms, word_spans
@@ -129,7 +128,7 @@ def _rows_with_every_value(said: Sequence[Sequence[_Said]]) -> list[int]:
             same[1].update(rows)
         else:
             groups.append((set(columns[stems]), set(rows)))
-    return sorted(reduce(set.intersection, (rows for _, rows in groups)))
+    return sorted(set.intersection(*(rows for _, rows in groups)))
 
 
 def _unsaid_words(rows: Sequence[int], words: frozenset[str], *, asked: _AskedWords, grid: Grid) -> int | None:
