@@ -93,7 +93,7 @@ def assess_sufficiency(
         signs.append(_Sign(_SIBLING_PENALTY, reason))
     score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
-    passes = passes and not _are_all_new(new_words, evidence.passages)
+    passes = passes and not _are_all_new(new_words, evidence.passages, known=(best and best.asked_words) or frozenset())
     why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
     if not passes and not why:
         why = (phrase("The nearest passage does not answer the question clearly enough."),)
@@ -206,6 +206,8 @@ def _empty_column(question: str, best: Sentence) -> str:
     are the page's, which not everybody who is refused may read."""
     empty = empty_heads(best.text, best.header) if best.header else []
     asked = topic_stems(question) - frozenset(terms(best.text))
+    if best.is_cell_empty:
+        return " ".join(word for word in topic_words(question) if asked & frozenset(terms(word))) or question
     stems = next((found for head in empty if (found := asked & frozenset(terms(head)))), frozenset())
     return " ".join(word for word in topic_words(question) if stems & frozenset(terms(word)))
 
@@ -265,8 +267,11 @@ def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:
     return _Sign(penalty, reason, words=frozenset(" ".join(once).split()))
 
 
-def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:
+def _are_all_new(words: str, passages: Sequence[Passage], *, known: frozenset[str]) -> bool:
+    """Whether no passage says any of the words, and none of them asks for a column of a table (`known`)."""
     asked = topic_stems(words)
+    if asked & known:
+        return False
     return bool(asked) and asked.isdisjoint(_stems_of(passages))
 
 

@@ -34,6 +34,7 @@ from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
+from querying.question.question_subject import with_subject
 from querying.question.standalone_question import is_fragment, rewrite_follow_up
 from querying.types.question import Question, Turn
 
@@ -293,10 +294,13 @@ async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
 
 
 def _standalone_text(question: Question) -> str:
-    """The standalone question for a fragment such as "and for slabs?"; empty for any other question."""
+    """The standalone question for a fragment such as "and for slabs?" or for one about "it"; empty for any other
+    question."""
     earlier = question.earlier_user_turns
-    if not earlier or not is_fragment(question.text):
+    if not earlier:
         return ""
+    if not is_fragment(question.text):
+        return with_subject(question.text, [turn[-_MAX_PRECEDING_CHARACTERS:] for turn in earlier[-_MAX_TURNS:]])
     before, today = earlier[-1][-_MAX_PRECEDING_CHARACTERS:], planner.local_today(question)
     if find_time(question.text, today=today):
         return f"{question.text} {_without_time(before, today=today)}"

@@ -19,10 +19,9 @@ import numpy as np
 from knowledge.embedders import local_embedder
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems
+from querying.question.column_questions import QUESTIONS, ColumnKind
 from querying.retrieval.column_kinds import (
-    QUESTIONS,
     SAMPLE_CELLS,
-    ColumnKind,
     Vectors,
     figure_kind,
     question_vectors,
@@ -111,6 +110,11 @@ class AskedCells:
     columns: Mapping[int, float]
     words: frozenset[str]
     asks_for_person: bool = False
+
+    @property
+    def best_column(self) -> int:
+        """The column that is asked for most surely."""
+        return max(self.columns, key=lambda column: self.columns[column])
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that ask for this cell, each with how well its head and what it holds match them; None where

@@ -31,11 +31,12 @@ from querying.retrieval.late_interaction import (
     Span,
     question_words,
 )
-from querying.retrieval.markdown_columns import TitledText, WordsByRow, asked_words_by_row
+from querying.retrieval.markdown_columns import AskedRows, TitledText, asked_words_by_row
 from querying.retrieval.passage_tables import NO_PAGES, stems_of
 from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
+from querying.retrieval.value_rows import prefer_asked_cells, with_value_rows
 from querying.types.evidence import Evidence, RangeMatch, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
@@ -111,6 +112,8 @@ class _ScoredPassage:
                 strength=_match_strength(self.passage, match),
                 ranges=match.ranges,
                 header=match.header,
+                asked_words=match.asked_words,
+                is_cell_empty=match.is_cell_empty,
             )
 
 
@@ -163,7 +166,9 @@ def score_evidence(
     )
     if wording.language or sub_questions:
         return found
-    return judge_rows(found, question=turns[0].text, words=words, weights=weights, embedder=embedder, pages=pages)
+    question = turns[0].text
+    judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, pages=pages)
+    return with_value_rows(prefer_asked_cells(judged, question=question), question=question, pages=pages)
 
 
 def _score_passages(
@@ -307,16 +312,20 @@ def _match_windows(
                 named = _similarity_to_row(each, read.places, window, of_other_days)
                 similar_words = np.concatenate([similar_words, named], axis=1)
             of_other_days = span if of_span.other_days else None
+            row = asked.get(at, {}).get(span)
             match = words.match(
                 similar_words,
                 topic=topics[at],
                 in_title=in_title[at],
                 stems=stems,
                 ranges=of_span,
-                covered=asked.get(at, {}).get(span, NO_WORDS),
+                covered=row.covered if row else NO_WORDS,
             )
-            header = window.layout.headers.get(span)
-            found[at].append((span, replace(match, header=window.content[slice(*header)]) if header else match))
+            if header := window.layout.headers.get(span):
+                match = replace(match, header=window.content[slice(*header)])
+            if row:
+                match = replace(match, asked_words=frozenset(row.words), is_cell_empty=row.is_empty)
+            found[at].append((span, match))
     return found
 
 
@@ -338,7 +347,7 @@ def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
     return "\n" not in content[before[1] : span[0]].strip(" ") and _PRONOUN.search(content, *span) is not None
 
 
-def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, WordsByRow]:
+def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, AskedRows]:
     """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
     layouts = {window.passage: window.layout for window in windows if window.layout.headers}
     if not layouts or not words.english:

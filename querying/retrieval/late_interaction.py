@@ -51,13 +51,15 @@ class SentenceMatch:
     """How much of the question's weight a sentence matches, by its own words and together with those of the title.
     `weakest` is the match of the word that is matched least, with the title; words that weigh little do not count.
     `ranges` says which of the question's quantities it has a range for, `header` is the header row that it was read
-    with."""
+    with, `asked_words` and `is_cell_empty` are those of `Sentence`."""
 
     without_title: float
     with_title: float
     weakest: float
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
+    asked_words: frozenset[str] | None = None
+    is_cell_empty: bool = False
 
 
 NO_MATCH = SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)

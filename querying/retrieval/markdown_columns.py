@@ -7,9 +7,25 @@ from dataclasses import dataclass
 
 from language.terms import terms
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
+from querying.retrieval.late_interaction import NO_WORDS
 from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
 
-WordsByRow = Mapping[Span, Mapping[str, float]]
+
+@dataclass(frozen=True, kw_only=True)
+class AskedRow:
+    """The words that ask for a cell of a row in other words than its head, and how well the cell matches them; whether
+    it is empty."""
+
+    words: Mapping[str, float]
+    is_empty: bool
+
+    @property
+    def covered(self) -> Mapping[str, float]:
+        """The words, which an empty cell does not match."""
+        return NO_WORDS if self.is_empty else self.words
+
+
+AskedRows = Mapping[Span, AskedRow]
 
 
 @dataclass(frozen=True)
@@ -23,12 +39,11 @@ class TitledText:
 
 def asked_words_by_row(
     question: str, texts: Sequence[TitledText], *, known: Callable[[], frozenset[str]]
-) -> list[WordsByRow]:
-    """For each text its rows that have a cell which the question asks for, with the words that ask for it and how well
-    the cell's column matches them; `known` gives the stems of all that was found. The best texts come first. Raises
-    `EmbedderError`."""
-    tables = [(at, table) for at, text in enumerate(texts) for table in _read_tables(text)]
-    found: list[dict[Span, Mapping[str, float]]] = [{} for _ in texts]
+) -> list[AskedRows]:
+    """For each text the rows that the question names, with the words that ask for a cell of them; `known` gives the
+    stems of all that was found. The best texts come first. Raises `EmbedderError`."""
+    tables = [(at, table) for at, text in enumerate(texts) for table in read_markdown_tables(text)]
+    found: list[dict[Span, AskedRow]] = [{} for _ in texts]
     asked_cells = find_asked_cells(question, [table.grid() for _, table in tables], known=known)
     for (at, table), asked in zip(tables, asked_cells, strict=True):
         if asked:
@@ -37,7 +52,7 @@ def asked_words_by_row(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _MarkdownTable:
+class MarkdownTable:
     """The heads of a table, and its rows with as many cells."""
 
     heads: Sequence[str]
@@ -45,6 +60,7 @@ class _MarkdownTable:
     title: str
 
     def grid(self) -> Grid:
+        """The table as it is asked."""
         name, *columns = self.heads
         return Grid(
             labels=[f"{name} {cells[0]}" for _, cells in self.rows],
@@ -53,16 +69,18 @@ class _MarkdownTable:
             caption=frozenset(terms(self.title)),
         )
 
-    def asked_rows(self, asked: AskedCells) -> dict[Span, Mapping[str, float]]:
-        best = max(asked.columns, key=lambda column: asked.columns[column])
+    def asked_rows(self, asked: AskedCells) -> dict[Span, AskedRow]:
+        """The rows that the question names, by where they stand."""
+        best = asked.best_column
         return {
-            span: words
+            span: AskedRow(words=words, is_empty=not cells[best + 1])
             for at, (span, cells) in enumerate(self.rows)
-            if cells[best + 1] and (words := asked.words_for(at, best))
+            if (words := asked.words_for(at, best)) is not None
         }
 
 
-def _read_tables(text: TitledText) -> Iterator[_MarkdownTable]:
+def read_markdown_tables(text: TitledText) -> Iterator[MarkdownTable]:
+    """The tables of the text whose header rows it shows."""
     tables: dict[Span, list[Span]] = {}
     for span, header in text.layout.headers.items():
         tables.setdefault(header, []).append(span)
@@ -70,4 +88,4 @@ def _read_tables(text: TitledText) -> Iterator[_MarkdownTable]:
         heads = row_cells(text.content[slice(*header)])
         rows = [(span, row_cells(text.content[slice(*span)])) for span in spans]
         same = [(span, cells) for span, cells in rows if len(cells) == len(heads)]
-        yield _MarkdownTable(heads=heads, rows=same, title=text.title)
+        yield MarkdownTable(heads=heads, rows=same, title=text.title)

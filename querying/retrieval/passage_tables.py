@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from types import MappingProxyType
+from typing import NamedTuple
 from uuid import UUID
 
 from knowledge.readers.tables import CELL_SEPARATOR
@@ -38,6 +39,17 @@ def parse_cells(text: str) -> list[Cell]:
     return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
 
 
+def is_row(text: str) -> bool:
+    """Whether a line is a row of a table as documents are read: cells with a bar between them."""
+    return CELL_SEPARATOR in text or text.startswith("| ")
+
+
+def row_name(text: str) -> frozenset[str]:
+    """The stems of what the first cell of a row says."""
+    cells = parse_cells(text)
+    return frozenset(terms(cells[0].value)) if cells else frozenset()
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
     """A row with more than a name, and where it stands: `passages[source].content[start:end]`."""
@@ -51,18 +63,46 @@ class TableRow:
     def label(self) -> str:
         return f"{self.name.header} {self.name.value}".strip()
 
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return tuple(cell.header for cell in self.cells)
+
+    def under(self, heads: Sequence[str]) -> TableRow:
+        """The row with a cell for each of these heads, in their order; those that it does not have are empty."""
+        if self.heads == tuple(heads):
+            return self
+        values = {cell.header: cell.value for cell in self.cells}
+        return replace(self, cells=tuple(Cell(head, values.get(head, "")) for head in heads))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """Rows with the same columns under the same caption; `titles` are those of its document and sections."""
 
+    document_id: UUID
     caption: str
     titles: str
     rows: tuple[TableRow, ...]
 
     @property
     def heads(self) -> tuple[str, ...]:
-        return tuple(cell.header for cell in self.rows[0].cells)
+        return self.rows[0].heads
+
+
+class _TableKey(NamedTuple):
+    """What the rows of one table have in common; `name` is the head of the column with their names."""
+
+    document_id: UUID
+    titles: str
+    caption: str
+    name: str
+    heads: tuple[str, ...]
+
+    def is_part_of(self, other: _TableKey) -> bool:
+        """Whether the other is the same, or has more columns, no two of one name."""
+        return self == other or (
+            self[:4] == other[:4] and set(self.heads) < set(other.heads) and len(set(other.heads)) == len(other.heads)
+        )
 
 
 @dataclass(frozen=True)
@@ -80,14 +120,26 @@ def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES
     their ids: a caption may stand before what a passage shows."""
     if not any(map(has_table_rows, passages)):
         return []
-    groups: dict[tuple[UUID, str, str, tuple[str, ...]], list[TableRow]] = {}
+    groups: dict[_TableKey, list[TableRow]] = {}
     in_order = sorted(enumerate(passages), key=lambda pair: (pair[1].page_id, pair[1].start))
     for page_id, of_page in groupby(in_order, key=lambda pair: pair[1].page_id):
         for passage, caption, row in _rows_with_captions(list(of_page), pages.get(page_id, "")):
             titles = " ".join([passage.document_title, *passage.section_path])
-            key = (passage.document_id, titles, caption, tuple(cell.header for cell in row.cells))
+            key = _TableKey(passage.document_id, titles, caption, row.name.header, row.heads)
             groups.setdefault(key, []).append(row)
-    return [Table(caption=key[2], titles=key[1], rows=tuple(rows)) for key, rows in groups.items()]
+    return [
+        Table(document_id=key.document_id, caption=key.caption, titles=key.titles, rows=tuple(rows))
+        for key, rows in _with_incomplete_rows(groups).items()
+    ]
+
+
+def _with_incomplete_rows(groups: Mapping[_TableKey, Sequence[TableRow]]) -> dict[_TableKey, list[TableRow]]:
+    """The rows that lack some cells of a table, with empty cells in their place, among the others of this table."""
+    found: dict[_TableKey, list[TableRow]] = {}
+    for key, rows in groups.items():
+        full = max((other for other in groups if key.is_part_of(other)), key=lambda other: len(other.heads))
+        found.setdefault(full, []).extend(row.under(full.heads) for row in rows)
+    return found
 
 
 def stems_of(passages: Iterable[Passage]) -> frozenset[str]:

@@ -22,6 +22,7 @@ from language.stop_words import STOP_WORDS
 from language.terms import terms
 from language.topic_words import question_word_stems
 from querying.retrieval.asked_column import AskedCells
+from querying.retrieval.asked_values import NO_VALUE_ROWS, ValueRows
 from querying.retrieval.passage_tables import Cell, Table, TableRow
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -38,8 +39,9 @@ _MAX_CACHED_TEXTS = 4096
 class CellMatch:
     """A cell and how it fits. `covered` has the words of the question that the cell is about, and how well each is
     said. `unsaid_years` are asked for and not said. `has_other_year` says that its row or column has another year.
-    `row_extra` and `column_extra` are the shares of their names that are not asked for. `tied` cells of the row, this
-    one among them, fit as well by their words, or better."""
+    `row_extra` and `column_extra` are the shares of their names that are not asked for. `asked_words` ask for the cell
+    in other words than its head (None: it is not asked for so), and `is_empty` says that nothing stands in the cell of
+    this row that they ask for. `tied` cells of the row, this one among them, fit as well by their words, or better."""
 
     row: TableRow
     cell: Cell
@@ -50,6 +52,8 @@ class CellMatch:
     has_other_year: bool
     row_extra: float
     column_extra: float
+    asked_words: frozenset[str] | None = None
+    is_empty: bool = False
     tied: int = 1
 
     @property
@@ -67,12 +71,14 @@ def best_cells(
     *,
     most: int,
     asked_cells: Sequence[AskedCells | None] = (),
+    value_rows: Sequence[ValueRows] = (),
 ) -> list[CellMatch]:
     """The cells of all tables that fit best by their words alone; `weights` has the inverse document frequency of each
-    stem, `asked_cells` for each table the cells that the question asks for in other words than the heads'."""
+    stem, `asked_cells` for each table the cells that the question asks for in other words than the heads', `value_rows`
+    the rows that it asks for by what their cells say."""
     asked = _asked_words(question, weights)
-    pairs = zip_longest(tables, asked_cells)
-    rows = chain.from_iterable(_TableMatch(asked, table, cells).rows() for table, cells in pairs)
+    each = zip_longest(tables, asked_cells, value_rows)
+    rows = chain.from_iterable(_TableMatch(asked, *of_table).rows() for of_table in each)
     found = ((one, row) for row in rows for one in row)
     best = nlargest(most, found, key=lambda pair: pair[0].score) if asked else []
     return [replace(one, tied=sum(other.score >= one.score for other in row)) for one, row in best]
@@ -147,16 +153,23 @@ def _abbreviates(one: str, other: str) -> bool:
 class _TableMatch:
     """How the cells of a table fit the words of a question."""
 
-    def __init__(self, asked: Mapping[str, _AskedWord], table: Table, asked_cells: AskedCells | None = None) -> None:
+    def __init__(
+        self,
+        asked: Mapping[str, _AskedWord],
+        table: Table,
+        asked_cells: AskedCells | None = None,
+        value_rows: ValueRows | None = None,
+    ) -> None:
         self._table = table
         self._asked_cells = asked_cells
+        self._value_rows = value_rows or NO_VALUE_ROWS
         self._rows, self._columns = _Names([row.label for row in table.rows]), _Names(table.heads)
         inner = self._rows.all | self._columns.all
         # "Mean" puts a question into words, and heads a column.
         self._asked = {
             stem: word
             for stem, word in asked.items()
-            if word.is_substance or stem in inner or _DIGITS.get(stem) in inner
+            if word.is_substance or stem in inner | self._value_rows.words or _DIGITS.get(stem) in inner
         }
         self._total = sum(word.weight for word in asked.values() if word.is_substance) or 1.0
         self._caption = caption_stems(table)
@@ -167,43 +180,60 @@ class _TableMatch:
         )
 
     def rows(self) -> Iterator[list[CellMatch]]:
-        """The cells of each row."""
+        """The cells of each row, without the empty ones."""
         heads = [self._columns.coverage(at, self._asked, self._unsaid) for at in range(len(self._table.heads))]
-        column_extras = [self._columns.unasked_share(at, head, self._asked) for at, head in enumerate(heads)]
+        extras = [self._columns.unasked_share(at, head, self._asked) for at, head in enumerate(heads)]
         for at, row in enumerate(self._table.rows):
             name = self._rows.coverage(at, self._asked, self._unsaid)
             row_extra = self._rows.unasked_share(at, name, self._asked)
-            matches = []
-            for column, cell in enumerate(row.cells):
-                years = _years(self._rows.stems[at] | self._columns.stems[column])
-                in_other_words = self._asked_cells.words_for(at, column) if self._asked_cells else None
-                covered = {**(in_other_words or {}), **self._cover(name, heads[column], years)}
-                unsaid = _years(self._asked) - set(covered)
-                share = sum(word.weight * covered.get(stem, 0.0) for stem, word in self._asked.items()) / self._total
-                # A head that is asked for in other words says nothing that is not asked.
-                column_extra = column_extras[column] if in_other_words is None else 0.0
-                penalty = ROW_PENALTY * row_extra + COLUMN_PENALTY * column_extra
-                one = CellMatch(
-                    row=row,
-                    cell=cell,
-                    table=self._table,
-                    score=min(1.0, share) - penalty,
-                    covered=covered,
-                    unsaid_years=unsaid,
-                    has_other_year=bool(unsaid and years),
-                    row_extra=row_extra,
-                    column_extra=column_extra,
-                )
-                matches.append(one)
-            yield matches
+            yield [
+                self._match(at, column, said=(name, heads[column]), extra=(row_extra, extras[column]))
+                for column, cell in enumerate(row.cells)
+                if cell.value
+            ]
 
-    def _cover(self, name: Mapping[str, float], head: Mapping[str, float], years: Set[str]) -> dict[str, float]:
+    def _match(
+        self, at: int, column: int, *, said: Sequence[Mapping[str, float]], extra: tuple[float, float]
+    ) -> CellMatch:
+        """How a cell fits; `said` is what its row's name and its head say of the question, and `extra` the share of
+        each that is not asked for."""
+        years = _years(self._rows.stems[at] | self._columns.stems[column])
+        in_other_words = self._asked_cells.words_for(at, column) if self._asked_cells else None
+        by_value = self._value_rows.words_for(at, column)
+        covered = {**(in_other_words or {}), **self._cover(said, years), **(by_value or {})}
+        unsaid = _years(self._asked) - set(covered)
+        share = sum(word.weight * covered.get(stem, 0.0) for stem, word in self._asked.items()) / self._total
+        # A head that is asked for in other words says nothing that is not asked; nor do head and name of a row that is
+        # asked for by a cell.
+        row_extra = extra[0] if by_value is None else 0.0
+        column_extra = extra[1] if in_other_words is None and by_value is None else 0.0
+        row = self._table.rows[at]
+        return CellMatch(
+            row=row,
+            cell=row.cells[column],
+            table=self._table,
+            score=min(1.0, share) - ROW_PENALTY * row_extra - COLUMN_PENALTY * column_extra,
+            covered=covered,
+            unsaid_years=unsaid,
+            has_other_year=bool(unsaid and years),
+            row_extra=row_extra,
+            column_extra=column_extra,
+            asked_words=None if in_other_words is None else frozenset(in_other_words),
+            is_empty=self._lacks_asked_cell(at),
+        )
+
+    def _lacks_asked_cell(self, at: int) -> bool:
+        """Whether the question names the row, and asks for a cell of it that is empty."""
+        asked = self._asked_cells
+        return asked is not None and at in asked.rows and not self._table.rows[at].cells[asked.best_column].value
+
+    def _cover(self, said: Sequence[Mapping[str, float]], years: Set[str]) -> dict[str, float]:
         """Each word by where it is said best; a year of the caption says nothing of a row that has its own."""
         found = dict.fromkeys(
             (self._caption - _years(self._caption) if years else self._caption) & set(self._asked), 1.0
         )
-        for said in (name, head):
-            for stem, match in said.items():
+        for each in said:
+            for stem, match in each.items():
                 found[stem] = max(match, found.get(stem, 0.0))
         return found
 

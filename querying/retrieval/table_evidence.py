@@ -13,6 +13,7 @@ from functools import partial
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
+from querying.retrieval.asked_values import rows_asked_by_value
 from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
@@ -66,7 +67,8 @@ def judge_rows(
     if not tables:
         return evidence
     asked_cells = _asked_cells(question, tables, known=partial(stems_of, evidence.passages))
-    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells)
+    value_rows = [rows_asked_by_value(question, grid_of(table)) for table in tables]
+    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells, value_rows=value_rows)
     if not matches:
         return evidence
     rows: dict[Place, list[_ReadCell]] = {}
@@ -92,12 +94,13 @@ def _asked_cells(
 ) -> list[AskedCells | None]:
     """For each table the cells that are asked for in other words; those of the best passages are looked at first."""
     order = sorted(range(len(tables)), key=lambda at: min(row.source for row in tables[at].rows))
-    asked = find_asked_cells(question, [_grid(tables[at]) for at in order], known=known)
+    asked = find_asked_cells(question, [grid_of(tables[at]) for at in order], known=known)
     found = dict(zip(order, asked, strict=True))
     return [found[at] for at in range(len(tables))]
 
 
-def _grid(table: Table) -> Grid:
+def grid_of(table: Table) -> Grid:
+    """The table as it is asked."""
     return Grid(
         labels=[row.label for row in table.rows],
         heads=table.heads,
@@ -147,4 +150,6 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
         score=max(0.0, 0.6 * best.fit + 0.4 * passage.score + _SCORE_BONUS),
         weakest=best.weakest,
         cell=TableCell(head=cell.header if is_named else "", value=cell.value, wording=best.match.wording),
+        asked_words=best.match.asked_words,
+        is_cell_empty=best.match.is_empty,
     )

@@ -54,7 +54,10 @@ class Sentence:
 
     `strength` is that of evidence by this sentence alone, of which titles are no part; `ranges` says which of the
     question's quantities it has a range for; `header` is the header row of a row of a Markdown table; `cell` is the
-    cell of a row that is asked for, where one fits.
+    cell of a row that is asked for, where one fits. `value_rows` names the table of a row that is asked for by what its
+    cells say, together with the others of this table. `asked_words` are the stems of the question that ask for a cell
+    of a row in other words than its head, None where no cell is asked for so; `is_cell_empty` says that there is
+    nothing in it.
     """
 
     source: int  # index into the passages that were read
@@ -67,6 +70,9 @@ class Sentence:
     ranges: RangeMatch = NO_RANGE_MATCH
     header: str = ""
     cell: TableCell | None = None
+    value_rows: str = ""
+    asked_words: frozenset[str] | None = None
+    is_cell_empty: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

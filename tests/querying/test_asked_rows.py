@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from querying.types.evidence import RangeMatch
+from querying.types.evidence import Evidence, RangeMatch
 from tests.querying.test_extractive import answered, read, under
 
 EDITIONS = """| Edition | Users | Price |
@@ -110,3 +110,36 @@ def test_a_row_whose_range_leaves_the_number_out_is_not_quoted_with_others() -> 
     assert "2022" in quoted
     assert "2023" not in quoted
     assert "2024" in quoted
+
+
+CLASSES = """| Class | Day | Hall |
+|---|---|---|
+| Yoga | Monday | East |
+| Judo | Friday | East |
+| Yoga | Friday | West |
+"""
+
+
+def with_marks(text: str, best: str, marked: str, **marks: object) -> Evidence:
+    page = read(text, best)
+    sentences = (replace(one, **marks) if marked in one.text else one for one in page.sentences)
+    return replace(page, sentences=tuple(sentences))
+
+
+def test_all_rows_with_the_value_that_is_asked_for_are_quoted_and_no_others() -> None:
+    fridays = with_marks(CLASSES, "| Judo", "Friday", value_rows="classes")
+    quoted = [one.claim for one in answered("Which classes are on Friday?", fridays)]
+    assert quoted == ["Class Judo — day: Friday; hall: East.", "Class Yoga — day: Friday; hall: West."]
+
+
+def test_rows_of_one_name_are_quoted_together_where_their_cell_is_asked_for() -> None:
+    yoga = with_marks(CLASSES, "| Yoga | Monday", "Yoga", asked_words=frozenset())
+    quoted = " ".join(one.claim for one in answered("When is yoga?", yoga))
+    assert "Monday" in quoted
+    assert "Friday" in quoted
+    assert "Judo" not in quoted
+
+
+def test_an_empty_cell_does_not_hide_the_heads_of_a_markdown_row() -> None:
+    text = CLASSES.replace("| Friday | East |", "| | East |")
+    assert [one.claim for one in answered("Where is judo?", read(text, "| Judo"))] == ["Class Judo — hall: East."]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from language.terms import terms
 from querying.answering.sufficiency import assess_sufficiency
 from querying.types.evidence import Evidence, Sentence, TableCell
 from tests.querying.passages import evidence, passage
@@ -240,3 +241,20 @@ def test_evidence_about_a_sibling_is_weaker_and_says_what_it_is_about():
     start, end = judged.about.span or (0, 0)
     assert about.content[start - about.start : end - about.start] == "beam"
     assert assess_sufficiency("What is the cover of a beam exposed to weather?", evidence(about), threshold=0.75).passes
+
+
+def test_words_that_ask_for_a_column_are_no_words_that_no_passage_says() -> None:
+    row = passage("Course: Pottery | Price: €95")
+    found = evidence(row)
+    asked = replace(found, sentences=(replace(found.sentences[0], asked_words=frozenset(terms("cost"))),))
+    follow_up = {"threshold": 0.1, "new_words": "How much does it cost?"}
+    assert not assess_sufficiency("How much does pottery cost?", found, **follow_up).passes
+    assert assess_sufficiency("How much does pottery cost?", asked, **follow_up).passes
+
+
+def test_an_empty_cell_that_is_asked_for_in_other_words_makes_the_evidence_weaker() -> None:
+    found = evidence(passage("Group: Table tennis | Venue: Gym"))
+    empty = replace(found, sentences=(replace(found.sentences[0], is_cell_empty=True),))
+    full, judged = (assess_sufficiency("Who coaches table tennis?", one, threshold=0.99) for one in (found, empty))
+    assert judged.score < full.score - 0.2
+    assert "The nearest row of a table has nothing under “coaches”." in judged.why

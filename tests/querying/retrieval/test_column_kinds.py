@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from querying.retrieval.column_kinds import ColumnKind, figure_kind, word_kind
+from querying.question.column_questions import ColumnKind
+from querying.retrieval.column_kinds import figure_kind, word_kind
 
 
 @pytest.mark.parametrize(

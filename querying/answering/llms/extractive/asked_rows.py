@@ -12,12 +12,16 @@ from language.negation import has_negation
 from language.terms import terms
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.table_headers import is_header_row
-from querying.answering.llms.extractive.table_rows import is_row
-from querying.retrieval.passage_tables import parse_cells
-from querying.types.evidence import Sentence
+from querying.retrieval.passage_tables import is_row, parse_cells, row_name
+from querying.types.evidence import Evidence, Sentence
 
 # A longer table is not quoted as a whole, and more rows than these are not compared.
 _MAX_ROWS, _MAX_COMPARED = 8, 3
+# More rows than these are not quoted for what their cells say.
+_MAX_WITH_VALUE = 12
+_MAX_OF_SAME_NAME = 4
+# Rows of another table are asked for as well where the best of them is as good as this beside the best row.
+_EQUAL_TABLE_RATIO = 0.88
 # What must be said of that by which a row's name differs from the others.
 _MIN_SHARE = 0.5
 # A table is read so far up and down from a row.
@@ -38,6 +42,39 @@ def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) ->
             return named
     is_about_all = not named and _asks_for_heading(question, neighbours.heading(row))
     return rows if is_about_all and row in rows and 1 < len(rows) <= _MAX_ROWS else []
+
+
+def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
+    """The rows that the question asks for by what their cells say, those of this row's table and of others that answer
+    as well, in the order of the page; empty where it does not ask for this one so, or for more than can be quoted."""
+    equal = {one.value_rows for one in evidence.sentences if one.score >= _EQUAL_TABLE_RATIO * row.score}
+    same = (one for one in evidence.sentences if row.value_rows and one.value_rows and one.value_rows in equal)
+    by_place = {_place(one, evidence, first=row): one for one in sorted(same, key=lambda one: -one.source)}
+    return [by_place[place] for place in sorted(by_place)] if len(by_place) <= _MAX_WITH_VALUE else []
+
+
+def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
+    """This row and the others of its name that have the cell which the question asks for, such as a course on two days;
+    empty where it is the only one, or where there are many."""
+    if row.asked_words is None or row.is_cell_empty:
+        return []
+    name = row_name(row.text)
+    same = [one for one in evidence.sentences if one.asked_words is not None and not one.is_cell_empty]
+    found = {_page_place(one, evidence): one for one in reversed(same) if row_name(one.text) == name}
+    others = [found[place] for place in sorted(found) if place != _page_place(row, evidence)]
+    return [row, *others] if 0 < len(others) < _MAX_OF_SAME_NAME else []
+
+
+def _page_place(one: Sentence, evidence: Evidence) -> tuple[int, int]:
+    passage = evidence.passages[one.source]
+    return passage.page_id, passage.start + one.start
+
+
+def _place(one: Sentence, evidence: Evidence, *, first: Sentence) -> tuple[bool, str, int, int]:
+    """Where a row stands, those of the first one's table before others."""
+    passage = evidence.passages[one.source]
+    is_elsewhere = one.value_rows != first.value_rows
+    return is_elsewhere, one.value_rows, passage.page_number or 0, passage.start + one.start
 
 
 def _asks_for_heading(question: str, heading: str) -> bool:

@@ -16,6 +16,7 @@ from querying.answering.llms.extractive.statements import (
     leads_in,
     without_reply_label,
 )
+from querying.retrieval.passage_tables import is_row
 from querying.sanitize import sanitize
 from querying.types.evidence import Evidence, Sentence
 
@@ -148,7 +149,7 @@ def _best_wording(sentence: Sentence, passage: Passage, question: str, *, keeps_
     bare = [_without_heading(_without_bullet(said), passage), _without_bullet(said)]
     if not keeps_connective:
         bare[:0] = map(_without_connective, bare)
-    wordings = table_rows.row_wordings(literal, question, sentence.cell) if table_rows.is_row(literal) else bare
+    wordings = table_rows.row_wordings(literal, question, sentence.cell) if is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
     return next(standing, literal)
 

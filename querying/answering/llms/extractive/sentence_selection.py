@@ -13,7 +13,7 @@ from uuid import UUID
 
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.asked_rows import rows_asked_together
+from querying.answering.llms.extractive.asked_rows import rows_asked_together, rows_of_same_name, rows_with_value
 from querying.answering.llms.extractive.context_sentences import (
     antecedent,
     begins_with_pronoun,
@@ -23,7 +23,7 @@ from querying.answering.llms.extractive.context_sentences import (
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
-from querying.answering.llms.extractive.table_rows import is_row
+from querying.retrieval.passage_tables import is_row
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 MAX_SENTENCES = 3
@@ -206,8 +206,10 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
         return []
     chosen = [first] if first else _best_of_each(evidence) or [candidates[0].sentence]
     best = candidates[0].score if candidates else 0.0
-    if not first and (rows := rows_asked_together(question, chosen[0], Neighbours(evidence))):
-        return [Candidate(row, best) for row in rows]
+    if not first:
+        rows = rows_with_value(chosen[0], evidence) or rows_of_same_name(chosen[0], evidence)
+        if rows := rows or rows_asked_together(question, chosen[0], Neighbours(evidence)):
+            return [Candidate(row, best) for row in rows]
     choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)
     while len(chosen) < MAX_SENTENCES and (further := choice.next_of(candidates)):
         chosen.append(further)

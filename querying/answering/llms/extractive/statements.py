@@ -8,10 +8,11 @@ from knowledge.readers.tables import is_separator_row
 from language.clauses import has_predicate
 from language.scripts import SPACELESS_SCRIPTS
 from language.sentences import WIDE_STOPS
-from querying.answering.llms.extractive.table_rows import is_row
+from querying.retrieval.passage_tables import is_row
 
 MIN_STATEMENT_CHARACTERS = 20  # shorter ones are headings and scraps
 MAX_STATEMENT_CHARACTERS = 900
+
 _MAX_LABEL_CHARACTERS = 70
 
 _STOPS = tuple('.!;:)"”’…' + WIDE_STOPS + "；：」』）")

@@ -11,15 +11,11 @@ from collections.abc import Sequence
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from language.terms import terms
+from querying.retrieval.markdown_tables import row_cells
 from querying.retrieval.passage_tables import Cell, parse_cells
 from querying.types.evidence import TableCell
 
 _NUMBER = re.compile(r"\d+")
-
-
-def is_row(text: str) -> bool:
-    """Whether a line is a row of a table as documents are read: cells with a bar between them."""
-    return CELL_SEPARATOR in text or text.startswith("| ")
 
 
 def cells_text(text: str) -> str:
@@ -34,10 +30,11 @@ def has_headers(text: str) -> bool:
 
 def with_headers(text: str, header: str) -> str:
     """A row of a Markdown table, its cells named by the header row; the row alone where the two do not match."""
-    names, values = parse_cells(header), parse_cells(text)
+    names, values = row_cells(header), row_cells(text)
     if len(names) != len(values):
         return text
-    return CELL_SEPARATOR.join(f"{name.value}: {value.value}" for name, value in zip(names, values, strict=True))
+    pairs = zip(names, values, strict=True)
+    return CELL_SEPARATOR.join(f"{name}: {value}" if name else value for name, value in pairs if value)
 
 
 def row_text(text: str) -> str:

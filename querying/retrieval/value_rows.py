@@ -1,0 +1,158 @@
+"""Marks the rows that a question asks for by what their cells say, so that they are quoted together and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from knowledge.search.passages import Passage
+from language.terms import terms
+from language.topic_words import topic_stems
+from querying.retrieval.asked_column import Grid
+from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
+from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
+from querying.retrieval.markdown_tables import Span, read_layout, row_cells
+from querying.retrieval.passage_tables import (
+    NO_PAGES,
+    has_table_rows,
+    is_row,
+    parse_cells,
+    read_tables,
+    row_name,
+)
+from querying.retrieval.sentence_windows import title_prefix
+from querying.retrieval.table_evidence import Place, grid_of
+from querying.types.evidence import Evidence, Sentence
+
+# A row that is asked for by a cell comes before another row of its table that is so little ahead of it, by this much.
+_MAX_LAG, _LEAD = 0.1, 0.03
+_BEHIND = 0.03
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PlacedTable:
+    """A table as it is asked, its name, and the place and the header row of each of its rows."""
+
+    name: str
+    grid: Grid
+    rows: Sequence[tuple[Place, str]]
+
+
+def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
+    """The evidence in which a row without the column that is asked for comes behind one of the same name that has it:
+    a table of fees does not say where the course is."""
+    best = {row_name(one.text): one for one in reversed(evidence.sentences) if _has_asked_cell(one)}
+    if not best:
+        return evidence
+    asked = topic_stems(question)
+    sentences = [
+        _behind(one, best.get(row_name(one.text))) if is_row(one.text) and asked.isdisjoint(_head_stems(one)) else one
+        for one in evidence.sentences
+    ]
+    sentences.sort(key=lambda one: (-one.score, one.source, one.start))
+    first = sentences[0]
+    has_changed = first != evidence.sentences[0]
+    return replace(evidence, sentences=tuple(sentences), strength=first.strength if has_changed else evidence.strength)
+
+
+def _behind(one: Sentence, other: Sentence | None) -> Sentence:
+    if other is None or _has_asked_cell(one):
+        return one
+    return replace(one, score=min(one.score, max(0.0, other.score - _BEHIND)))
+
+
+def _has_asked_cell(one: Sentence) -> bool:
+    return one.asked_words is not None and not one.is_cell_empty
+
+
+def _head_stems(one: Sentence) -> frozenset[str]:
+    """The stems of the heads of a row's cells, without that of its name."""
+    heads = row_cells(one.header)[1:] if one.header else [cell.header for cell in parse_cells(one.text)[1:]]
+    return frozenset(terms(" ".join(heads)))
+
+
+def with_value_rows(evidence: Evidence, *, question: str, pages: Mapping[int, str] = NO_PAGES) -> Evidence:
+    """The evidence with a mark on the rows that the English question asks for by their cells. They come before the
+    other rows of their table, and those that were not scored join the others of them that were. Of several tables those
+    count that leave least of the question unsaid."""
+    tables = [*_labelled_tables(evidence, pages), *_markdown_tables(evidence.passages)]
+    asked = [rows_asked_by_value(question, table.grid) for table in tables]
+    least = min((one.unsaid for one in asked if one.columns), default=0)
+    marked: dict[Place, Sentence] = {}
+    for table, one in zip(tables, asked, strict=True):
+        if one.columns and one.unsaid == least:
+            marked |= _marked_rows(table, one, evidence)
+    if not marked:
+        return evidence
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
+    return replace(evidence, sentences=tuple(sentences))
+
+
+def _marked_rows(table: _PlacedTable, asked: ValueRows, evidence: Evidence) -> dict[Place, Sentence]:
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+    scored = [known[table.rows[at][0]] for at in asked.columns if table.rows[at][0] in known]
+    if not scored:
+        return {}
+    best = max(scored, key=lambda one: one.score)
+    others = (place for at, (place, _) in enumerate(table.rows) if at not in asked.columns)
+    lift = _lift(best.score, max((known[place].score for place in others if place in known), default=0.0))
+    found = {}
+    for place, header in (table.rows[at] for at in asked.columns):
+        one = known.get(place) or _unscored(place, header, best, evidence.passages)
+        found[place] = replace(one, score=min(1.0, one.score + lift), value_rows=table.name)
+    return found
+
+
+def _lift(best: float, other: float) -> float:
+    return other + _LEAD - best if other - _MAX_LAG <= best < other + _LEAD else 0.0
+
+
+def _unscored(place: Place, header: str, best: Sentence, passages: Sequence[Passage]) -> Sentence:
+    """A row that was not scored, as good as the best of those with its value, which is read with no cell of it."""
+    source, start, end = place
+    text = passages[source].content[start:end]
+    return replace(best, source=source, start=start, end=end, text=text, header=header, cell=None)
+
+
+def _labelled_tables(evidence: Evidence, pages: Mapping[int, str]) -> Iterator[_PlacedTable]:
+    for table in read_tables(evidence.passages, pages):
+        name = f"{table.document_id} {table.titles} {table.caption} {table.rows[0].name.header}"
+        rows = [((row.source, *row.span), "") for row in table.rows]
+        yield _PlacedTable(name=name, grid=grid_of(table), rows=rows)
+
+
+@dataclass
+class _Parts:
+    """What passages show of one Markdown table."""
+
+    rows: dict[tuple[int, int], tuple[Place, str]] = field(default_factory=dict)  # by page and place there
+    labels: list[str] = field(default_factory=list)
+    cells: list[Sequence[str]] = field(default_factory=list)
+    caption: frozenset[str] = frozenset()
+
+    def add(self, source: int, passage: Passage, table: MarkdownTable, headers: Mapping[Span, Span]) -> None:
+        grid = table.grid()
+        self.caption |= grid.caption
+        for (span, _), label, cells in zip(table.rows, grid.labels, grid.cells, strict=True):
+            on_page = (passage.page_id, passage.start + span[0])
+            if on_page not in self.rows:
+                self.rows[on_page] = ((source, *span), passage.content[slice(*headers[span])])
+                self.labels.append(label)
+                self.cells.append(cells)
+
+
+def _markdown_tables(passages: Sequence[Passage]) -> Iterator[_PlacedTable]:
+    """Passages overlap, and one shows where another one's table goes on: those with the same heads are one."""
+    found: dict[tuple[str, tuple[str, ...]], _Parts] = {}
+    for source, passage in enumerate(passages):
+        if not has_table_rows(passage):
+            continue
+        layout = read_layout(passage.content, passage.sentence_spans())
+        title = title_prefix(passage)
+        for table in read_markdown_tables(TitledText(passage.content, layout, title)):
+            key = (f"{passage.document_id} {title}", tuple(table.heads))
+            found.setdefault(key, _Parts()).add(source, passage, table, layout.headers)
+    for (name, heads), parts in found.items():
+        grid = Grid(labels=parts.labels, heads=heads[1:], cells=parts.cells, caption=parts.caption)
+        yield _PlacedTable(name=f"{name} {' | '.join(heads)}", grid=grid, rows=list(parts.rows.values()))

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from language.terms import terms
+from querying.retrieval.asked_column import Grid
+from querying.retrieval.asked_values import rows_asked_by_value
+
+COURSES = Grid(
+    labels=["Course Pottery", "Course Yoga for beginners", "Course Folk dance", "Course Choir", "Course Library tour"],
+    heads=["Day", "Place", "Room", "Teacher", "Price"],
+    cells=[
+        ["Monday", "Library", "2", "Anna Keller", "€95"],
+        ["Friday", "Main hall", "A", "Tom Berger", "€60"],
+        ["Friday", "Main hall", "B", "Jonas Weber", "€45"],
+        ["Tuesday to Thursday", "Hall", "A", "Mira Lang, Tom Berger", "free"],
+        ["Monday", "Gate", "C", "", "€95"],
+    ],
+    caption=frozenset(terms("Courses in spring")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which courses are on Friday?", [1, 2]),
+        ("Which courses are on Wednesday?", [3]),
+        ("What can I do on Mondays?", [0, 4]),
+        ("Which courses take place in the main hall?", [1, 2]),
+        ("What does Tom Berger teach?", [1, 3]),
+        ("Which courses does Tom Berger teach on Friday?", [1]),
+        ("Which courses are on Monday or Friday?", [0, 1, 2, 4]),
+        ("Which courses are in room A?", [1, 3]),
+        ("Which courses are free?", [3]),
+    ],
+)
+def test_a_cell_that_the_question_says_as_a_whole_asks_for_its_rows(question: str, rows: list[int]) -> None:
+    assert list(rows_asked_by_value(question, COURSES).columns) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which courses are on Sunday?",
+        "Which courses are not on Friday?",
+        "Is pottery on Friday?",  # it names another row
+        "Where do I book the library tour?",  # a word of the row's name is no place
+        "Which courses cost less than €95?",  # a figure is left to the ranges
+        "Which courses are in Berger's garden?",
+        "How do I appeal against a decision of the main hall about my parking permit?",
+        "Which courses does Peter Fox teach children on Friday?",
+    ],
+)
+def test_other_questions_ask_for_no_row_by_its_cells(question: str) -> None:
+    assert not rows_asked_by_value(question, COURSES).columns
+
+
+def test_a_value_that_all_rows_have_picks_none() -> None:
+    same = Grid(labels=["Group A", "Group B"], heads=["Hall"], cells=[["Dojo"], ["Dojo"]])
+    assert not rows_asked_by_value("Which groups are in the dojo?", same).columns

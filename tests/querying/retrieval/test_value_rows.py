@@ -1,0 +1,56 @@
+"""Rows that a question asks for by their cells, and rows of one name in two tables."""
+
+from __future__ import annotations
+
+from querying.types.evidence import Evidence
+from tests.querying.retrieval.test_table_evidence import judged
+
+ROOMS = (
+    "Room: Main hall | Floor: Ground floor | Seats: 120\n"
+    "Room: Studio | Floor: First floor | Seats: 20\n"
+    "Room: Music room | Floor: First floor | Seats: 30\n"
+)
+COURSES = (
+    "| Course | Day | Place | Teacher |\n|---|---|---|---|\n"
+    "| Pottery | Monday | Workshop | Anna Keller |\n"
+    "| Yoga | Friday | Main hall | Tom Berger |\n"
+    "| Chess club | Friday | Library | |\n"
+)
+FEES = "Course: Pottery | Material: Clay and glaze\nCourse: Drawing | Material: Paper\n"
+COACHES = (
+    "Group: Judo | Venue: Dojo | Coach: Ken Mori\nGroup: Badminton | Venue: Gym | Coach: Sally Moore\n"
+    "Group: Table tennis | Venue: Gym\n"
+)
+
+
+def marked(evidence: Evidence) -> list[str]:
+    return sorted(one.text for one in evidence.sentences if one.value_rows)
+
+
+def test_rows_with_the_value_are_marked_and_come_first() -> None:
+    found = judged("Which rooms are on the first floor?", ROOMS)
+    assert marked(found) == ROOMS.splitlines()[2:0:-1]
+    assert all(one.value_rows for one in found.sentences[:2])
+    found = judged("Which courses are on Friday?", COURSES)
+    assert [text.split()[1] for text in marked(found)] == ["Chess", "Yoga"]
+
+
+def test_no_row_is_marked_for_a_value_that_no_row_has() -> None:
+    assert marked(judged("Which courses are on Sunday?", COURSES)) == []
+
+
+def test_the_table_that_says_more_of_the_question_has_the_rows() -> None:
+    hours = "Facility: Office | Days: Friday\nFacility: Library | Days: Monday\n"
+    assert all(text.startswith("|") for text in marked(judged("Which courses are on Friday?", COURSES, hours)))
+
+
+def test_a_row_without_the_column_that_is_asked_for_comes_behind_one_of_its_name_that_has_it() -> None:
+    best = judged("Where is the pottery course?", FEES, COURSES).sentences[0]
+    assert "Workshop" in best.text
+    assert best.asked_words is not None
+
+
+def test_an_empty_cell_that_is_asked_for_in_other_words_is_told() -> None:
+    for question, text in (("Who teaches the chess club?", COURSES), ("Who is in charge of table tennis?", COACHES)):
+        best = judged(question, text).sentences[0]
+        assert best.is_cell_empty, question
