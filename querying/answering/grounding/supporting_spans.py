@@ -220,8 +220,8 @@ def _table_layout(text: str, source_type: str) -> TableLayout:
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
-    """Whether the whole span rules the claim out, or one of its sentences does: the one that shares most with the claim,
-    or one that alone has a word of it ("It is closed on Sundays")."""
+    """Whether the whole span rules the claim out, or one of its sentences does: the one that shares most with it, or
+    one that alone has a word of it ("It is closed on Sundays")."""
     if len(candidate.sentences) > 1 and (
         is_contradicted(claim, candidate.main)
         or any(has_opposite_word(claim, sentence) for sentence in _sentences_with_own_word(claim, candidate.sentences))

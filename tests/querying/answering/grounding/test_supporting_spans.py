@@ -33,7 +33,10 @@ ROWS = (
 ROWS_WITHOUT_FIGURES = (
     "Service: Dental cleaning | Animal: Dog | By: Nurse\nService: Dental cleaning | Animal: Cat | By: Vet"
 )
-MARKDOWN_ROWS = "| Service | Animal | Price (EUR) |\n|---|---|---|\n| Dental cleaning | Dog | 310.00 |\n| Dental cleaning | Cat | 260.00 |"
+MARKDOWN_ROWS = (
+    "| Service | Animal | Price (EUR) |\n|---|---|---|\n"
+    "| Dental cleaning | Dog | 310.00 |\n| Dental cleaning | Cat | 260.00 |"
+)
 HOURS = (
     "The Harbour Street practice is open from Monday to Friday from 8:00 to 19:00. "
     "It is closed on Sundays and public holidays."
