@@ -11,8 +11,8 @@ from marketplace.demo import CONTENT_DIR
 from plugins.models import Release
 from querying.answering.llms.extractive import Extractive
 from querying.question.consultation import Consultation
-from querying.question.tree_consultation import consult_trees
 from querying.question.resolve import resolve_question
+from querying.question.tree_consultation import consult_trees
 from querying.types.question import Caller, Question, Turn
 from tests.querying.passages import passage
 from tests.querying.question.test_tree_selection import PAINT_DATA
