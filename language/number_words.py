@@ -19,6 +19,8 @@ _VALUE_BY_WORD["dozen"] = 12
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _DENOMINATOR_BY_WORD = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarters": 4, "fifths": 5}
 _DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
+# How often something happens.
+TIMES_BY_WORD = {"once": 1, "twice": 2, "thrice": 3}
 _ONE_WORDS = frozenset({"a", "one"})
 
 NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*_VALUE_BY_WORD, *SCALES])})"

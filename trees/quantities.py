@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from language.figures.quantities import read_number_words
 from language.lazy_pattern import lazy_pattern
 from language.number_notation import (
     COMMAS_BETWEEN_THOUSANDS,
@@ -16,6 +17,7 @@ from language.number_notation import (
     POINT_AND_THREE_DIGITS,
     language_has_decimal_comma,
 )
+from language.number_words import TIMES_BY_WORD
 from language.units import CURRENCY_CODES, CURRENCY_SIGNS, DOLLAR_PATTERN, convert_number, parse_unit
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
@@ -94,6 +96,9 @@ _QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?
 _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 
 
+_COUNTED_TIMES = re.compile(r"(?<=\d)\s?x$|\s+times$")
+
+
 def find_unit(spelling: str) -> Unit | None:
     """The unit of this spelling, or None when trees do not know it."""
     spelling = spelling.strip().translate(_SUPERSCRIPTS)
@@ -127,6 +132,24 @@ def parse_quantity(value: object) -> NumberWithUnit | None:
     return NumberWithUnit(number, known)
 
 
+def parse_spoken_quantity(text: str) -> NumberWithUnit | None:
+    """The quantity that a short reply says: `twelve hours`, `three times`, `4x`, `twice`. None for other texts."""
+    said = " ".join(text.split()).strip(" .!").casefold() if len(text) <= 100 else ""
+    said = _COUNTED_TIMES.sub("", said)
+    if (count := {**TIMES_BY_WORD, "one": 1}.get(said)) is not None:
+        return NumberWithUnit(count)
+    whole = [one for one in _measures_in_words(said) if (one.start, one.end) == (0, len(said))]
+    return whole[0].quantity if whole else parse_quantity(said)
+
+
+def _measures_in_words(text: str) -> Iterator[QuantityMention]:
+    """The numbers that are written as words; a fraction such as “half” only with its unit."""
+    for one in read_number_words(text):
+        unit = _unit_by_name().get(one.units[0])
+        if unit or one.low.denominator == 1:
+            yield QuantityMention(NumberWithUnit(float(one.low), unit), one.start, one.end)
+
+
 def _quantity_of_number(value: float) -> NumberWithUnit | None:
     try:
         number = float(value)
@@ -154,8 +177,9 @@ def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
 
 
 def find_measures(text: str) -> list[QuantityMention]:
-    """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
-    found = []
+    """The numbers in a text, in digits or in words, with their units where they have one. Numbers inside a word (M25)
+    do not count."""
+    found = list(_measures_in_words(text))
     has_decimal_comma = cache(lambda: language_has_decimal_comma(text))
     for match in _MEASURE_PATTERN.finditer(fold_digits(text)):
         currency, digits, spelling = match.group(1), match.group(2), match.group(3) or ""
@@ -169,7 +193,7 @@ def find_measures(text: str) -> list[QuantityMention]:
         known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
         end = match.end() if known and not currency else match.start(2) + len(written)
         found.append(QuantityMention(NumberWithUnit(number, known), match.start(), end))
-    return found
+    return sorted(found, key=lambda one: one.start)
 
 
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:

@@ -12,7 +12,6 @@ from api.models import A2ATask
 from api.query.questions import parse_question
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
-from querying.question.resolve import resume_from_context
 
 OUTPUT_MODES = ("text/plain", "application/json")
 _ANY_MODES = {"*/*", "text/*", "application/*", *OUTPUT_MODES}
@@ -36,8 +35,6 @@ def read_message(params: dict[str, Any], *, plugin: Plugin, key: ApiKey) -> Aske
         return _continue(text, fields, message, task=get_task(task_id, plugin=plugin, key=key), key=key)
     turns = turns_of_context(context_id, plugin=plugin, key=key) if context_id else []
     question = parse_question({"plugin": plugin.slug, "query": text, "context": turns, **fields}, key=key)
-    if turns:
-        question = resume_from_context(question)
     return AskedMessage(
         question=question, message=message, task_id=question.id, context_id=context_id or str(uuid.uuid4())
     )

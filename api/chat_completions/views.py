@@ -31,7 +31,6 @@ from lexic.database import release_connections
 from lexic.errors import NotFound
 from querying import pipeline
 from querying.presentation import sse
-from querying.question.resolve import resume_from_context
 from querying.types.events import AnswerFailed, Failed
 
 
@@ -83,8 +82,6 @@ class CompletionsView(OpenAIView):
         chat = read_chat_request(request.data)
         with release_connections():
             question = read_question(chat.query, key=request_key(request), schema=shape_of(chat.structure))
-            if not chat.query["followup"]:
-                question = resume_from_context(question)
         completion = Completion(question=question, ignored=chat.ignored, tool=tool_of(chat.structure))
         if chat.stream:
             return sse.event_stream_response(stream_completion(completion, include_usage=chat.include_usage))

@@ -15,7 +15,7 @@ from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying import releases
 from querying.field_schema import ObjectSchema
-from querying.question.resolve import resume_from_token
+from querying.question.resolve import resume_from_context, resume_from_token
 from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 
 
@@ -52,7 +52,8 @@ def make_caller(principal: Principal) -> Caller:
 
 
 def make_question(body: dict[str, Any], *, options: Options, release: Release, caller: Caller) -> Question:
-    """A question to this release; with a `followup`, the one that its token belongs to. Raises `InvalidResumeToken`."""
+    """A question to this release: with a `followup` the one that its token belongs to, and after turns that end with a
+    tree's question the one that the tree was asked. Raises `InvalidResumeToken`."""
     question = Question(
         text=body["query"],
         release=release,
@@ -64,7 +65,7 @@ def make_question(body: dict[str, Any], *, options: Options, release: Release, c
     )
     if followup := body.get("followup"):
         return resume_from_token(question, token=followup["token"], answer=followup["answer"])
-    return question
+    return resume_from_context(question)
 
 
 def make_options(fields: dict[str, Any] | None) -> Options:

@@ -21,7 +21,6 @@ from api.schema import examples
 from lexic.database import release_connections
 from querying import pipeline
 from querying.presentation import sse
-from querying.question.resolve import resume_from_context
 from querying.types.events import AnswerFailed, Failed
 
 
@@ -45,8 +44,6 @@ class ResponsesView(OpenAIView):
         with release_connections():
             wanted = read_response_request(request.data, key=key)
             question = read_question(wanted.query, key=key, schema=shape_of(wanted.structure))
-            if not wanted.query["followup"]:
-                question = resume_from_context(question)
         response = ResponseFormat(question=question, request=wanted)
         if wanted.stream:
             return sse.event_stream_response(stream_response(response))

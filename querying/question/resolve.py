@@ -201,6 +201,10 @@ class ResolvedQuestion(Question):
             return self
         return replace(self, search_text=text, fact_options=dict(options))
 
+    @property
+    def standalone_text(self) -> str:
+        return self.standalone or self.text
+
     @cached_property
     def synonyms(self) -> Synonyms:
         return Synonyms(self.release.synonyms)

@@ -60,8 +60,11 @@ def is_fragment(text: str) -> bool:
 def rewrite_follow_up(fragment: str, before: str) -> str:
     """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
     new = _topic_spans(fragment)
-    old = _phrase_spans(before, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]
     said = fragment[new[0][0] : new[-1][1]] if new else ""
+    words = _topic_spans(before)
+    if said[:1].isupper():  # a name stands for a whole name
+        words = _with_whole_names(before, words)
+    old = _phrase_spans(before, words, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]
     if not said or not old:
         return f"{before} {fragment}"
     lead = _word_before(fragment, new[0][0])
@@ -80,9 +83,17 @@ def _word_before(text: str, at: int) -> str:
     return words[-1] if words else ""
 
 
-def _phrase_spans(text: str, *, longest: int) -> list[_Span]:
-    """Each word of substance, and so many of them that stand side by side."""
-    words = _topic_spans(text)
+def _with_whole_names(text: str, words: Sequence[_Span]) -> list[_Span]:
+    """The words, of which those of one name are one: "Harbour Street"."""
+    joined: list[_Span] = []
+    for start, end in words:
+        is_behind = bool(joined) and text[joined[-1][1] : start] == " " and text[joined[-1][0]].isupper()
+        joined.append((joined.pop()[0], end) if is_behind and text[start].isupper() else (start, end))
+    return joined
+
+
+def _phrase_spans(text: str, words: Sequence[_Span], *, longest: int) -> list[_Span]:
+    """Each of these words of the text, and so many of them that stand side by side."""
     runs = (words[at : at + length] for length in range(1, longest + 1) for at in range(len(words) - length + 1))
     return [
         (run[0][0], run[-1][1]) for run in runs if all(text[one[1] : other[0]] == " " for one, other in pairwise(run))

@@ -105,7 +105,7 @@ def find_relevant_tree(question: Question) -> RelevantTree | None:
     """The tree that the question is about, if it is about one. Reading a large tree takes time."""
     profiles = tree_profiles(question.release)
     earlier = question.earlier_user_turns
-    selected = select_tree(profiles, question=question.text, context=earlier, facts=question.facts)
+    selected = select_tree(profiles, question=question.standalone_text, context=earlier, facts=question.facts)
     if selected is None:
         return None
     profile = profiles[selected.index]

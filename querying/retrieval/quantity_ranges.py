@@ -20,6 +20,9 @@ from querying.types.evidence import NO_RANGE_MATCH, RangeMatch
 
 # More than this is a list and no question about a case.
 _MAX_QUANTITIES = 6
+# A range that fits excludes a limit that does not, unless the sentence of the limit says so many more words of what is
+# asked: then the range is of another matter.
+_MOST_WORDS_MORE = 1
 _YEARS = (1500, 2100)
 _CELL_SIGN = CELL_SEPARATOR.strip()
 
@@ -34,13 +37,22 @@ def match_ranges(question: str, sentences: Sequence[str], *, is_english: bool = 
         return [NO_RANGE_MATCH] * len(sentences)
     rows = [[_find_range(one, sentence) for one in quantities] for sentence in sentences]
     in_any = [any(isinstance(row[at], Interval) for row in rows) for at in range(len(quantities))]
+    asked = topic_stems(question).difference(*(terms(one.written) for one in quantities))
+    shared = [len(asked & set(terms(sentence))) for sentence in sentences]
     if is_english and not all(in_any) and is_closed_question(question):
-        asked = topic_stems(question).difference(*(terms(one.written) for one in quantities))
         rows = [
             _with_limits(row, quantities, in_any, text) if asked and asked <= set(terms(text)) else row
             for row, text in zip(rows, sentences, strict=True)
         ]
-    return [_match_sentence(question, quantities, row, in_any) for row in rows]
+    # For each number, how much the sentences that have it in a range say of what is asked.
+    included = [
+        max((said for row, said in zip(rows, shared, strict=True) if isinstance(row[at], Interval)), default=-1)
+        for at in range(len(quantities))
+    ]
+    return [
+        _match_sentence(question, quantities, row, [most >= 0 and most >= said - _MOST_WORDS_MORE for most in included])
+        for row, said in zip(rows, shared, strict=True)
+    ]
 
 
 def _find_range(quantity: Quantity, sentence: str) -> Interval | bool:
@@ -76,11 +88,12 @@ def _is_written(quantity: Quantity, sentence: str) -> bool:
 
 
 def _match_sentence(
-    question: str, quantities: Sequence[Quantity], found: Sequence[Interval | bool], in_any: Sequence[bool]
+    question: str, quantities: Sequence[Quantity], found: Sequence[Interval | bool], in_others: Sequence[bool]
 ) -> RangeMatch:
-    """`found` has for each quantity its interval, or whether the sentence has any of that kind."""
+    """`found` has for each quantity its interval, or whether the sentence has any of that kind; `in_others`, whether a
+    range of another sentence excludes this one's."""
     included = [(one, each) for one, each in zip(quantities, found, strict=True) if isinstance(each, Interval)]
-    excluded = [one for one, each, known in zip(quantities, found, in_any, strict=True) if each is True and known]
+    excluded = [one for one, each, known in zip(quantities, found, in_others, strict=True) if each is True and known]
     if not included and not excluded:
         return NO_RANGE_MATCH
     wording = tidy_text(question)

@@ -107,5 +107,10 @@ class Question:
         object.__setattr__(self, "facts", redact_question(dict(self.facts)))
 
     @property
+    def standalone_text(self) -> str:
+        """What is asked, where the text is no part of a question that needs the turns before."""
+        return self.text
+
+    @property
     def earlier_user_turns(self) -> list[str]:
         return [turn.content for turn in self.context if turn.role == "user"]

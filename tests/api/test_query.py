@@ -148,6 +148,15 @@ def test_lx_083_max_sources_caps_what_is_read(published: Plugin, key: str):
     assert len(Query.objects.get().passages) == 1
 
 
+def test_a_clarification_in_the_context_is_answered_by_the_next_question(published: Plugin, key: str):
+    first = "What is the nominal cover of a beam?"
+    asked = post(key, query=first).json()["answer"]
+    turns = [{"role": "user", "content": first}, {"role": "assistant", "content": asked}]
+    body = post(key, query="the second one", context=turns).json()
+    assert body["outcome"] == "answered"
+    assert "45 mm" in body["answer"]
+
+
 def test_a_clarification_is_answered_by_its_token(published: Plugin, key: str):
     asked = post(key, query="What is the nominal cover of a beam?").json()
     assert asked["outcome"] == "clarify"

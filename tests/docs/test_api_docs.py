@@ -17,6 +17,7 @@ from api.schema.views import get_schema
 from tests.docs.pages import DOCS, blocks
 from tests.docs.running import ANSWER, environment, run_program
 from tests.our_modules import modules
+from trees.validation.tree_problems import find_problems
 from webhooks import signing
 from webhooks.models import TEST_EVENT, Event
 
@@ -57,6 +58,7 @@ EXPECTED: list[tuple[str, str, list[str] | None]] = [
     ("Python", "python", [ANSWER, "Cover handbook"]),
     ("LangChain", "python", ['"answer": ', ANSWER]),
     ("Write a plugin", "bash", ['"isReady":true', '"version":"1.0.0"', '"outcome":"answered"', "steel cap"]),
+    ("A tree as JSON", "json", None),
     ("Webhooks", "python", []),
     ("Webhooks", "json", None),
     ("From a browser", "html", None),
@@ -74,6 +76,11 @@ def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str]
     _, language, code = blocks("api.md")[number]
     printed = run_program(language, code, environment)
     assert [text for text in EXPECTED[number][2] or [] if text not in printed] == [], printed
+
+
+def test_the_tree_of_the_page_has_no_problems() -> None:
+    (shown,) = (json.loads(code) for heading, _, code in blocks("api.md") if heading == "A tree as JSON")
+    assert find_problems(shown["treeData"]) == []
 
 
 def test_what_is_not_a_program_is_at_least_json() -> None:

@@ -120,6 +120,15 @@ def test_what_bears_out_a_recommendation_stays_behind_it_also_where_better_stand
     assert first.startswith("Then they decide on the year")
 
 
+def test_a_list_item_that_the_recommendation_says_word_for_word_is_not_said_again():
+    text = "## Appointments\n\n- Appointments are made by telephone.\n- Walk-ins are seen from 8:00 to 9:00."
+    found = replace(read(text, "made by telephone"), passages=(passage(text, section_path=("Appointments",)),))
+    support = next(one for one in found.sentences if "by telephone" in one.text)
+    said_first = "Appointments are made by telephone."
+    asked = Prompt(messages=(), question="How do I come?", evidence=found, recommendation=said_first, support=support)
+    assert compose(asked) == ["The expert recommends:", "Appointments are made by telephone [Source 1]."]
+
+
 def test_each_of_several_questions_is_answered_in_their_order():
     text = "The invoice is due in May. It may be paid online. A retainer is a fee that is paid before the work begins."
     found = read(text, "is due in May")

@@ -12,6 +12,7 @@ from trees.quantities import (
     format_number,
     nearly_equal,
     parse_quantity,
+    parse_spoken_quantity,
 )
 
 
@@ -139,3 +140,33 @@ def test_any_run_of_signs_can_be_read(text):
     parse_quantity(text)
     for one in find_measures(text):
         assert 0 <= one.start < one.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("reply", "number", "unit"),
+    [
+        ("twelve", 12, ""),
+        ("Twelve hours.", 12, "h"),
+        ("twenty-five kg", 25, "kg"),
+        ("three times", 3, ""),
+        ("3 times", 3, ""),
+        ("4x", 4, ""),
+        ("once", 1, ""),
+        ("Twice", 2, ""),
+        ("one", 1, ""),
+    ],
+)
+def test_a_reply_says_its_number_in_words(reply: str, number: float, unit: str):
+    said = parse_spoken_quantity(reply)
+    assert said is not None
+    assert (said.number, said.unit.symbol if said.unit else "") == (number, unit)
+
+
+@pytest.mark.parametrize("reply", ["many", "half", "times", "two or three", "the second one", "one two", ""])
+def test_a_reply_that_says_no_single_number_has_none(reply: str):
+    assert parse_spoken_quantity(reply) is None
+
+
+def test_numbers_in_words_are_found_in_a_text():
+    found = find_measures("It vomited three times in 24 hours, and weighs forty-five kg.")
+    assert [(one.quantity.number, one.start) for one in found] == [(3, 11), (24, 26), (45, 47)]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from trees.definition.fields import NO, YES, FactField
 from trees.definition.nodes import Scalar, Synonyms
-from trees.quantities import format_number, nearly_equal, parse_quantity
+from trees.quantities import format_number, nearly_equal, parse_quantity, parse_spoken_quantity
 from trees.words import are_same_words, normalise, split_words
 
 Value: TypeAlias = str | float | bool
@@ -25,7 +25,7 @@ def parse_value(value: Scalar, field: FactField) -> Value | None:
     text itself if the field takes any text.
     """
     if field.type == "number":
-        quantity = parse_quantity(value)
+        quantity = parse_quantity(value) or (parse_spoken_quantity(value) if isinstance(value, str) else None)
         return None if quantity is None else field.number_of(quantity)
     if field.type == "boolean":
         return _parse_yes_no(value, field.synonyms)

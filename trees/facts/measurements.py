@@ -90,7 +90,8 @@ def read_bound(text: str, field: FactField) -> NumberReading | None:
     if field.type != "number" or len(scene.spots) != 1:
         return None
     reading = scene.reading(field, [0])
-    is_whole = not (text[: reading.start] + text[reading.end :]).strip(" .!")
+    rest = (text[: reading.start] + text[reading.end :]).casefold()
+    is_whole = rest.strip(" .!") in ("", "times")
     return reading if reading.bound and is_whole else None
 
 

@@ -35,13 +35,18 @@ def contradicts(claim: str, source: str) -> bool:
     mine, theirs = ({bound.is_upward for bound in find_bounds(text)} for text in (claim, source))
     if mine and theirs and not mine & theirs:
         return True
-    return _has_opposite_word(claim, source) or _describes_noun_otherwise(claim, source)
+    return has_opposite_word(claim, source) or _describes_noun_otherwise(claim, source)
 
 
-def _has_opposite_word(claim: str, source: str) -> bool:
+def has_opposite_word(claim: str, source: str) -> bool:
+    """Whether the claim has a word of which the source has only the contrary."""
     mine, theirs = lowercase_words(extract_figures(claim).words), lowercase_words(extract_figures(source).words)
-    contrary = theirs.union(word.removesuffix("s") for word in theirs) - mine
+    contrary = _with_singulars(theirs) - _with_singulars(mine)
     return any(find_opposite(word, contrary) for word in mine - theirs)
+
+
+def _with_singulars(words: frozenset[str]) -> frozenset[str]:
+    return words.union(word.removesuffix("s") for word in words)
 
 
 def _describes_noun_otherwise(claim: str, source: str) -> bool:

@@ -1,13 +1,15 @@
 """Do the words of a claim stand together in its source as they do in the claim?
 
 A span may have several sentences, and a claim could borrow a word from one of them and change what another says.
-Each content word must share a sentence with one of the words that it stands beside in the claim.
+Each content word must share a sentence with one of the words that it stands beside in the claim. Rows of a table stand
+on lines of their own: each part of a claim ("310 for a dog and 260 for a cat") takes its words from one of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
@@ -17,6 +19,7 @@ from language.synonyms import synonyms_of
 from language.terms import terms
 
 _SENTENCE_BOUNDARY = re.compile(r"(?<=[.!?])\s+")
+_CLAIM_PARTS = re.compile(r"[;,]\s+|\s(?:and|but|while|whereas)\s")
 _ANAPHORA = re.compile(
     r"^(?:This|These|Such|Those|Both|The\s+same)\b|\b(?:it|its|they|them|their|he|she|his|her)\b", re.I
 )
@@ -24,15 +27,35 @@ _ANAPHORA = re.compile(
 
 def is_scattered(claim: str, span: str) -> bool:
     """Whether some word of the claim stands in the span only apart from both its neighbours in the claim."""
+    if "\n" in span and any(_is_spread_over_rows(part, span) for part in _CLAIM_PARTS.split(claim)):
+        return True
     said = _sentence_positions(span)
     words = _content_sequence(extract_figures(strip_list_mark(claim)).words)
-    # Their places, and those of what may stand for them; none where only a heading or nothing has a word.
-    places = {
-        word: frozenset().union(*(said.get(other, frozenset()) for other in (word, *synonyms_of(word))))
-        for word in dict.fromkeys(words)
-    }
+    places = {word: _positions_of(word, said) for word in dict.fromkeys(words)}
     found = [at for at in places.values() if at]
     return sum(bool(places[word]) for word in words) > 2 and not frozenset.intersection(*found)
+
+
+def _is_spread_over_rows(part: str, span: str) -> bool:
+    """Whether no row of the span has all the words of this part of the claim that its rows have."""
+    rows = _row_positions(span)
+    found = [at for word in _content_sequence(extract_figures(part).words) if (at := _positions_of(word, rows))]
+    return bool(found) and not frozenset.intersection(*found)
+
+
+def _positions_of(word: str, said: Mapping[str, frozenset[int]]) -> frozenset[int]:
+    """The places of a word, and of what may stand for it; none where only a heading or nothing has it."""
+    return frozenset().union(*(said.get(other, frozenset()) for other in (word, *synonyms_of(word))))
+
+
+@lru_cache(maxsize=CACHED_SENTENCES)
+def _row_positions(span: str) -> Mapping[str, frozenset[int]]:
+    """The rows that each stem stands in, by number."""
+    places: defaultdict[str, set[int]] = defaultdict(set)
+    for at, row in enumerate(span.split("\n")):
+        for stem in terms(row):
+            places[stem].add(at)
+    return {stem: frozenset(at) for stem, at in places.items()}
 
 
 def _content_sequence(text: str) -> list[str]:

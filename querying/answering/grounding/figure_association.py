@@ -22,7 +22,8 @@ _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNOR
 # A pronoun within this many characters of the beginning means that the sentence is about the same thing as the one
 # before.
 _OPENING_LENGTH = 20
-_SENTENCE_END = re.compile(r"(?<=[.!?]) +")
+# Rows of a table stand on lines of their own.
+_SENTENCE_END = re.compile(r"(?<=[.!?]) +|\n")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 # With more pairs of figures than this, none is compared and the claim is not supported.
@@ -109,10 +110,13 @@ def _figure_is_misattributed(
     part: FigureContext, claimed: _ClaimFigures, said: tuple[FigureContext, ...], source: str
 ) -> bool:
     homes = [home for home in said if _is_same_figure(part.figure, home.figure)]
+    # In the source the figure may have no unit, as below "Price (EUR)", and then its rivals have none either.
+    figures = [part.figure, *(home.figure for home in homes)]
     rivals = [
         other
         for other in said
-        if is_rival_figure(part.figure, other.figure) and not any(home.figure is other.figure for home in homes)
+        if any(is_rival_figure(figure, other.figure) for figure in figures)
+        and not any(home.figure is other.figure for home in homes)
     ]
     if not homes or not rivals:
         return False
@@ -133,11 +137,12 @@ def _belongs_to_other_sentence(
     """Whether the claim names the subject of a sentence with a rival figure, and no word that only the figure's own
     sentence has."""
     own = {text for home in homes for text in _sentences_at(source, home.figure.start)}
-    others = {text for rival in rivals for text in _sentences_at(source, rival.figure.start)}
-    if len(own) != 1 or len(others) != 1 or own == others:
+    others = {text for rival in rivals for text in _sentences_at(source, rival.figure.start)} - own
+    if len(own) != 1:
         return False
-    here, there = content_stems(*own), content_stems(*others)
-    return bool(here - there) and not mine & (here - there) and bool(mine & (there - here))
+    here = content_stems(*own)
+    pairs = [(here - there, there - here) for there in map(content_stems, others)]
+    return any(only_here and not mine & only_here and mine & only_there for only_here, only_there in pairs)
 
 
 def _sentences_at(source: str, place: int) -> list[str]:

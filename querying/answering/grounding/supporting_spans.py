@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
+from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage, content_spans
 from language.cache_sizes import CACHED_PASSAGES, CACHED_SENTENCES
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.sentences import leads_into_list
+from querying.answering.grounding.claim_contradictions import has_opposite_word
 from querying.answering.grounding.claim_support import (
     Surroundings,
     WordOverlap,
@@ -56,13 +58,13 @@ class _CandidateSpan:
     start: int
     end: int
     text: str
-    main: str  # the one sentence of it that shares most with the claim
-    sentences: int
+    sentences: Sequence[str]
     words: WordOverlap
+    main: str  # the one sentence of it that shares most with the claim
 
     @property
     def rank(self) -> tuple[float, int]:
-        return (_LENGTH_PENALTY * (self.sentences - 1) - self.words.share, self.start)
+        return (_LENGTH_PENALTY * (len(self.sentences) - 1) - self.words.share, self.start)
 
     def span(self, support: float) -> SupportingSpan:
         return SupportingSpan(start=self.start, end=self.end, support=support)
@@ -152,7 +154,7 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
         sentences = [as_one_line(text[start:end]) for start, end in run]
         main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
         start, end = run[0][0], run[-1][1]
-        yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
+        yield _CandidateSpan(start=start, end=end, text=piece, sentences=sentences, words=words, main=main)
 
 
 def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
@@ -166,9 +168,26 @@ def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence
         if wanted & stem_set(piece):
             yield [row], piece
     for run in _sentence_runs(text, passage.source_type, widest=widest):
-        piece = as_one_line(text[run[0][0] : run[-1][1]])
+        piece = _run_text(text, run)
         if wanted & stem_set(piece):
             yield run, piece
+
+
+def _run_text(text: str, run: Sequence[tuple[int, int]]) -> str:
+    """The run in one line; rows of one table that are read with the names of their columns stay on lines of their
+    own."""
+    lines, start = [], run[0][0]
+    for before, after in pairwise(run):
+        if _row_labels(text[slice(*before)]) & _row_labels(text[slice(*after)]):
+            lines.append(as_one_line(text[start : before[1]]))
+            start = after[0]
+    return "\n".join([*lines, as_one_line(text[start : run[-1][1]])])
+
+
+def _row_labels(sentence: str) -> frozenset[str]:
+    """The names of the columns in a row that is read with them: "Member: beam | Cover: 45 mm"."""
+    cells = sentence.split(CELL_SEPARATOR) if CELL_SEPARATOR in sentence else []
+    return frozenset(label for label, colon, _ in (cell.partition(":") for cell in cells) if colon)
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
@@ -201,7 +220,20 @@ def _table_layout(text: str, source_type: str) -> TableLayout:
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
-    """Whether the whole span rules the claim out, or the sentence that shares most with the claim contradicts it."""
-    if candidate.sentences > 1 and is_contradicted(claim, candidate.main):
+    """Whether the whole span rules the claim out, or one of its sentences does: the one that shares most with it, or
+    one that alone has a word of it ("It is closed on Sundays")."""
+    if len(candidate.sentences) > 1 and (
+        is_contradicted(claim, candidate.main)
+        or any(has_opposite_word(claim, sentence) for sentence in _sentences_with_own_word(claim, candidate.sentences))
+    ):
         return True
     return is_ruled_out(claim, candidate.text, around)
+
+
+def _sentences_with_own_word(claim: str, sentences: Sequence[str]) -> Iterator[str]:
+    """Those that have a content word of the claim which none of the others has."""
+    wanted = content_stems(claim)
+    shared = [wanted & content_stems(sentence) for sentence in sentences]
+    for at, sentence in enumerate(sentences):
+        if shared[at].difference(*shared[:at], *shared[at + 1 :]):
+            yield sentence

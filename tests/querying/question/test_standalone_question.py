@@ -16,6 +16,7 @@ from querying.question.standalone_question import is_fragment, rewrite_follow_up
         ),
         ("and indoors?", "What cover does a beam need outdoors?", "What cover does a beam need indoors?"),
         ("for children?", "How much is an eye exam for adults?", "How much is an eye exam for children?"),
+        ("And Mill Lane?", "When is Harbour Street open?", "When is Mill Lane open?"),
         ("or Germany?", "What is the minimum wage in France?", "What is the minimum wage in Germany?"),
         ("And if I resign?", "What happens to my bonus if I retire?", "What happens to my bonus if I resign?"),
         ("and in 5.1?", "What's new in 5.2?", "What's new in 5.1?"),

@@ -11,8 +11,9 @@ from marketplace.demo import CONTENT_DIR
 from plugins.models import Release
 from querying.answering.llms.extractive import Extractive
 from querying.question.consultation import Consultation
+from querying.question.resolve import resolve_question
 from querying.question.tree_consultation import consult_trees
-from querying.types.question import Caller, Question
+from querying.types.question import Caller, Question, Turn
 from tests.querying.passages import passage
 from tests.querying.question.test_tree_selection import PAINT_DATA
 
@@ -54,6 +55,20 @@ def test_the_unit_of_a_number_that_the_tree_asks_for_is_no_other_matter() -> Non
     found = async_to_sync(consult_trees)(question, passages=[passage("Ask three weeks before.")], llm=Extractive())
     assert found.facts == {"region": "European Union"}
     assert found.clarification is not None
+
+
+def test_a_fragment_is_about_what_the_question_before_was_about() -> None:
+    abroad = json.loads((CONTENT_DIR / "remote_work" / "abroad_tree.json").read_text())
+    release = Release(trees=[{"name": abroad["name"], "description": abroad["description"], "tree_data": abroad}])
+
+    def continued(before: str) -> Consultation:
+        turns = (Turn(role="user", content=before), Turn(role="assistant", content="Yes."))
+        question = Question(text="And Spain?", release=release, caller=Caller(name="alice"), context=turns)
+        llm = Extractive()
+        return async_to_sync(consult_trees)(async_to_sync(resolve_question)(question, llm=llm), passages=[], llm=llm)
+
+    assert continued("May I work from Portugal for a few weeks?").walk is not None
+    assert continued("Which public holidays are there in Portugal?").walk is None
 
 
 def test_a_bound_decides_and_is_logged_as_no_number() -> None:

@@ -21,6 +21,13 @@ def test_a_limit_is_excluded_only_beside_a_range_that_fits() -> None:
     assert match_ranges(QUESTION, [NONE]) == [NO_RANGE_MATCH]
 
 
+def test_a_range_of_another_matter_excludes_no_limit() -> None:
+    limit = "Come at once if the dog has had a seizure that lasted more than 5 minutes."
+    other = "Appointments can be cancelled free of charge up to 24 hours before."
+    matches = match_ranges("My dog had a seizure that lasted 2 minutes, must I come at once?", [limit, other])
+    assert not matches[0].excluded
+
+
 def test_the_question_is_read_with_the_range_in_place_of_the_number() -> None:
     (half,) = match_ranges(QUESTION, [HALF])
     assert half.wording == "What do I get back if I cancel 7 to 14 days before departure?"

@@ -210,3 +210,11 @@ def test_a_bound_of_the_question_counts_more_than_a_number_that_was_said_before(
     asked = days_tree()
     facts = extract_facts(asked, question="And for over 20 days?", context=["I am there for 40 days"])
     assert walk(asked, facts).missing is not None
+
+
+def test_a_bound_in_words_with_how_often_answers_what_a_tree_asks() -> None:
+    asked = yes_no_tree("times", "gt", 3, fields={"times": {"type": "number"}})
+    for reply, expected in {"more than five times": "true", "at most three times": "false"}.items():
+        found = walk(asked, facts_from_request(asked, {"times": reply})[0])
+        assert found.action is not None
+        assert found.action.recommendation == expected

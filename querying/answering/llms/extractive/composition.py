@@ -51,9 +51,11 @@ def compose(prompt: Prompt) -> list[str]:
 
 
 def _is_the_same(quotation: Quotation, recommendation: str) -> bool:
-    """Whether the recommendation, which stands before it, says it word for word."""
-    said = " ".join(sentence.text for sentence in quotation.sentences)
-    return quotation.header is None and _WORD.findall(said.lower()) == _WORD.findall(recommendation.lower())
+    """Whether the recommendation, which stands before it, says it word for word, or its only list item."""
+    if quotation.header is not None:
+        return False
+    texts = [" ".join(one.text for one in said) for said in (quotation.sentences, quotation.items)]
+    return _WORD.findall(recommendation.lower()) in [_WORD.findall(text.lower()) for text in texts]
 
 
 def _cited_pieces(quotations: Sequence[Quotation], evidence: Evidence, *, question: str) -> list[str]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from querying.answering.grounding import supporting_spans
 from tests.querying.passages import passage
 
@@ -22,3 +24,51 @@ def test_of_equal_quotations_the_first_counts():
     span = supporting_spans.best_span(RULES[0], source, least=0.6)
     assert span is not None
     assert (span.start, span.end) == (0, len(RULES[0]))
+
+
+ROWS = (
+    "Service: Dental cleaning | Animal: Dog | Price (EUR): 310.00 | Minutes: 75\n"
+    "Service: Dental cleaning | Animal: Cat | Price (EUR): 260.00 | Minutes: 60"
+)
+ROWS_WITHOUT_FIGURES = (
+    "Service: Dental cleaning | Animal: Dog | By: Nurse\nService: Dental cleaning | Animal: Cat | By: Vet"
+)
+MARKDOWN_ROWS = (
+    "| Service | Animal | Price (EUR) |\n|---|---|---|\n"
+    "| Dental cleaning | Dog | 310.00 |\n| Dental cleaning | Cat | 260.00 |"
+)
+HOURS = (
+    "The Harbour Street practice is open from Monday to Friday from 8:00 to 19:00. "
+    "It is closed on Sundays and public holidays."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("A dental cleaning for a cat costs EUR 310.", ROWS),
+        ("A dental cleaning for a dog takes 60 minutes.", ROWS),
+        ("A dental cleaning for a cat costs EUR 310.", MARKDOWN_ROWS),
+        ("A dental cleaning costs EUR 260 for a dog and EUR 310 for a cat.", ROWS),
+        ("The dental cleaning of a cat is done by a nurse.", ROWS_WITHOUT_FIGURES),
+        ("Harbour Street is open on Sundays.", HOURS),
+        ("The Harbour Street practice is open on public holidays.", HOURS),
+    ],
+)
+def test_two_sentences_do_not_bear_out_what_one_of_them_excludes(claim: str, source: str):
+    assert supporting_spans.best_span(claim, passage(source), least=0.6) is None
+    assert supporting_spans.paraphrasing_span(claim, [passage(source)]) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("A dental cleaning for a cat costs EUR 260.", ROWS),
+        ("A dental cleaning costs EUR 310 for a dog and EUR 260 for a cat.", ROWS),
+        ("A dental cleaning for a cat costs EUR 260.", MARKDOWN_ROWS),
+        ("The Harbour Street practice is open from Monday to Friday and closed on Sundays.", HOURS),
+    ],
+)
+def test_two_sentences_bear_out_what_they_say_together(claim: str, source: str):
+    found = supporting_spans.best_span(claim, passage(source), least=0.6)
+    assert found or supporting_spans.paraphrasing_span(claim, [passage(source)])
