@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -288,11 +288,13 @@ class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):
     def add(
         self, cost: Decimal | None, *, at: datetime, plugin: uuid.UUID | None = None, user: uuid.UUID | None = None
     ) -> None:
-        """Adds what a question or a call of this moment has cost to the sum of the plugin, or of the person."""
+        """Adds what a question or a call of this moment has cost to the sum of the plugin, of the person, or of this
+        site alone. Raises `IntegrityError` where the plugin or the account was deleted meanwhile."""
         if cost:
             with transaction.atomic():
                 row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
-                self.filter(pk=row.pk).update(cost=models.F("cost") + cost)
+                if not self.filter(pk=row.pk).update(cost=models.F("cost") + cost):
+                    raise IntegrityError("The sum was deleted with what it is of.")
 
     def spent(self, *, at: datetime) -> Decimal:
         """The sum of these in the month (UTC) of this moment."""
@@ -307,7 +309,8 @@ def first_of_month(at: datetime) -> date:
 class MonthlyCost(models.Model):
     """What a month has cost beyond the rows of queries, for the caps. For a plugin: private questions, whose rows do
     not name it. For a person: questions that were deleted, and calls of a model in contract reviews. For both: the
-    turns of agents. It says neither how many they were, nor when and by whom they were asked."""
+    turns of agents. For this site alone, without a plugin and a person: what accounts that were deleted have spent. It
+    says neither how many they were, nor when and by whom they were asked."""
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(
@@ -321,10 +324,13 @@ class MonthlyCost(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(plugin=None) ^ models.Q(user=None), name="monthly_cost_is_of_one"
+                condition=models.Q(plugin=None) | models.Q(user=None), name="monthly_cost_not_of_both"
             ),
             models.UniqueConstraint(fields=["plugin", "month"], name="monthly_cost_of_plugin"),
             models.UniqueConstraint(fields=["user", "month"], name="monthly_cost_of_user"),
+            models.UniqueConstraint(
+                fields=["month"], condition=models.Q(plugin=None, user=None), name="monthly_cost_of_site"
+            ),
         ]
 
     def __str__(self) -> str:
