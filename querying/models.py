@@ -309,8 +309,9 @@ def first_of_month(at: datetime) -> date:
 class MonthlyCost(models.Model):
     """What a month has cost beyond the rows of queries, for the caps. For a plugin: private questions, whose rows do
     not name it. For a person: questions that were deleted, and calls of a model in contract reviews. For both: the
-    turns of agents. For this site alone, without a plugin and a person: what accounts that were deleted have spent. It
-    says neither how many they were, nor when and by whom they were asked."""
+    turns of agents, and answers that broke off, by their length. For this site alone, without a plugin and a person:
+    what accounts that were deleted have spent. It says neither how many they were, nor when and by whom they were
+    asked."""
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(

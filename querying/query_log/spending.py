@@ -105,7 +105,8 @@ def spending_lost_with(user: Any, questions: QuerySet[Query]) -> Decimal:
 
 
 def count_cost(question: Question, usage: Usage, *, llm: LLM) -> None:
-    """Counts what a model was paid for a turn of an agent, for the plugin and for the person."""
+    """Counts what a model was paid for and no query row records, such as a turn of an agent, for the plugin and for the
+    person."""
     cost = cost_of(usage, llm=llm, was_called=True)
     with suppress(IntegrityError):  # the plugin was deleted meanwhile
         MonthlyCost.objects.add(cost, plugin=question.release.plugin_id, at=timezone.now())
