@@ -32,7 +32,7 @@ from privacy.plugin_deletion import (
     erase_quotations,
     plugins_that_read,
 )
-from querying.models import Feedback, Query
+from querying.models import ExpertRequest, Feedback, Query
 from querying.query_log.spending import count_spending, spending_lost_with
 
 DELETED_AUTHOR_NAME = "an author who left"
@@ -159,6 +159,7 @@ def _erase_address(user: User) -> None:
     Invitation.objects.for_address(user.email).delete()
     MembershipInvitation.objects.for_address(user.email).delete()
     BaseMember.objects.for_address(user.email).delete()
+    ExpertRequest.objects.filter(email__iexact=user.email).update(email="")
     AuditName.objects.erase_person(user.pk, address=user.email)
 
 
