@@ -122,6 +122,19 @@ def test_messages_of_one_context_are_a_conversation(key: str) -> None:
     assert "20 mm" in text_of(second["artifacts"][0]["parts"])
 
 
+def test_the_contexts_of_two_people_stay_two_where_addresses_are_redacted(key: str, settings: Any) -> None:
+    settings.REDACT_QUESTIONS = True
+    mine, other = "ann@example.org", "bob@example.org"
+    first = send(key, WEATHER, contextId=mine)
+    assert Query.objects.get(pk=send(key, "And in mild exposure?", contextId=other)["id"]).context == []
+    stored = A2ATask.objects.get(pk=first["id"]).context_id
+    assert "ann" not in stored
+    for named in (mine, stored):
+        again = send(key, "And in mild exposure?", contextId=named)
+        assert Query.objects.get(pk=again["id"]).context[0]["content"] == WEATHER
+    assert {task["contextId"] for task in result(call(key, "ListTasks", {"contextId": mine}))["tasks"]} == {stored}
+
+
 def test_a_stream_begins_with_the_task_and_ends_with_its_status(key: str) -> None:
     events = streamed(call(key, "SendStreamingMessage", message(WEATHER)))
     kinds = [kind for event in events for kind in event]
