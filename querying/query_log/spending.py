@@ -18,7 +18,8 @@ from django.utils import timezone
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.llm_interface import LLM
-from querying.models import MonthlyCost, Query, first_of_month
+from querying.models import MonthlyCost, Query
+from querying.monthly_costs import first_of_month
 from querying.query_log.cost import NO_COST, cost_of
 from querying.types.question import Question
 from querying.types.token_usage import Usage
