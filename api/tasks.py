@@ -3,12 +3,14 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from api.batch.ask_questions import work_on
 from api.models import Batch, IdempotentRequest
 from lexic.celery import app
 from lexic.publish_task import publish_task
+from lexic.task_queues import without_message
 
 
 @app.task(name="api.forget_requests", ignore_result=True)
@@ -26,8 +28,10 @@ def work_on_batch(*, batch_id: str, **kwargs: Any) -> None:
 
 @app.task(name="api.resume_batches", ignore_result=True)
 def resume_batches(**kwargs: Any) -> None:
-    """Has those taken up that no worker is at: one died, or a limit has room again. Those that are old are deleted."""
+    """Has those taken up whose message is lost, as one of a worker that died, or that a limit has room for again. Those
+    that are old are deleted."""
     now = timezone.now()
     Batch.objects.expired(now=now).delete()
-    for pk in Batch.objects.due(now=now).values_list("pk", flat=True):
-        publish_task("api.work_on_batch", expires=60, batch_id=str(pk))
+    due = [str(pk) for pk in Batch.objects.due(now=now).values_list("pk", flat=True)]
+    for pk in without_message(due, queue=settings.REVIEW_QUEUE, task=work_on_batch.name, argument="batch_id"):
+        publish_task(work_on_batch.name, batch_id=pk)

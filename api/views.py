@@ -17,7 +17,9 @@ from api.authentication import KEY_OR_SESSION, get_principal
 from api.change_history import log_marked_change
 from api.idempotency import IdempotentView
 from api.permissions import LimitedKey, MayAuthor, MayOpenPrivate
+from api.plugins.lookup import find_authored_plugin
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
+from conversations.projects.access import find_project
 from lexic.errors import LexicError
 
 Row = TypeVar("Row", bound=Model)
@@ -43,6 +45,11 @@ class AuthorView(PrincipalView):
     """A view for authors: by session, or by a key that may author (for GET: that may read)."""
 
     permission_classes = [MayAuthor]
+    is_read_only = False
+
+    def check_replay(self, request: Request) -> None:
+        if reference := self.kwargs.get("plugin"):
+            find_authored_plugin(self.principal, reference, for_editing=not self.is_read_only)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         log_marked_change(request, response)
@@ -54,6 +61,12 @@ class PrivateView(PrincipalView):
     may ask and read; one that is limited to some plugins sees none of it."""
 
     permission_classes = [MayOpenPrivate]
+    is_read_only = False
+
+    def check_replay(self, request: Request) -> None:
+        self.check_opens_private()
+        if project := self.kwargs.get("project"):
+            find_project(self.principal, project, for_editing=not self.is_read_only)
 
     def get_maker(self) -> User:
         """The person for whom something private is made. Raises `LimitedKey`."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.conf import settings
+
 from evaluation.models import GoldenQuestion
 from lexic.celery import app
 from lexic.publish_task import publish_task
+from lexic.task_queues import without_message
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts
@@ -74,6 +77,8 @@ def mail_approval(*, approval_id: int, **kwargs: object) -> None:
 
 @app.task(name="marketplace.resume_publishing")
 def resume_publishing(**kwargs: object) -> None:
-    """Have a worker go on with what was interrupted: its message may be lost."""
-    for pk in PublishingRun.objects.interrupted().values_list("pk", flat=True):
-        publish_task("marketplace.publish_plugin", run_id=str(pk))
+    """Have a worker go on with what was interrupted and has no message waiting."""
+    runs = [str(pk) for pk in PublishingRun.objects.interrupted().values_list("pk", flat=True)]
+    queue = settings.CELERY_TASK_DEFAULT_QUEUE
+    for pk in without_message(runs, queue=queue, task=publish_plugin.name, argument="run_id"):
+        publish_task(publish_plugin.name, run_id=pk)

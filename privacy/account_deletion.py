@@ -32,7 +32,8 @@ from privacy.plugin_deletion import (
     erase_quotations,
     plugins_that_read,
 )
-from querying.models import Feedback, Query
+from querying.models import ExpertRequest, Feedback, Query
+from querying.query_log.spending import count_spending, spending_lost_with
 
 DELETED_AUTHOR_NAME = "an author who left"
 
@@ -122,7 +123,9 @@ def delete_account(user: User) -> None:
         own = Q(user=locked) | Q(project__owner=locked)
         ChatSession.objects.filter(own, is_private=True).lock_for_deletion()
         # Private questions belong to no plugin, so no other person needs them.
-        Query.objects.private().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
+        private = Query.objects.private().filter(Q(user=locked) | Q(api_key__owner=locked))
+        spent = spending_lost_with(locked, private)
+        private.delete()
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
         left = list(bases.all())  # of no plugin, or read by plugins of others
@@ -137,6 +140,7 @@ def delete_account(user: User) -> None:
         picture = locked.avatar
         locked.delete()
         end_lapsed_grants()
+        count_spending(None, spent)  # last, because everybody's costs wait for that sum
         if picture:
             transaction.on_commit(lambda: avatars.delete_avatar(picture))
 
@@ -155,6 +159,7 @@ def _erase_address(user: User) -> None:
     Invitation.objects.for_address(user.email).delete()
     MembershipInvitation.objects.for_address(user.email).delete()
     BaseMember.objects.for_address(user.email).delete()
+    ExpertRequest.objects.filter(email__iexact=user.email).update(email="")
     AuditName.objects.erase_person(user.pk, address=user.email)
 
 

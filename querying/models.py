@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +17,7 @@ from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.answer_links import AnswerLink as AnswerLink
 from querying.expert_requests import ExpertRequest as ExpertRequest
+from querying.monthly_costs import MonthlyCost as MonthlyCost
 from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.quoted_documents import QuotedDocuments
 from querying.types.answer import Outcome
@@ -282,53 +282,6 @@ class StoredResponse(models.Model):
 
     def __str__(self) -> str:
         return f"resp_{self.query_id.hex}"
-
-
-class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):
-    def add(
-        self, cost: Decimal | None, *, at: datetime, plugin: uuid.UUID | None = None, user: uuid.UUID | None = None
-    ) -> None:
-        """Adds what a question or a call of this moment has cost to the sum of the plugin, or of the person."""
-        if cost:
-            with transaction.atomic():
-                row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
-                self.filter(pk=row.pk).update(cost=models.F("cost") + cost)
-
-    def spent(self, *, at: datetime) -> Decimal:
-        """The sum of these in the month (UTC) of this moment."""
-        rows = self.filter(month=first_of_month(at))
-        return rows.aggregate(spent=models.Sum("cost"))["spent"] or Decimal(0)
-
-
-def first_of_month(at: datetime) -> date:
-    return at.astimezone(UTC).date().replace(day=1)
-
-
-class MonthlyCost(models.Model):
-    """What a month has cost beyond the rows of queries, for the caps. For a plugin: private questions, whose rows do
-    not name it. For a person: questions that were deleted, and calls of a model in contract reviews. For both: the
-    turns of agents. It says neither how many they were, nor when and by whom they were asked."""
-
-    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="monthly_costs"
-    )
-    month = models.DateField(help_text="Its first day.")
-    cost = models.DecimalField(max_digits=14, decimal_places=6, default=Decimal(0))
-
-    objects = MonthlyCostQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(plugin=None) ^ models.Q(user=None), name="monthly_cost_is_of_one"
-            ),
-            models.UniqueConstraint(fields=["plugin", "month"], name="monthly_cost_of_plugin"),
-            models.UniqueConstraint(fields=["user", "month"], name="monthly_cost_of_user"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.month:%Y-%m}: {self.cost}"
 
 
 class FeedbackQuerySet(models.QuerySet["Feedback"]):

@@ -25,8 +25,8 @@ from querying.private_layers import find_principal
 from querying.question.caller_access import AccessEnded
 from querying.types.answer import Outcome
 from querying.types.question import Caller, CitationStyle, Question, Turn
+from querying.types.token_usage import estimate_tokens
 
-_BYTES_PER_TOKEN = 3
 _NOT_ANSWERED = (Outcome.FAILED, Outcome.ABANDONED)
 
 
@@ -77,16 +77,11 @@ def history_of(exchanges: Sequence[Exchange], *, tokens: int) -> tuple[Turn, ...
         question, answer = exchange.question, render_sentence(exchange.answer.content, style=CitationStyle.OFF)
         attached = [f"With it came the document {one['documentId']}." for one in question.attachments]
         asked = "\n".join([question.content, *attached])
-        tokens -= _token_count(asked) + _token_count(answer)
+        tokens -= estimate_tokens(asked) + estimate_tokens(answer)
         if tokens < 0:
             break
         turns = [Turn(role="user", content=asked), Turn(role="assistant", content=answer), *turns]
     return tuple(turns)
-
-
-def _token_count(text: str) -> int:
-    """Rather too many, whatever the model."""
-    return len(text.encode()) // _BYTES_PER_TOKEN + 1
 
 
 def _with_context(question: Question, earlier: list[Exchange]) -> Question:

@@ -91,7 +91,8 @@ async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> 
     finally:
         context.usage += turn.usage
         context.note_usage()
-        await in_thread(count_cost, context.assignment.question, turn.usage, llm=context.llm)
+        spent = turn.usage if turn.usage.completion_tokens else turn.estimate
+        await in_thread(count_cost, context.assignment.question, spent, llm=context.llm)
 
 
 def _calls_within_budget(context: RunContext, asked: Sequence[RequestedToolCall]) -> list[Call]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -18,8 +18,8 @@ from lexic.http.strict_json import read_json
 from querying.answering.citations import referenced_numbers
 from querying.answering.untrusted_text import UntrustedTextDelimiter
 from querying.answering.verified_text import cut_sentences
-from querying.llm_interface import LLM, ToolCall, ToolDescription
-from querying.types.token_usage import Usage
+from querying.llm_interface import LLM, ProviderFailed, ToolCall, ToolDescription
+from querying.types.token_usage import NO_USAGE, Usage, estimate_usage
 
 # The calls of a turn are one event of the journal; what goes beyond is refused.
 _MAX_TURN_BYTES = MAX_EVENT_BYTES // 2
@@ -55,7 +55,7 @@ class ModelPlanner:
         pieces = self._llm.converse(
             messages, tools=tool_descriptions() if may_call else (), thinking_tokens=self._thinking_tokens
         )
-        return _turn(pieces, may_call=may_call)
+        return _turn(pieces, messages, may_call=may_call)
 
 
 def tool_descriptions() -> list[ToolDescription]:
@@ -66,7 +66,9 @@ def tool_descriptions() -> list[ToolDescription]:
     ]
 
 
-def _turn(pieces: AsyncGenerator[str | ToolCall | Usage], *, may_call: bool) -> ModelTurn:
+def _turn(
+    pieces: AsyncGenerator[str | ToolCall | Usage], messages: Sequence[Mapping[str, Any]], *, may_call: bool
+) -> ModelTurn:
     async def sentences() -> AsyncGenerator[str]:
         """The sentences as they come. Only the end shows whether text without a source answers or introduces a call."""
         held: list[str] = []
@@ -83,14 +85,23 @@ def _turn(pieces: AsyncGenerator[str | ToolCall | Usage], *, may_call: bool) -> 
 
     async def text() -> AsyncGenerator[str | Usage]:
         asked: list[ToolCall] = []
-        async with aclosing(pieces):
-            async for piece in pieces:
-                if isinstance(piece, Usage):
-                    turn.usage += piece
-                elif isinstance(piece, ToolCall):
-                    asked.append(piece)
-                else:
-                    yield replace_unstorable(piece)
+        written: list[str] = []
+        is_refused = False
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    if isinstance(piece, Usage):
+                        turn.usage += piece
+                    elif isinstance(piece, ToolCall):
+                        asked.append(piece)
+                    else:
+                        written.append(piece)
+                        yield replace_unstorable(piece)
+        except ProviderFailed:
+            is_refused = not written
+            raise
+        finally:
+            turn.estimate = NO_USAGE if is_refused else estimate_usage(messages, written="".join(written))
         turn.calls = _read_calls(asked) if may_call else ()
 
     turn = ModelTurn(sentences=sentences())

@@ -87,12 +87,13 @@ class ReadyAnswer:
 class ModelTurn:
     """A turn of a model. `sentences` is its text as it comes, which is verified over the passages of the run before it
     is shown. When that has come to its end, `said` is the text and `calls` is what the model asks for; without calls,
-    the text is the end of the answer."""
+    the text is the end of the answer. `estimate` stands for a `usage` that the provider has not counted."""
 
     sentences: AsyncGenerator[str]
     said: str = ""
     calls: tuple[RequestedToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    estimate: Usage = field(default_factory=Usage)
 
 
 NextStep = CallTools | ComposeAnswer | ReadyAnswer | ModelTurn

@@ -66,13 +66,34 @@ def _read_parts(parts: Any) -> tuple[str, dict[str, Any]]:
         if isinstance(part, dict) and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif isinstance(part, dict) and isinstance(part.get("data"), dict):
-            fields |= _read_data(part["data"])
+            fields = _merge_data(fields, _read_data(part["data"]))
         else:
             raise ContentTypeNotSupported
     text = "\n".join(texts).strip()
     if not text and "facts" not in fields:
         raise InvalidInput("The message has no text.", hint="Send the question as a text part.", param="message.parts")
     return text, fields
+
+
+def _merge_data(former: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """The fields of both data parts, with their facts and options name by name. Raises `InvalidInput` where one name
+    has two values."""
+    merged = dict(former)
+    for field, value in data.items():
+        earlier = merged.get(field)
+        if isinstance(earlier, dict) and isinstance(value, dict):
+            merged[field] = _merge_names(earlier, value)
+        else:
+            merged |= _merge_names({field: earlier} if earlier is not None else {}, {field: value})
+    return merged
+
+
+def _merge_names(former: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    for name in former.keys() & later.keys():
+        if former[name] != later[name]:
+            hint = "Send each name once."
+            raise InvalidInput(f"Two data parts have different values of {name}.", hint=hint, param="message.parts")
+    return former | later
 
 
 def _read_data(data: dict[str, Any]) -> dict[str, Any]:

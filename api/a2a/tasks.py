@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError
+from django.utils.crypto import salted_hmac
 
 from accounts.models import ApiKey
 from api.a2a.protocol_errors import TaskNotFound
@@ -24,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 # What was said before in the same context, that a question is read after.
 _MAX_TASKS_OF_CONTEXT = 6
+_CONTEXT_SALT = "api.a2a.context"
+# Without digits, which could be taken for a number of somebody.
+_HASH_LENGTH, _LETTERS = 24, str.maketrans("0123456789", "ghijklmnop")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +74,14 @@ def turns_of_context(context_id: str, *, plugin: Plugin, key: ApiKey) -> list[di
 
 
 def kept_context(context_id: str) -> str:
-    """The caller's context id as it is stored: redacted, because the caller may have put a name into it."""
-    return redact_question(context_id)[: A2ATask.MAX_CONTEXT_LENGTH]
+    """The caller's context id as it is stored: redacted, because the caller may have put a name into it, and then with
+    a hash of it, for the addresses of two people are redacted to the same text. What is stored is kept as it is."""
+    redacted = redact_question(context_id)
+    if redacted == context_id:
+        return context_id
+    hashed = salted_hmac(_CONTEXT_SALT, context_id, algorithm="sha256").hexdigest()[:_HASH_LENGTH]
+    words = redacted[: A2ATask.MAX_CONTEXT_LENGTH - _HASH_LENGTH - 1]
+    return f"{words} {hashed.translate(_LETTERS)}"
 
 
 def save_task(asked: AskedMessage, *, key: ApiKey, answer: Answer | None) -> None:

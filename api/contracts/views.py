@@ -50,6 +50,10 @@ def check_person_limit(principal: Principal) -> None:
 class ContractReviewsView(PrivateView):
     ordering = ("-created_at", "pk")
 
+    def check_replay(self, request: Request) -> None:
+        fields = validated(serializers.NewContractReviewSerializer(data=request.data))
+        get_contract(self.principal, fields["documentId"])
+
     @extend_schema(
         parameters=[serializers.ContractReviewsParameters], responses=serializers.ContractReviewSerializer(many=True)
     )
@@ -105,6 +109,9 @@ class ContractReviewView(PrivateView):
 
 
 class RetryReviewView(PrivateView):
+    def check_replay(self, request: Request) -> None:
+        find_review(self.principal, self.kwargs["review"], for_editing=True)
+
     @extend_schema(request=EmptySerializer, responses={202: serializers.ContractReviewSerializer})
     def post(self, request: Request, review: UUID) -> Response:
         """Try again what failed; it goes on behind its last finding. Safe to repeat."""

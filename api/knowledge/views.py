@@ -66,6 +66,11 @@ class PersonalDocumentRetryView(PrivateDocumentView):
 class UserDocumentSearchView(PrivateView):
     is_read_only = True
 
+    def check_replay(self, request: Request) -> None:
+        if project := validated(UserDocumentSearchSerializer(data=request.data)).get("projectId"):
+            get_project(request, project, for_reading=True)
+        super().check_replay(request)
+
     @extend_schema(request=UserDocumentSearchSerializer, responses=UserDocumentResultsSerializer)
     def post(self, request: Request) -> Response:
         """Passages of your own documents, and of a project's, for a question; best first, as sources. Documents that

@@ -155,6 +155,9 @@ class SharedDownloadView(PublicView):
 
 
 class InstallView(AuthorView):
+    def check_replay(self, request: Request) -> None:
+        check_may_add_plugins(self.principal)
+
     @extend_schema(
         request=serializers.InstallSerializer,
         responses={200: serializers.InstalledSerializer, 201: serializers.InstalledSerializer},

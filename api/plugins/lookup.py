@@ -5,10 +5,9 @@ from __future__ import annotations
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from accounts.models import user_of
+from accounts.models import Principal, user_of
 from api.authentication import get_principal
 from api.change_history import mark_changed
-from api.views import first_or_raise
 from lexic.errors import NotAllowed, NotFound
 from plugins import slugs
 from plugins.models import Plugin
@@ -39,19 +38,26 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     `for_reading`: this POST changes nothing of the plugin, such as a question to it.
     What changes it stands in its history. Raises `UnknownAuthoredPlugin`, `ReadOnlyPlugin`.
     """
-    principal = get_principal(request)
+    changes = request.method not in SAFE_METHODS and not for_reading
+    plugin = find_authored_plugin(get_principal(request), reference, for_editing=changes)
+    if changes:
+        mark_changed(request, plugin)
+    return plugin
+
+
+def find_authored_plugin(principal: Principal, reference: str, *, for_editing: bool) -> Plugin:
+    """The plugin by slug or id, with the caller's `role`. Raises `UnknownAuthoredPlugin`, `ReadOnlyPlugin`."""
     plugins = Plugin.objects.viewable_by(principal).with_role_of(principal)
     if pk := slugs.parse_id(reference):
         plugins = plugins.filter(pk=pk)
     else:
         # The database refuses a null character instead of finding no such slug.
         plugins = plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()
-    plugin = first_or_raise(plugins, UnknownAuthoredPlugin)
-    changes = request.method not in SAFE_METHODS and not for_reading
-    if changes and not Plugin.objects.editable_by(principal).contains(plugin):
+    plugin = plugins.first()
+    if plugin is None:
+        raise UnknownAuthoredPlugin
+    if for_editing and not Plugin.objects.editable_by(principal).contains(plugin):
         raise ReadOnlyPlugin
-    if changes:
-        mark_changed(request, plugin)
     return plugin
 
 

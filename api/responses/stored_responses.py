@@ -13,7 +13,7 @@ from accounts.models import ApiKey
 from lexic.database import release_connections
 from lexic.errors import NotFound
 from querying.models import Query, StoredResponse
-from querying.query_log.quotations import withhold_quotations
+from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.redaction.redact_question import redact_question
 
 logger = logging.getLogger(__name__)
@@ -67,8 +67,12 @@ def find_stored(query_ids: Collection[UUID], *, key: ApiKey) -> dict[UUID, Store
     for row in rows:
         if row.pk in in_conversation and not row.query.context:
             row.turns = []  # they may quote what is withheld
-    readable = (row for row in rows if not any(citation.get("isWithheld") for citation in row.query.citations))
-    return {row.pk: row for row in readable}
+    return {row.pk: row for row in rows if not _is_withheld(row.query)}
+
+
+def _is_withheld(query: Query) -> bool:
+    """Whether `withhold_quotations` has left something out: an answer without citations may quote as well."""
+    return query.answer == WITHHELD_TEXT or any(citation.get("isWithheld") for citation in query.citations)
 
 
 def store(query_id: UUID, *, body: dict[str, Any], turns: list[dict[str, str]]) -> bool:

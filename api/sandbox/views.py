@@ -36,6 +36,9 @@ from querying.types.question import Question
 class SandboxView(AuthorView):
     renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
 
+    def check_replay(self, request: Request) -> None:
+        get_plugin(request, self.kwargs["plugin"], for_reading=True)
+
     @extend_schema(
         request=SandboxSerializer,
         responses={(200, "application/json"): SandboxAnswerSerializer, (200, "text/event-stream"): SANDBOX_EVENT},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from django.db import transaction
 from django.utils.formats import date_format
 
+from accounts.models import User
 from knowledge import lease
 from knowledge.documents.file_store import open_stored
 from knowledge.documents.lifecycle import add_text
@@ -14,6 +16,10 @@ from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 
 TITLE = "Expert answers"
 _FILE_NAME = "expert-answers.md"
+# How replies are signed. For a time an account without a name signed with the part of its address before the @.
+_SIGNATURE = re.compile(
+    r"^(?P<before>(?:#### )?Answered) by (?P<name>\S+)(?P<after> on \d{1,2} \w+ \d{4}\.?)$", re.MULTILINE
+)
 
 
 def expert_answers() -> DocumentQuerySet:
@@ -48,4 +54,15 @@ def _answers_so_far(base: KnowledgeBase) -> str:
     if known is None:
         return ""
     with open_stored(known.sha256) as file:
-        return file.read().decode(errors="replace").rstrip()
+        return _without_addresses(file.read().decode(errors="replace").rstrip())
+
+
+def _without_addresses(text: str) -> str:
+    """Without the one-word names that nobody goes by: each may be a part of an address."""
+    names = {found["name"] for found in _SIGNATURE.finditer(text)}
+    public = set(User.objects.filter(display_name__in=names).values_list("display_name", flat=True)) if names else set()
+
+    def sign(found: re.Match[str]) -> str:
+        return found[0] if found["name"] in public else found["before"] + found["after"]
+
+    return _SIGNATURE.sub(sign, text)

@@ -15,6 +15,7 @@ from plugins.models import Plugin, Release
 from querying import json_format, pipeline
 from querying.models import Query
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answer, referenced_document_ids
+from querying.query_log.spending import delete_queries
 from querying.question import document_access
 from querying.types.answer import Outcome
 from querying.types.events import Done
@@ -75,7 +76,7 @@ def _ask_sample_question(release: Release, golden: GoldenQuestion) -> dict[str, 
     question = Question(text=golden.question, release=release, caller=caller, facts=golden.facts)
     last = async_to_sync(pipeline.answer)(question)
     seconds = round(time.monotonic() - started, 2)
-    Query.objects.filter(pk=question.id).delete()
+    delete_queries(Query.objects.filter(pk=question.id))
     if not isinstance(last, Done) or last.answer.outcome != Outcome.ANSWERED:
         return {}
     sample = {"question": golden.question, "facts": golden.facts, "seconds": seconds}

@@ -50,7 +50,7 @@ async def generate(
     """
     release = question.release
     support = await _find_support(question, evidence=evidence, consultation=consultation, llm=llm)
-    prompt = _build_prompt(question, evidence=evidence, consultation=consultation, support=support)
+    prompt = build_prompt(question, evidence=evidence, consultation=consultation, support=support)
     written = llm.generate(prompt)
     text = VerifiedText(
         evidence.passages,
@@ -148,9 +148,10 @@ def _support_weakness(text: str, support: Support | None) -> str:
     return "doubtful_support" if support and support.is_doubtful else ""
 
 
-def _build_prompt(
-    question: Question, *, evidence: Evidence, consultation: Consultation, support: Support | None
+def build_prompt(
+    question: Question, *, evidence: Evidence, consultation: Consultation, support: Support | None = None
 ) -> Prompt:
+    """What the model is given. `support` is the sentence behind what a tree recommends."""
     messages = prompts.build_messages(
         question,
         passages=evidence.passages,

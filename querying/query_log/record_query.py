@@ -20,6 +20,7 @@ from lexic.database import in_thread, release_connections
 from lexic.errors import LexicError
 from querying import json_format
 from querying.answering.findings import Findings
+from querying.answering.generate import build_prompt
 from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, STANDALONE, MonthlyCost, Query
 from querying.private_layers import lock_account_against_deletion, lock_bases_against_deletion
@@ -27,13 +28,14 @@ from querying.query_log import refusal_webhook
 from querying.query_log.cost import cost_of
 from querying.query_log.question_metrics import count_question
 from querying.query_log.question_trace import question_trace
+from querying.query_log.spending import count_cost
 from querying.question.consultation import Consultation
 from querying.question.resolve import ResolvedQuestion
 from querying.redaction.redact_question import redact_question
 from querying.types.answer import Answer, Outcome
 from querying.types.evidence import Evidence
 from querying.types.question import Question
-from querying.types.token_usage import Usage
+from querying.types.token_usage import Usage, estimate_usage
 
 logger = logging.getLogger(__name__)
 
@@ -148,6 +150,7 @@ def _save_row(record: QueryRecord) -> None:
             erased = _erased_columns() if columns["is_private"] else {}
             query = Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS) | erased)
         _count_private_cost(record, query)
+        _count_uncounted_answer(record)
 
 
 def _erased_if_gone(record: QueryRecord, pins: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -182,6 +185,22 @@ def _count_private_cost(record: QueryRecord, query: Query) -> None:
     if query.is_private and not record.question.caller.is_evaluation:
         with suppress(IntegrityError):  # the plugin is gone, and its cap
             MonthlyCost.objects.add(query.cost, plugin=record.question.release.plugin_id, at=query.created_at)
+
+
+def _count_uncounted_answer(record: QueryRecord) -> None:
+    """Counts an answer whose tokens no provider has counted towards the caps, by its length: whoever leaves before the
+    end of each answer would pass them otherwise. The row says that its cost is not known."""
+    evidence = record.findings.evidence if record.findings else None
+    was_called = "generate" in record.timings and not record.llm.is_offline and evidence is not None
+    if not was_called or record.question.caller.is_evaluation:
+        return
+    is_counted = record.answer is not None and record.answer.usage != record.usage_before_answer
+    if is_counted or (record.error and not record.partial_text):  # the provider refused
+        return
+    assert evidence is not None
+    prompt = build_prompt(record.question, evidence=evidence, consultation=record.consultation)
+    written = record.answer.text if record.answer else record.partial_text
+    count_cost(record.question, estimate_usage(prompt.messages, written=written), llm=record.llm)
 
 
 def _query_columns(record: QueryRecord) -> dict[str, Any]:

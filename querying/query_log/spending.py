@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.llm_interface import LLM
 from querying.models import MonthlyCost, Query
+from querying.monthly_costs import first_of_month
 from querying.query_log.cost import NO_COST, cost_of
 from querying.types.question import Question
 from querying.types.token_usage import Usage
@@ -71,10 +72,11 @@ def check_account_spending(person: UUID | None, *, llm: LLM) -> None:
 
 def count_spending(person: UUID | None, cost: Decimal | None) -> None:
     """Counts the cost of a model call for this person that no query row records. The cost is None if it is unknown; the
-    person is None for a caller without an account."""
-    if person:
-        with suppress(IntegrityError):  # the account was deleted meanwhile
-            MonthlyCost.objects.add(cost, user=person, at=timezone.now())
+    person is None for a caller without an account, whose calls count for this site alone."""
+    try:
+        MonthlyCost.objects.add(cost, user=person, at=timezone.now())
+    except IntegrityError:  # the account was deleted meanwhile
+        MonthlyCost.objects.add(cost, at=timezone.now())
 
 
 def plugin_spending(plugin: Plugin) -> Decimal:
@@ -92,12 +94,20 @@ def account_spending(user: Any) -> Decimal:
 
 
 def site_spending() -> Decimal:
-    """What all answers have cost since the month began."""
-    return month_spending(Query.objects.all()) + MonthlyCost.objects.exclude(user=None).spent(at=timezone.now())
+    """What all answers have cost since the month began, those of accounts that were deleted since included."""
+    return month_spending(Query.objects.all()) + MonthlyCost.objects.filter(plugin=None).spent(at=timezone.now())
+
+
+def spending_lost_with(user: Any, questions: QuerySet[Query]) -> Decimal:
+    """What this site would forget to have spent this month if the account and these questions were deleted. Until the
+    end of the transaction nothing is added to the sum of the person."""
+    list(MonthlyCost.objects.select_for_update().filter(user=user).order_by("pk").values_list("pk"))
+    return month_spending(questions) + MonthlyCost.objects.filter(user=user).spent(at=timezone.now())
 
 
 def count_cost(question: Question, usage: Usage, *, llm: LLM) -> None:
-    """Counts what a model was paid for a turn of an agent, for the plugin and for the person."""
+    """Counts what a model was paid for and no query row records, such as a turn of an agent, for the plugin and for the
+    person."""
     cost = cost_of(usage, llm=llm, was_called=True)
     with suppress(IntegrityError):  # the plugin was deleted meanwhile
         MonthlyCost.objects.add(cost, plugin=question.release.plugin_id, at=timezone.now())
@@ -105,20 +115,31 @@ def count_cost(question: Question, usage: Usage, *, llm: LLM) -> None:
 
 
 def delete_queries(rows: QuerySet[Query]) -> None:
-    """Deletes these questions of one person. What those of this month have cost still counts for the person's cap."""
+    """Deletes these questions. What those of this month have cost still counts for the caps: of the plugin where they
+    name one, of the person who asked, and of this site."""
+    begin = _begin_of_month()
     with transaction.atomic():
         locked = list(rows.select_for_update().order_by("pk"))
-        for row in locked:
-            if row.user_id:
-                MonthlyCost.objects.add(row.cost, user=row.user_id, at=row.created_at)
+        paid = [row for row in locked if row.cost and row.created_at >= begin]
+        for plugin in sorted({row.plugin_id for row in paid if row.plugin_id}):
+            cost = _sum_costs(row for row in paid if row.plugin_id == plugin)
+            MonthlyCost.objects.add(cost, plugin=plugin, at=begin)
+        for user in sorted({row.user_id for row in paid}, key=str):
+            MonthlyCost.objects.add(_sum_costs(row for row in paid if row.user_id == user), user=user, at=begin)
         Query.objects.filter(pk__in=[row.pk for row in locked]).delete()
 
 
 def month_spending(rows: QuerySet[Query]) -> Decimal:
     """What these questions have cost since the month began (UTC), as far as their cost is known."""
-    now: datetime = timezone.now()
-    begin = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return rows.order_by().filter(created_at__gte=begin).aggregate(spent=Sum("cost"))["spent"] or NO_COST
+    return rows.order_by().filter(created_at__gte=_begin_of_month()).aggregate(spent=Sum("cost"))["spent"] or NO_COST
+
+
+def _begin_of_month() -> datetime:
+    return datetime.combine(first_of_month(timezone.now()), time(), tzinfo=UTC)
+
+
+def _sum_costs(rows: Iterable[Query]) -> Decimal:
+    return sum((row.cost for row in rows if row.cost), NO_COST)
 
 
 def _check(name: str, spending: Callable[[], Decimal], whose: str, cap: Decimal, remedy: str) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+_BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,3 +27,14 @@ class Usage:
 
 
 NO_USAGE = Usage()
+
+
+def estimate_tokens(text: str) -> int:
+    """The tokens of a text by its length: rather too many, whatever the model."""
+    return len(text.encode(errors="replace")) // _BYTES_PER_TOKEN + 1
+
+
+def estimate_usage(messages: Sequence[Mapping[str, Any]], *, written: str) -> Usage:
+    """What a model has read and written so far, where it broke off before the provider said it."""
+    read = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
+    return Usage(prompt_tokens=read, completion_tokens=estimate_tokens(written))

@@ -8,12 +8,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.db import connections
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from api.models import KEPT_FOR, LONGEST_REQUEST, IdempotentRequest
 from api.tasks import forget_requests
+from conversations.models import Project
+from knowledge.models import BaseMember
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error, by_key, signed_in
@@ -178,6 +181,46 @@ def test_of_several_at_once_one_is_answered(published: Plugin, key: str) -> None
     assert statuses.count(200) >= 1
     assert set(statuses) <= {200, 409}
     assert Query.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("/api/sandbox/cover", {"query": WEATHER, "stream": False}),
+        ("/api/plugins/cover/webhooks", {"url": "https://example.org/x", "events": ["release.published"]}),
+    ],
+)
+def test_who_has_lost_the_plugin_is_not_sent_what_was_answered_before(
+    published: Plugin, bob: User, url: str, body: Any
+) -> None:
+    published.editors.add(bob)
+    client = by_key(bob)
+    said = [client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY="a") for _ in range(2)]
+    assert [one.status_code for one in said] in ([200, 200], [201, 201]), said[0].content
+    assert said[1]["Idempotency-Replayed"] == "true"
+    published.editors.remove(bob)
+    published.viewers.add(bob)
+    demoted = client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY="a")
+    assert demoted.status_code == (200 if "sandbox" in url else 403)
+    published.viewers.remove(bob)
+    assert_error(client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY="a"), 404, "unknown_plugin")
+
+
+def test_who_has_lost_a_project_is_not_sent_what_was_found_in_it(alice: User, bob: User) -> None:
+    project = Project.objects.create_with_base(owner=alice, name="Quay")
+    member = BaseMember.objects.create(knowledge_base=project.knowledge_base, email=bob.email, role="editor")
+    EmailAddress.objects.create(user=bob, email=bob.email, verified=True, primary=True)
+    client = by_key(bob)
+    doors = {
+        "/api/knowledge/search": {"query": WEATHER, "scope": "project", "projectId": str(project.pk)},
+        f"/api/projects/{project.pk}/documents": {"title": "Notes", "text": "The quay is 40 m long."},
+    }
+    for url, body in doors.items():
+        said = [client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY=url) for _ in range(2)]
+        assert said[1].get("Idempotency-Replayed") == "true", said[0].content
+    member.delete()
+    for url, body in doors.items():
+        assert client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY=url).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -22,7 +22,10 @@ from evaluation.ask_draft import ask_draft
 from evaluation.golden.propose_questions import propose_questions
 from evaluation.models import GoldenQuestion
 from evaluation.plugin_counts import counts_by_plugin
+from knowledge.documents.expert_answers import add_expert_answer
+from knowledge.documents.file_store import open_stored
 from knowledge.models import Chunk, Document
+from knowledge.plugin_knowledge_base import own_knowledge_base
 from lexic.infrastructure_errors import StorageUnavailable
 from marketplace.publishing.publish import publish
 from marketplace.publishing.publishing_gate import gate_result
@@ -424,6 +427,20 @@ def test_who_replied_is_not_quoted_as_an_answer(plugin: Plugin, browsing: Browse
         given = ask_draft(plugin, question)
         assert ("Alice" in given.text, str(timezone.localdate().year) in given.text) == (False, False)
     assert not any("Alice" in one.question + one.excerpt for one in propose_questions(plugin))
+
+
+def test_the_next_reply_takes_parts_of_addresses_out_of_earlier_signatures(plugin: Plugin, alice: User) -> None:
+    base = own_knowledge_base(plugin)
+    for author in ("a.smith", "Alice"):
+        add_expert_answer(base, question="Boots?", answer="Yes.", author=author, day=date(2026, 11, 3))
+    document = add_expert_answer(base, question="Gloves?", answer="No.", author="Alice Z", day=date(2026, 11, 4))
+    with open_stored(document.sha256) as file:
+        signed = [line for line in file.read().decode().splitlines() if "Answered" in line]
+    assert signed == [
+        "#### Answered on 3 November 2026",
+        "#### Answered by Alice on 3 November 2026",
+        "#### Answered by Alice Z on 4 November 2026",
+    ]
 
 
 def test_where_anyone_may_chat_a_reply_reaches_them_unless_its_author_says_otherwise(

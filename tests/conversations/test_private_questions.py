@@ -18,11 +18,19 @@ from conversations.private_document_search import private_layers
 from conversations.retention import delete_private_conversation
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
+from privacy.account_deletion import delete_account
 from privacy.data_export import personal_rows
 from privacy.project_deletion import delete_project
 from querying.models import Feedback, MonthlyCost, Query
 from querying.query_log.quotations import withhold_quotations
-from querying.query_log.spending import SpendingCapReached, account_spending, check_spending, plugin_spending
+from querying.query_log.spending import (
+    SpendingCapReached,
+    account_spending,
+    check_spending,
+    count_spending,
+    plugin_spending,
+    site_spending,
+)
 from querying.question import caller_access
 from querying.question.clarifications import InvalidResumeToken
 from querying.question.resolve import resume_from_token
@@ -176,6 +184,32 @@ def test_a_conversation_that_is_deleted_lowers_no_cap(
     delete_private_conversation(session)
     assert Query.objects.get().conversation_id != session.pk
     assert account_spending(bob) == Decimal("0.12")
+
+
+def test_an_account_that_is_deleted_leaves_what_it_spent_to_the_cap_of_the_site(
+    published: Plugin, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm = paid("0.06", monkeypatch)
+    for person in (bob, charlie):
+        session = ChatSession.objects.begin_private(user=person, project=None, title="Beams")
+        ask(published, person, text=WORDS, is_private=True, conversation_id=session.pk, llm=llm)
+        delete_private_conversation(session)
+        ask(published, person, text=WORDS, is_private=True, llm=llm)
+        ask(published, person, text=WORDS, layers=(), llm=llm)
+        count_spending(person.pk, Decimal("0.01"))
+    before = site_spending()
+    for person in (bob, charlie):
+        delete_account(person)
+    assert (before, site_spending()) == (Decimal("0.38"), Decimal("0.38"))
+    assert not MonthlyCost.objects.exclude(user=None).exists()
+
+
+def test_a_call_for_nobody_counts_for_the_site(db: None, bob: User) -> None:
+    person = bob.pk
+    bob.delete()
+    count_spending(None, Decimal("0.01"))
+    assert site_spending() == Decimal("0.01")
+    assert account_spending(person) == 0
 
 
 def test_a_project_takes_what_was_asked_in_it_along(

@@ -15,6 +15,7 @@ from django.core.cache import cache
 from django.db import models
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts import avatars
 from accounts.models import ApiKey, User
@@ -24,7 +25,7 @@ from privacy import data_export as exporting
 from privacy.account_deletion import DELETED_AUTHOR_NAME, LastOperator, delete_account
 from privacy.data_export import export_personal_data
 from privacy.personal_data import PERSONAL_DATA_RULES
-from querying.models import Feedback, Query
+from querying.models import ExpertRequest, Feedback, Query
 from tests.accounts.test_avatars import picture
 from tests.remembered import remembered
 
@@ -222,6 +223,18 @@ def test_nothing_anywhere_names_them_afterwards(alice: User, life: dict[str, Any
     for label, field in names_a_person().items():
         model = apps.get_model(label.rpartition(".")[0])
         assert not model._base_manager.filter(**{f"{field.name}": gone}).exists(), label
+
+
+def test_the_address_stands_nowhere_afterwards(alice: User, life: dict[str, Any]) -> None:
+    """She put a question to an expert before she had signed in, too."""
+    asked = Query.objects.filter(user=alice).get()
+    ExpertRequest.objects.create(query=asked, email="Alice@example.org", confirmed_at=timezone.now())
+    delete_account(alice)
+    columns = [field for model in apps.get_models() for field in model._meta.concrete_fields]
+    for field in columns:
+        if isinstance(field, models.EmailField):
+            assert not field.model._base_manager.filter(**{f"{field.name}__iexact": alice.email}).exists(), field
+    assert ExpertRequest.objects.get().email == "", "it stays in the inbox, without an address"
 
 
 def test_what_is_somebody_elses_by_now_stays(alice: User, bob: User, plugin: Plugin) -> None:

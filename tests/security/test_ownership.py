@@ -45,7 +45,7 @@ SAID_OF_IT = {
     "plugins.OrganisationOffer": "an offer of the plugin",
     "plugins.OwnershipOffer": "an offer of the plugin, or to the person",
     "querying.Feedback": "the person's opinion",
-    "querying.MonthlyCost": "a sum of one of them, never of both: `monthly_cost_is_of_one`",
+    "querying.MonthlyCost": "a sum of one of them, never of both: `monthly_cost_not_of_both`",
 }
 
 

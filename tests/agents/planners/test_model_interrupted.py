@@ -18,6 +18,7 @@ from contracts.models import ContractReview
 from conversations.models import Project
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
+from querying.query_log.spending import account_spending
 from tests.agents.execution.test_resume import COMMITTED_WITH_THE_NEXT, timeless
 from tests.agents.modelled import ScriptedModel, calls, search, told
 from tests.agents.planners.test_llm_planner import MILD, SPACER_TURNS, cited
@@ -41,8 +42,9 @@ def stop(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def test_stop_between_tokens_hangs_up_and_the_next_message_is_answered(
-    published: Plugin, bob: User, stub: OpenAIStub, stop: threading.Event
+    published: Plugin, bob: User, stub: OpenAIStub, stop: threading.Event, settings: Any
 ) -> None:
+    settings.LEXIC_LLM_MODEL, settings.LEXIC_LLM_PRICES = "priced", "priced=1000000/1000000"
     began = 0.0
 
     def endless(body: Body) -> str:
@@ -56,6 +58,7 @@ def test_stop_between_tokens_hangs_up_and_the_next_message_is_answered(
     assert time.monotonic() - began < 60, "of a hundred seconds"
     assert (run.state, data_of(run, "done")[0]["stopped"]) == ("cancelled", "cancelled")
     assert stub.wait_for_disconnect()
+    assert account_spending(bob) > 1000, "what it was sent counts, though the provider has not said how much that was"
     stop.clear()
     stub.delay = 0.0
     ScriptedModel(stub, *SPACER_TURNS)

@@ -97,6 +97,21 @@ def test_facts_and_options_come_in_a_data_part(key: str) -> None:
     assert data_of(task["artifacts"][0]["parts"])["decisionPath"] == []
 
 
+def test_data_parts_count_together_and_two_values_of_one_fact_are_refused(key: str) -> None:
+    def said(*data: Any) -> Any:
+        asked = message(BEAM)
+        asked["message"]["parts"] += [{"data": one} for one in data]
+        return call(key, "SendMessage", asked)
+
+    mild = {"facts": {"exposure": "mild"}, "options": {"includeDecisionPath": False}}
+    task = result(said(mild, {"facts": {"colour": "red"}}, {"options": {"maxSources": 2}}, mild))["task"]
+    row = Query.objects.get(pk=task["id"])
+    assert row.facts == {"exposure": "mild"}
+    assert data_of(task["artifacts"][0]["parts"])["decisionPath"] == []
+    assert error(said(mild, {"facts": {"exposure": "severe"}}))[1] == "invalid"
+    assert error(said(mild, {"options": {"includeDecisionPath": True}}))[1] == "invalid"
+
+
 def test_messages_of_one_context_are_a_conversation(key: str) -> None:
     first = send(key, WEATHER, contextId="talk-1")
     second = send(key, "And in mild exposure?", contextId="talk-1")
@@ -105,6 +120,19 @@ def test_messages_of_one_context_are_a_conversation(key: str) -> None:
     row = Query.objects.get(pk=second["id"])
     assert row.context[0]["content"] == WEATHER
     assert "20 mm" in text_of(second["artifacts"][0]["parts"])
+
+
+def test_the_contexts_of_two_people_stay_two_where_addresses_are_redacted(key: str, settings: Any) -> None:
+    settings.REDACT_QUESTIONS = True
+    mine, other = "ann@example.org", "bob@example.org"
+    first = send(key, WEATHER, contextId=mine)
+    assert Query.objects.get(pk=send(key, "And in mild exposure?", contextId=other)["id"]).context == []
+    stored = A2ATask.objects.get(pk=first["id"]).context_id
+    assert "ann" not in stored
+    for named in (mine, stored):
+        again = send(key, "And in mild exposure?", contextId=named)
+        assert Query.objects.get(pk=again["id"]).context[0]["content"] == WEATHER
+    assert {task["contextId"] for task in result(call(key, "ListTasks", {"contextId": mine}))["tasks"]} == {stored}
 
 
 def test_a_stream_begins_with_the_task_and_ends_with_its_status(key: str) -> None:

@@ -19,6 +19,7 @@ from api import tasks
 from api.batch import ask_questions, create_batch
 from api.batch.create_batch import MAX_QUESTIONS, MAX_UNFINISHED
 from api.models import Batch, BatchItem
+from lexic.celery import app
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error
@@ -256,6 +257,21 @@ def test_results_are_forgotten_after_a_while(published: Plugin, key: str) -> Non
     Batch.objects.filter(pk=old.pk).update(ended_at=timezone.now() - Batch.KEPT_FOR - timedelta(days=1))
     tasks.resume_batches()
     assert list(Batch.objects.all()) == [new]
+
+
+def test_a_batch_whose_message_waits_gets_no_second_one(
+    published: Plugin, key: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = [str(made(key, line(1)).pk) for _ in range(2)]
+    asked: list[str] = []
+    monkeypatch.setattr(tasks, "publish_task", lambda name, *, batch_id: asked.append(batch_id))
+    settings.REVIEW_QUEUE = "test-batches"
+    with app.connection_for_write() as connection:
+        connection.default_channel.client.delete("test-batches")
+        app.send_task("api.work_on_batch", kwargs={"batch_id": batches[0]}, queue="test-batches")
+        tasks.resume_batches()
+        connection.default_channel.client.delete("test-batches")
+    assert asked == [batches[1]]
 
 
 def test_the_same_batch_is_made_once(published: Plugin, key: str) -> None:

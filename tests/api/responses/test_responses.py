@@ -175,6 +175,16 @@ def test_what_is_withheld_is_not_said_again_and_can_be_deleted(
     assert not StoredResponse.objects.filter(query_id=UUID(quoting["id"].removeprefix("resp_"))).exists()
 
 
+def test_an_answer_without_citations_is_withheld_too(
+    published: Plugin, charlies_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = body_of(respond(charlies_key, WEATHER))
+    Query.objects.update(citations=[])  # as where a plugin does not want them
+    assert read(charlies_key, made["id"]).status_code == 200
+    monkeypatch.setattr(quotations._QuotationAccess, "_granted_to_asker", lambda *_: set())
+    assert_error(read(charlies_key, made["id"]), 404, "unknown_response")
+
+
 def test_a_key_without_the_capability_reads_nothing(published: Plugin, key: str) -> None:
     made = body_of(respond(key, WEATHER))
     ApiKey.objects.update(capabilities=["read"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from marketplace.plugin_page.sample_answers import current_sample, is_sample_off
 from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin
 from querying.models import Query
+from querying.query_log.spending import plugin_spending, site_spending
 
 WORN = "What is worn on every site?"
 
@@ -40,6 +42,14 @@ def test_a_marked_question_is_answered_once_and_nobody_has_asked_it(
     Listing.objects.filter(pk=published.pk).update(sample=made)
     monkeypatch.setattr(sample_answers, "_ask_sample_question", lambda *_: pytest.fail("it was answered already"))
     assert current_sample(published) == made
+
+
+def test_what_a_sample_cost_counts_for_the_caps(
+    published: Plugin, golden: GoldenQuestion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("querying.query_log.record_query.cost_of", lambda usage, llm, was_called: Decimal("0.30"))
+    current_sample(published)
+    assert (plugin_spending(published), site_spending()) == (Decimal("0.30"), Decimal("0.30"))
 
 
 def test_a_sample_that_quotes_a_template_is_not_offered(published: Plugin, golden: GoldenQuestion) -> None:

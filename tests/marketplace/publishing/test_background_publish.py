@@ -14,6 +14,7 @@ from audit.models import AuditEntry
 from evaluation import evaluation_runner
 from evaluation.golden import golden_dataset
 from evaluation.models import EvaluationRun
+from lexic.celery import app
 from marketplace import tasks
 from marketplace.models import PublishingRun
 from marketplace.publishing import background_publish
@@ -132,6 +133,23 @@ def test_an_interrupted_run_asks_only_what_is_left(
     assert len(rest) == 1
     assert not set(rest) & set(first)
     assert plugin.releases.get().scorecard["golden_passed"] == 3
+
+
+def test_a_run_whose_message_waits_gets_no_second_one(
+    plugin: Plugin,  # noqa: F811
+    sent: list[str],
+    settings: Any,
+) -> None:
+    add_goldens(plugin, right=1)
+    run = start(plugin)
+    PublishingRun.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
+    settings.CELERY_TASK_DEFAULT_QUEUE = "test-publishing"
+    with app.connection_for_write() as connection:
+        connection.default_channel.client.delete("test-publishing")
+        app.send_task("marketplace.publish_plugin", kwargs={"run_id": str(run.pk)}, queue="test-publishing")
+        tasks.resume_publishing()
+        connection.default_channel.client.delete("test-publishing")
+    assert sent == [str(run.pk)], "once by whoever began it"
 
 
 def test_a_question_that_kills_each_worker_ends_the_run_and_is_named(

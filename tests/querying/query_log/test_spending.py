@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -16,8 +17,14 @@ from accounts.models import User
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.query_log.spending import SpendingCapReached, check_spending, plugin_spending
-from querying.types.events import Failed
+from querying.query_log.spending import (
+    SpendingCapReached,
+    account_spending,
+    check_spending,
+    plugin_spending,
+    site_spending,
+)
+from querying.types.events import Delta, Failed
 from querying.types.question import Caller, Question
 from tests.querying.conftest import plugin, published
 from tests.querying.scripted import Scripted
@@ -125,3 +132,27 @@ def test_the_pipeline_refuses_one_question_too_many_at_once(published: Plugin, b
 
     asked_first, asked_second, asked_third = (asked(published, bob) for _ in range(3))
     assert async_to_sync(twice)() == ["too_many_streams", ""]
+
+
+def test_who_leaves_before_the_end_of_each_answer_does_not_pass_the_caps(
+    published: Plugin, bob: User, settings: Any
+) -> None:
+    settings.LEXIC_LLM_PRICES = "priced=1000000/1000000"  # a token costs one
+    llm = Scripted("For severe exposure the nominal cover of a beam is 45 mm [Source 1]. " * 20, pause=0.01)
+    llm.name, llm.is_offline = "x:priced", False
+
+    @async_to_sync
+    async def leave_at_the_first_words() -> None:
+        async with aclosing(pipeline.stream(question, llm=llm)) as events:
+            async for event in events:
+                if isinstance(event, Delta):
+                    return
+
+    question = replace(asked(published, bob), text="What is the minimum cover for a beam exposed to weather?")
+    leave_at_the_first_words()
+    assert llm.was_closed_early
+    assert Query.objects.get().cost is None, "what it cost is not made up"
+    [prompt] = llm.prompts
+    sent = sum(len(str(message["content"])) for message in prompt.messages)
+    for spent in (plugin_spending(published), account_spending(bob), site_spending()):
+        assert sent / 5 < spent < sent / 2
