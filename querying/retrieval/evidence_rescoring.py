@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
+from querying.retrieval.evidence import CLEAR_STRENGTH
 from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
@@ -17,8 +18,9 @@ from querying.types.evidence import Evidence
 _WEIGHT = 0.2
 _NEUTRAL = 0.35
 # In a base of few chunks most words of a question are in none of them, so each weighs the most, however ordinary it is.
-# There the reading adds more: _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL), half of it where there are
-# _FEW_CHUNKS, nearly nothing where there are thousands (docs/evaluation.md, "Everyday questions").
+# There the reading adds _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL) as well, half of it where there are
+# _FEW_CHUNKS, nearly nothing where there are thousands. Evidence gets no stronger by it than what is clear, and none gets
+# weaker (docs/evaluation.md, "Everyday questions").
 _FEW_CHUNKS = 25
 _FEW_CHUNKS_WEIGHT = 0.4
 _FEW_CHUNKS_NEUTRAL = 0.25
@@ -42,9 +44,10 @@ def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None 
     wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
-    if chunk_count is not None:
+    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL:
         share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
-        strength += share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
+        raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
+        strength = max(strength, min(raised, CLEAR_STRENGTH))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
 
 
