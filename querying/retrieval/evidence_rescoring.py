@@ -19,8 +19,8 @@ _WEIGHT = 0.2
 _NEUTRAL = 0.35
 # In a base of few chunks most words of a question are in none of them, so each weighs the most, however ordinary it is.
 # There the reading adds _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL) as well, half of it where there are
-# _FEW_CHUNKS, nearly nothing where there are thousands. Evidence gets no stronger by it than what is clear, and none gets
-# weaker (docs/evaluation.md, "Everyday questions").
+# _FEW_CHUNKS, nearly nothing where there are thousands. Evidence gets no stronger by it than what is clear, and none
+# gets weaker (docs/evaluation.md, "Everyday questions").
 _FEW_CHUNKS = 25
 _FEW_CHUNKS_WEIGHT = 0.4
 _FEW_CHUNKS_NEUTRAL = 0.25
