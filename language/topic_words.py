@@ -1,7 +1,8 @@
 """The words that say what a question is about, and not how it is put.
 
-`question_words.txt` holds stems that questions use and that the texts which answer them do not repeat ("done", "much").
-`python -m training.question_words` finds them in answered questions.
+`question_words.txt` holds stems that questions use and that the texts which answer them do not repeat ("done", "much"),
+`seldom_repeated_words.txt` those that most of these texts do not repeat ("bring", "find").
+`python -m training.question_words` finds both in answered questions.
 """
 
 from __future__ import annotations
@@ -32,5 +33,18 @@ def topic_words(text: str) -> list[str]:
 @cache
 def question_word_stems() -> frozenset[str]:
     """The stems of words that only put a question into words."""
-    learnt = Path(__file__).with_name("question_words.txt").read_text(encoding="utf-8").split()
-    return generic_stems() | {stem(word) for word in REQUEST_STOP_WORDS} | frozenset(learnt)
+    return generic_stems() | {stem(word) for word in REQUEST_STOP_WORDS} | _read_stems("question_words.txt")
+
+
+def is_seldom_repeated(word: str) -> bool:
+    """Whether texts that answer a question with this word mostly say it in another way."""
+    return _seldom_repeated_stems().issuperset(terms(word))
+
+
+@cache
+def _seldom_repeated_stems() -> frozenset[str]:
+    return _read_stems("seldom_repeated_words.txt")
+
+
+def _read_stems(name: str) -> frozenset[str]:
+    return frozenset(Path(__file__).with_name(name).read_text(encoding="utf-8").split())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
@@ -18,20 +17,18 @@ from language.counted_nouns import counted_words
 from language.figures.figure_extraction import numbers_with_units, stated_numbers
 from language.negation import has_negation
 from language.stemming import STEMMED_LANGUAGES, stem_in
-from language.synonyms import with_other_numbers
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
 from lexic.phrases import phrase
 from querying.answering.siblings.nearest_sibling import find_nearest_sibling
+from querying.answering.unmentioned_words import stems_of, text_with_titles, unmentioned_words
 from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
 from querying.types.answer import NearestSibling
 from querying.types.confidence import ConfidenceSignals
 from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 
-# "174,850" is one number, "20:00" and "8 pm" one time, and no two words; whether it is there is judged as a sign.
-_GROUPED_NUMBER = re.compile(r"(?<!\d)(?:\d+(?:[.,:]\d+)+(?:\s?[ap]\.?m\b)?|\d+\s?[ap]\.?m\b)", re.IGNORECASE)
 _NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = 0.3
@@ -173,7 +170,7 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"), and none about
     code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]
-    around = _text_with_titles(passage)
+    around = text_with_titles(passage)
     signs: list[_Sign] = []
     denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
     if denies and not has_negation(best.text):
@@ -190,7 +187,7 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     # Only English keeps capitals for names.
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
     named = (part for name in names for part in _POSSESSIVE.split(name) if terms(part))
-    known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
+    known = (" ".join(map(text_with_titles, evidence.passages)) if passage.path else around).lower()
     if missing := [name for name in named if name.lower() not in known]:
         signs.append(_unmentioned(_NAME_PENALTY, missing))
     if column := _empty_column(asked, best):
@@ -219,7 +216,7 @@ def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
     counted = counted_words(question, wording.language) if wording.language in STEMMED_LANGUAGES else []
     if not counted:
         return []
-    text = " ".join(map(_text_with_titles, evidence.passages))
+    text = " ".join(map(text_with_titles, evidence.passages))
     said = set(terms(text))
     stems = {stem_in(word.lower(), wording.language) for word in terms_by_word(text)}
     return [
@@ -231,31 +228,16 @@ def _unsaid_counted_words(question: str, evidence: Evidence) -> list[str]:
 
 
 def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) -> Iterator[str]:
-    missing = _unmentioned_words(question, evidence)
+    missing = unmentioned_words(question, evidence)
     if not evidence.passages:
         yield phrase("There is nothing about it in the documents.")
     elif missing:
-        yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in dict.fromkeys(missing)))
+        yield phrase("No passage mentions %(words)s.", words=", ".join(f"“{word}”" for word in missing))
     # What no passage mentions is not said of the nearest one again.
-    said = {word.lower() for word in missing}
+    said = {part for word in missing for part in word.lower().split()}
     yield from (sign.reason for sign in signs if not sign.words or not said.issuperset(sign.words))
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
         yield phrase("The nearest passage does not seem to answer the question.")
-
-
-def _unmentioned_words(question: str, evidence: Evidence) -> list[str]:
-    """What no passage that was found speaks of; nothing where none was found."""
-    if not evidence.passages:
-        return []
-    known = {*_stems_of(evidence.passages), *evidence.wording.stop_terms}
-    is_known = partial(evidence.wording.is_said, said=known)
-    in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
-    words = (word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges)
-    missing = [word for word in words if not any(map(is_known, terms(word)))]
-    # "Four weeks" mentions 4.
-    has_numbers = any(map(str.isdecimal, missing))
-    stated = set[str]().union(*map(stated_numbers, map(_text_with_titles, evidence.passages))) if has_numbers else set()
-    return [word for word in missing if word not in stated]
 
 
 def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:
@@ -272,12 +254,4 @@ def _are_all_new(words: str, passages: Sequence[Passage], *, known: frozenset[st
     asked = topic_stems(words)
     if asked & known:
         return False
-    return bool(asked) and asked.isdisjoint(_stems_of(passages))
-
-
-def _stems_of(passages: Sequence[Passage]) -> frozenset[str]:
-    return with_other_numbers(terms(" ".join(map(_text_with_titles, passages))))
-
-
-def _text_with_titles(passage: Passage) -> str:
-    return " ".join([passage.document_title, *passage.section_path, passage.content])
+    return bool(asked) and asked.isdisjoint(stems_of(passages))

@@ -10,24 +10,33 @@ from dataclasses import replace
 from functools import lru_cache
 
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
+from querying.retrieval.evidence import CLEAR_STRENGTH
 from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
 # makes it no better (docs/evaluation.md, "A cross-encoder").
 _WEIGHT = 0.2
 _NEUTRAL = 0.35
+# In a base of few chunks most words of a question are in none of them, so each weighs the most, however ordinary it is.
+# There the reading adds _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL) as well, half of it where there are
+# _FEW_CHUNKS, nearly nothing where there are thousands. Evidence gets no stronger by it than what is clear, and none
+# gets weaker (docs/evaluation.md, "Everyday questions").
+_FEW_CHUNKS = 25
+_FEW_CHUNKS_WEIGHT = 0.4
+_FEW_CHUNKS_NEUTRAL = 0.25
 # An excerpt has about a hundred tokens: what is farther from its sentence is not read. With fewer it would cost less,
 # and fewer answers would be called high (docs/evaluation.md, "A cross-encoder").
 _CONTEXT_CHARACTERS = 400
 _MAX_CACHED_PAIRS = 256
 
 
-def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
+def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None = None) -> Evidence:
     """The same evidence, stronger or weaker by how likely its best sentence answers, between 0 and 1.
 
     `wordings` are the question as it was asked and as it was completed from the conversation. Where a number of it lies
-    in a range of the sentence, the question is also read with the range in its place. The likeliest one counts. Raises
-    `EmbedderRejected` where MiniLM's files are not installed.
+    in a range of the sentence, the question is also read with the range in its place. The likeliest one counts.
+    `chunk_count` is how many chunks were searched, None for many. Raises `EmbedderRejected` where MiniLM's files are
+    not installed.
     """
     if not evidence.sentences:
         return evidence
@@ -35,6 +44,10 @@ def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
     wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
+    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL:
+        share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
+        raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
+        strength = max(strength, min(raised, CLEAR_STRENGTH))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
 
 

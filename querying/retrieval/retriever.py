@@ -198,7 +198,8 @@ def _score(
         kept=kept_states(question, passages),
     )
     if not wording.language and local_embedder().understands(question.search_text):
-        evidence = adjust_strength(evidence, question.search_text, question.asked.text)
+        chunk_count = sum(one.chunk_count for one in question.statistics.load(bases, ()))
+        evidence = adjust_strength(evidence, question.search_text, question.asked.text, chunk_count=chunk_count)
     if question.release.plugin.kind == PluginKind.LIBRARY:
         return replace(evidence, strength=_fit_of_best_file(evidence.passages))
     return evidence

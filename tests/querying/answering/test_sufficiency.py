@@ -18,7 +18,7 @@ PLAN = passage("The Northwind plan covers eye exams and glasses for every employ
         ("Does the plan cover eye exams?", 0.0, ""),
         ("Which eye exams does the plan never cover?", 0.2, "denies"),
         ("Does the plan cover 900 dollars of glasses?", 0.2, "900"),
-        ("Do glasses of Acme Optics count for the plan?", 0.1, "“Acme”, “Optics”"),
+        ("Do glasses of Acme Optics count for the plan?", 0.1, "“Acme Optics”"),
     ],
 )
 def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, lost: float, reason: str):
@@ -30,6 +30,27 @@ def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, l
 def test_what_no_passage_mentions_is_named():
     judged = assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), threshold=0.95)
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("Can I bring dentures?", "No passage mentions “dentures”."),
+        ("Can I bring my glasses?", "The nearest passage does not answer the question clearly enough."),
+        ("What does error E5 of the plan mean?", "No passage mentions “error”, “E5”."),
+        ("Are Dentures and dentures in the plan?", "No passage mentions “Dentures”."),
+        ("Is the plan for Costa Rica?", "No passage mentions “Costa Rica”."),
+    ],
+)
+def test_what_is_missing_is_named_in_whole_words_and_not_by_those_that_answers_seldom_repeat(question: str, why: str):
+    found = evidence(PLAN, passage("E1 is shown where the form has 5 mistakes.", number=2))
+    assert assess_sufficiency(question, found, threshold=0.95).why == (why,)
+
+
+def test_a_code_is_mentioned_however_its_parts_are_joined():
+    found = evidence(passage("Error E 5 of the plan is shown where the form is empty."))
+    judged = assess_sufficiency("What does error E5 of the plan mean?", found, threshold=0.95)
+    assert judged.why == ("The nearest passage does not answer the question clearly enough.",)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +112,7 @@ def test_a_name_that_the_question_repeats_is_said_once():
     judged = assess_sufficiency(question, evidence(PLAN), threshold=0.95)
     assert " ".join(judged.why).count("Contoso") == 1
     names = assess_sufficiency("Does it cover Acme Optics or Acme Optics glasses?", evidence(PLAN), threshold=0.95)
-    assert names.why == ("No passage mentions “Acme”, “Optics”.",)
+    assert names.why == ("No passage mentions “Acme Optics”.",)
 
 
 @pytest.mark.parametrize(("probability", "is_told"), [(0.1, True), (0.6, False), (None, False)])

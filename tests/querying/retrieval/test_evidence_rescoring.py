@@ -60,6 +60,30 @@ def test_only_the_strength_changes(say) -> None:
     assert adjusted.answer_probability == 0.9
 
 
+def test_where_few_chunks_were_searched_the_reading_counts_more(say) -> None:
+    """How rare a word is says nothing there: "bring" in "Can I bring my dog?" weighs as much as "dog"."""
+    found = evidence(COVER, best=COVER)
+
+    def strengths(probability: float) -> list[float]:
+        say(probability)
+        return [adjust_strength(found, "Cover?", chunk_count=chunks).strength for chunks in (5, 50, 5000)]
+
+    say(0.5)
+    whole = adjust_strength(found, "Cover?").strength
+    assert strengths(0.5) == sorted(strengths(0.5), reverse=True)
+    assert strengths(0.5)[0] > whole + 0.08
+    assert strengths(0.5)[-1] == pytest.approx(whole, abs=0.005)
+
+
+@pytest.mark.parametrize(("strength", "probability"), [(0.5, 0.1), (0.9, 0.9)])
+def test_where_few_chunks_were_searched_no_evidence_gets_weaker_and_none_surer_than_clear(
+    say, strength: float, probability: float
+) -> None:
+    say(probability)
+    found = evidence(COVER, best=COVER, strength=strength)
+    assert adjust_strength(found, "Cover?", chunk_count=5).strength == adjust_strength(found, "Cover?").strength
+
+
 @pytest.mark.parametrize(("strength", "probability", "expected"), [(0.99, 1.0, 1.0), (0.01, 0.0, 0.0)])
 def test_the_strength_stays_between_0_and_1(say, strength: float, probability: float, expected: float) -> None:
     say(probability)
