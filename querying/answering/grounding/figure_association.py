@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import text_before_predicate
 from language.content_words import content_stems
+from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
-from language.figures.figure_types import Identifier, Quantity, StatedDate
+from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
 from language.terms import terms
-from language.units import are_units_comparable, is_same_amount
+from language.units import are_units_comparable, compare_amounts, is_same_amount
 
 _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
@@ -231,3 +232,21 @@ def is_rival_figure(one: Figure, other: Figure) -> bool:
             one.label == other.label and one.code != other.code and one.code[:1].isalpha() == other.code[:1].isalpha()
         )
     return isinstance(one, StatedDate) and isinstance(other, StatedDate) and not _is_same_figure(one, other)
+
+
+def exclude_each_other(one: Quantity, other: Quantity) -> bool:
+    """Whether two different quantities of one kind cannot both be right for the same thing. Two limits in one direction
+    cannot; otherwise those that have no value in common."""
+    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
+        return False
+    if TOLERANCE in (one.bound, other.bound) or (one.bound and one.bound == other.bound):
+        return one.bound == other.bound
+    return _lies_above(one, other) or _lies_above(other, one)
+
+
+def _lies_above(one: Quantity, other: Quantity) -> bool:
+    """Whether the least that one may be is more than the most that the other may be."""
+    if one.bound in (AT_MOST, LESS_THAN) or other.bound in (AT_LEAST, MORE_THAN):
+        return False
+    units = product(one.units, other.units)
+    return any(compare_amounts(one.low, mine, other.high, theirs) == 1 for mine, theirs in units)
