@@ -35,10 +35,11 @@ def contradicts(claim: str, source: str) -> bool:
     mine, theirs = ({bound.is_upward for bound in find_bounds(text)} for text in (claim, source))
     if mine and theirs and not mine & theirs:
         return True
-    return _has_opposite_word(claim, source) or _describes_noun_otherwise(claim, source)
+    return has_opposite_word(claim, source) or _describes_noun_otherwise(claim, source)
 
 
-def _has_opposite_word(claim: str, source: str) -> bool:
+def has_opposite_word(claim: str, source: str) -> bool:
+    """Whether the claim has a word that the source lacks, and the source the contrary of it."""
     mine, theirs = lowercase_words(extract_figures(claim).words), lowercase_words(extract_figures(source).words)
     contrary = theirs.union(word.removesuffix("s") for word in theirs) - mine
     return any(find_opposite(word, contrary) for word in mine - theirs)

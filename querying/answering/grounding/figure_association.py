@@ -15,15 +15,12 @@ from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
 from language.terms import terms
 from language.units import are_units_comparable, compare_amounts, is_same_amount
+from querying.answering.grounding.linked_sentences import linked_sentences
 
 _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
-# A pronoun within this many characters of the beginning means that the sentence is about the same thing as the one
-# before.
-_OPENING_LENGTH = 20
-_SENTENCE_END = re.compile(r"(?<=[.!?]) +")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 # With more pairs of figures than this, none is compared and the claim is not supported.
@@ -142,21 +139,7 @@ def _belongs_to_other_sentence(
 
 
 def _sentences_at(source: str, place: int) -> list[str]:
-    return [text for start, text in _figureless_sentences(source) if start <= place < start + len(text)]
-
-
-@lru_cache(maxsize=CACHED_SENTENCES)
-def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
-    """The sentences without their figures, and their offsets. A sentence that continues the one before it ("It …") is
-    joined with it."""
-    read = extract_figures(source)
-    edges = [0, *(match.end() for match in _SENTENCE_END.finditer(read.text)), len(read.text)]
-    found: list[tuple[int, str]] = []
-    for start, end in pairwise(edges):
-        if found and _PRONOUN.search(read.words, start, min(end, start + _OPENING_LENGTH)):
-            start = found.pop()[0]
-        found.append((start, read.words[start:end]))
-    return tuple(found)
+    return [text for start, text in linked_sentences(source) if start <= place < start + len(text)]
 
 
 def _shares_only_rival_words(

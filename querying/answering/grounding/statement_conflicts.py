@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from language.antonyms import opposite_words
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity
 from language.negation import reverses_polarity
-from querying.answering.grounding.claim_contradictions import find_opposite, lowercase_words
+from querying.answering.grounding.claim_contradictions import has_opposite_word
 from querying.answering.grounding.claim_support import Surroundings, compare_words
 from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
 from querying.answering.grounding.figure_association import exclude_each_other, is_rival_figure
@@ -69,17 +68,11 @@ def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | 
 
 
 def _is_another_case(one: str, other: str) -> bool:
-    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17."""
+    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17. What only allows or forbids is no other
+    case."""
     named = [{name.code for name in extract_figures(text).names} for text in (one, other)]
-    return named[0] != named[1] or changes_degree(one, other) or _has_opposite(one, other)
-
-
-def _has_opposite(one: str, other: str) -> bool:
-    """Whether each has a word of which the other has the contrary, as "severe" and "mild" are. What only allows or
-    forbids is no other case."""
-    mine, theirs = lowercase_words(extract_figures(one).words), lowercase_words(extract_figures(other).words)
-    opposed = [word for word in mine - theirs if opposite_words(word) and find_opposite(word, theirs - mine)]
-    return bool(opposed) and not reverses_polarity(one, other)
+    is_opposed = has_opposite_word(one, other) and not reverses_polarity(one, other)
+    return named[0] != named[1] or changes_degree(one, other) or is_opposed
 
 
 def _conflict_kind(one: str, other: str) -> ConflictKind | None:

@@ -12,6 +12,8 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from uuid import UUID
 
 from language.content_words import content_stems
+from language.number_words import NUMBER_WORD_PATTERN
+from language.word_patterns import word_pattern
 from querying.answering.llms.extractive import table_headers
 from querying.answering.llms.extractive.asked_rows import rows_asked_together
 from querying.answering.llms.extractive.context_sentences import (
@@ -53,19 +55,13 @@ SAME_SCORE_RATIO = 0.985
 # elsewhere. Settled by the words that the answers share with answers that people wrote (docs/evaluation.md).
 _CONTINUATION_BONUS, _SAME_PASSAGE_BONUS = 0.03, 0.03
 
-_ASKS_FOR_FACT = re.compile(
-    r"\b(?:who|whom|whose|when|where|which|how\s+(?:many|much|long|old|far|often|large|big|high|tall|fast))\b",
-    re.IGNORECASE,
-)
-_ASKS_FOR_FIGURE = re.compile(
-    r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
-    r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
-    re.IGNORECASE,
-)
+_ASKS_HOW_MUCH = r"how\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)"
+_ASKS_FOR_FACT = word_pattern(f"who|whom|whose|when|where|which|{_ASKS_HOW_MUCH}")
+_ASKS_FOR_FIGURE = word_pattern(f"{_ASKS_HOW_MUCH}|when|minimum|maximum|what (?:percentage|percent|number|year|age)")
 # What may follow a heading in its line: nothing, or a note in brackets.
 _HEADING_NOTE = re.compile(r"[ .:]{0,3}(?: [\[(][^\[\]()]{0,80}[\])][.:]?)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_FIGURE = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_FIGURE = re.compile(rf"\d|\b{NUMBER_WORD_PATTERN}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
