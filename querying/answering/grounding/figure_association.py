@@ -21,8 +21,6 @@ _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
-_PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
-
 # With more pairs of figures than this, none is compared and the claim is not supported.
 _MAX_COMPARISONS = 4000
 
@@ -78,15 +76,14 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     figures_in_order = sorted(by_place.values(), key=lambda figure: figure.start)
     edges = [0, *(match.start() for match in _CELL_BREAK.finditer(read.words)), len(read.words)]
     cells = [read.words[start:end] for start, end in pairwise(edges)]
+    subjects = [_subject_words(cell) for cell in cells]
+    last_without = max((at for at, subject in enumerate(subjects) if not subject), default=-1)
     found = []
     for number, (start, end) in enumerate(pairwise(edges)):
         inside = [figure for figure in figures_in_order if start <= figure.start < end]
         # The words of a cell go to the nearest of its figures.
         middles = [_space_near(read.words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
-        is_shared = any(
-            not _subject_words(cell) or _PRONOUN.search(text_before_predicate(cell)) for cell in cells[number + 1 :]
-        )
-        subject = _subject_words(cells[number]) if is_shared else frozenset()
+        subject = subjects[number] if number < last_without else frozenset()
         for figure, (begin, stop) in zip(inside, pairwise([start, *middles, end]), strict=False):
             words = content_stems(read.words[begin:stop])
             found.append(FigureContext(figure, number, content_stems(cells[number]), words, subject))

@@ -24,7 +24,7 @@ from querying.answering.llms.extractive.context_sentences import (
     list_lead_in,
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
+from querying.answering.llms.extractive.statements import begins_in_the_middle, is_statement, leads_in, replies
 from querying.answering.llms.extractive.table_rows import is_row
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
@@ -94,7 +94,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
-            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
+            bonus -= _FRAGMENT_PENALTY * (begins_in_the_middle(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     if _ASKS_FOR_FACT.search(question):
         found = _without_lift_of_heading(found, evidence)
