@@ -12,7 +12,7 @@ from api.models import A2ATask
 from api.query.questions import parse_question
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
-from querying.question.resolve import resume_from_context
+from querying.question.resume import resume_from_context
 
 OUTPUT_MODES = ("text/plain", "application/json")
 _ANY_MODES = {"*/*", "text/*", "application/*", *OUTPUT_MODES}

@@ -31,7 +31,7 @@ from lexic.database import release_connections
 from lexic.errors import NotFound
 from querying import pipeline
 from querying.presentation import sse
-from querying.question.resolve import resume_from_context
+from querying.question.resume import resume_from_context
 from querying.types.events import AnswerFailed, Failed
 
 

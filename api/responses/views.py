@@ -21,7 +21,7 @@ from api.schema import examples
 from lexic.database import release_connections
 from querying import pipeline
 from querying.presentation import sse
-from querying.question.resolve import resume_from_context
+from querying.question.resume import resume_from_context
 from querying.types.events import AnswerFailed, Failed
 
 
