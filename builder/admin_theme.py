@@ -44,7 +44,3 @@ def unsaved_script(request: HttpRequest) -> str:
 
 def arrival_script(request: HttpRequest) -> str:
     return static("arrival.js")
-
-
-def failed_requests_script(request: HttpRequest) -> str:
-    return static("failed_requests.js")

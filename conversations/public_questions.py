@@ -19,7 +19,7 @@ from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
 from querying.presentation.question_run import QuestionRun
-from querying.question import resolve
+from querying.question import resume
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
 from querying.question.user_limits import question_of_visitor
@@ -169,7 +169,7 @@ def _build_question(
     )
     if message.token:
         try:
-            resumed = resolve.resume_from_token(replace(question, text=""), token=message.token, answer=message.answer)
+            resumed = resume.resume_from_token(replace(question, text=""), token=message.token, answer=message.answer)
         except InvalidResumeToken:
             raise FollowupExpired from None
         return replace(resumed, context=_context_before_clarification(exchanges)), True
@@ -185,9 +185,9 @@ def resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Quest
     assert last.answer is not None
     field = last.answer.metadata["clarification"]["field"]
     if field in (TIME_FIELD, SUBJECT_FIELD):
-        resumed = resolve.resume_from_text(question, first=last.question.asked, field=field)
+        resumed = resume.resume_from_text(question, first=last.question.asked, field=field)
         return replace(resumed, context=_context_before_clarification(exchanges)) if resumed else None
-    resumed = resolve.resume_from_turns(question, _as_turns(exchanges), limit=latest_turns)
+    resumed = resume.resume_from_turns(question, _as_turns(exchanges), limit=latest_turns)
     return resumed if resumed.facts else None
 
 

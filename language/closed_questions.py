@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from language.auxiliary_verbs import AUXILIARY_PATTERN
 from language.lazy_pattern import lazy_pattern
 
 _CLOSED_CLAUSE = lazy_pattern(
     r"(?:^\s{0,5}|[.,;:!?]\s{1,3})(?:(?:and|but|so|then|or)\s)?"
-    r"(?:(?:can|could|may|might|must|should|shall|will|would|do|does|did|am|is|are|was|were|have|has)(?:n?['’]t)?|won['’]t)\s\w",
+    rf"(?:{AUXILIARY_PATTERN}(?:n?['’]t)?|won['’]t)\s\w",
     re.IGNORECASE,
 )
 

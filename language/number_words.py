@@ -12,10 +12,10 @@ SMALL_NUMBERS = (
 # In order, from first.
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_VALUE_BY_WORD = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {
+VALUE_BY_WORD = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {
     word: 10 * n for n, word in enumerate(_TENS, 2)
 }
-_VALUE_BY_WORD["dozen"] = 12
+VALUE_BY_WORD["dozen"] = 12
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _DENOMINATOR_BY_WORD = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarters": 4, "fifths": 5}
 _DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
@@ -23,7 +23,7 @@ _DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
 TIMES_BY_WORD = {"once": 1, "twice": 2, "thrice": 3}
 _ONE_WORDS = frozenset({"a", "one"})
 
-NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*_VALUE_BY_WORD, *SCALES])})"
+NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*VALUE_BY_WORD, *SCALES])})"
 # "A third party" is no third.
 _NUMERATOR_PATTERN, _DENOMINATOR_PATTERN = "one|two|three|four|nine", "thirds?|quarters|fifths|tenths?"
 FRACTION_WORD_PATTERN = (
@@ -36,7 +36,7 @@ def parse_number_words(words: str) -> Fraction | None:
     """ "forty-five", "two hundred and ten", "two-thirds", "half". None when the words make no number."""
     parts = [word for word in words.lower().replace("-", " ").split() if word != "and"]
     if parts and parts[-1] in _DENOMINATOR_BY_WORD:
-        above = 1 if len(parts) == 1 or parts[0] in _ONE_WORDS else _VALUE_BY_WORD[parts[0]]
+        above = 1 if len(parts) == 1 or parts[0] in _ONE_WORDS else VALUE_BY_WORD[parts[0]]
         return Fraction(above, _DENOMINATOR_BY_WORD[parts[-1]])
     return _parse_whole_number(parts)
 
@@ -50,9 +50,9 @@ def _parse_whole_number(parts: list[str]) -> Fraction | None:
             group = max(group, 1) * scale
             if scale > 100:
                 total, group = total + group, 0
-        elif before in _VALUE_BY_WORD and not (before in _TENS and 0 < _VALUE_BY_WORD[word] < 10):
+        elif before in VALUE_BY_WORD and not (before in _TENS and 0 < VALUE_BY_WORD[word] < 10):
             return None  # "one two": two numbers, or a telephone's
         else:
-            group += _VALUE_BY_WORD[word]
+            group += VALUE_BY_WORD[word]
         before = word
     return Fraction(total + group)

@@ -1,7 +1,7 @@
-"use strict";
 // What people are told when a request that htmx sends for them fails, or finds them signed out. Of itself it says nothing.
+import { isSignInPage, SIGN_IN } from "./sign_in_page.js";
+
 (() => {
-  const SIGN_IN = "/accounts/login";
   const KEPT = "What you typed is still on this page.";
   let note = null;
   let isOfSent = false;
@@ -55,17 +55,15 @@
   }
   for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) document.addEventListener(failure, tell);
 
-  // Who is not signed in any more is sent to the sign-in, and its page would be put where a list was.
+  // The page of the sign-in would be put where a list was.
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const arrived = new URL(event.detail.xhr.responseURL || location.href);
-    if (!arrived.pathname.startsWith(SIGN_IN)) return;
+    if (!isSignInPage(event.detail.xhr.responseURL)) return;
     event.detail.shouldSwap = false;
     const words = ["You are signed out.", "Sign in, then do this again."];
     if (isNews(words[0], event.detail)) show(words, { wasSent: wasSent(event.detail), link: SIGN_IN });
     event.detail.isError = false;
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    const isSignIn = detail.xhr?.responseURL && new URL(detail.xhr.responseURL).pathname.startsWith(SIGN_IN);
-    if (detail.successful && !isSignIn && (wasSent(detail) || !isOfSent)) hide();
+    if (detail.successful && !isSignInPage(detail.xhr?.responseURL) && (wasSent(detail) || !isOfSent)) hide();
   });
 })();

@@ -1,6 +1,7 @@
 // Many files at once: each is a request of its own, a few at a time, so that one that is refused stops no other.
 // Without this script the same form sends them all together.
 import { csrfToken } from "./csrf_token.js";
+import { isSignInPage } from "./sign_in_page.js";
 
 (() => {
   const form = document.getElementById("drop");
@@ -154,10 +155,8 @@ import { csrfToken } from "./csrf_token.js";
     return answer?.error && `${answer.error} ${answer.hint ?? ""}`.trim();
   }
 
-  // Whoever is signed out is sent to the sign-in, whose page comes in place of our JSON.
   function reason({ status, responseURL }) {
-    const isSignIn = responseURL && new URL(responseURL).pathname.startsWith("/accounts/login");
-    if (isSignIn || status === 403 || status === 0) return "You are signed out. Sign in again, then drop the file in once more.";
+    if (isSignInPage(responseURL) || status === 403 || status === 0) return "You are signed out. Sign in again, then drop the file in once more.";
     if (status === 404) return "You may no longer change these documents.";
     return `The server did not take it (${status}). Drop it in again in a moment.`;
   }

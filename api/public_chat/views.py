@@ -38,7 +38,7 @@ from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying.forms import MAX_QUESTION_CHARACTERS
 from querying.presentation.sse import event_stream_response
-from querying.question import clarification_replies, resolve
+from querying.question import clarification_replies, resume
 from querying.question.user_limits import question_of_visitor
 from querying.redaction.redact_question import redact_question
 from querying.types.events import AnswerFailed
@@ -97,9 +97,9 @@ def _read_public_question(data: Any, release: Release) -> Question:
     )
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
-        return resolve.resume_from_turns(question, turns, limit=latest_turns)
+        return resume.resume_from_turns(question, turns, limit=latest_turns)
     turns_before = _turns_before_question(original, replace(question, context=latest_turns(turns)))
-    return resolve.resume_from_original(replace(question, context=turns_before), original=original)
+    return resume.resume_from_original(replace(question, context=turns_before), original=original)
 
 
 def _turns_before_question(original: str, question: Question) -> tuple[Turn, ...]:

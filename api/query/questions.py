@@ -15,7 +15,7 @@ from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying import releases
 from querying.field_schema import ObjectSchema
-from querying.question.resolve import resume_from_context, resume_from_token
+from querying.question.resume import resume_from_context, resume_from_token
 from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 
 

@@ -11,7 +11,7 @@ from plugins.models import Plugin
 from querying import releases
 from querying.answering.citation_styles import render_sentence
 from querying.models import Query
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.types.answer import Outcome
 from querying.types.question import Caller, CitationStyle, Options, Question, Turn
 

@@ -53,7 +53,6 @@ UNFOLD: dict[str, Any] = {
         "builder.admin_theme.kept_focus_script",
         "builder.admin_theme.unsaved_script",
         "builder.admin_theme.arrival_script",
-        "builder.admin_theme.failed_requests_script",
     ],
     "COLORS": {
         "primary": {str(step): f"oklch({value})" for step, value in _TEAL_SCALE.items()},

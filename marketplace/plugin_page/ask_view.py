@@ -32,7 +32,7 @@ from querying.presentation.web_requests import (
     with_status_of,
 )
 from querying.question import document_access
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.question.user_limits import question_of_visitor
 from querying.types.question import Caller, Question
 

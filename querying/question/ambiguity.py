@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from uuid import UUID
 
 from knowledge.search.passages import Passage
+from language.auxiliary_verbs import AUXILIARY_VERBS
+from language.stop_words import STOP_WORDS
 from language.terms import terms
 from querying.question.clarifications import SUBJECT_FIELD
 from querying.types.answer import Clarification
@@ -31,15 +33,9 @@ _DEMONSTRATIVE = re.compile(
     r"(?P<named>[^\W\d][\w'’-]*(?:\s+[^\W\d][\w'’-]*){0,3})",
     re.IGNORECASE,
 )
-_AUXILIARY_VERB = re.compile(
-    r"\b(?:is|are|was|were|does|do|did|can|could|may|must|should|will|would|has|have)\s+$", re.IGNORECASE
-)
-# Where what is pointed at ends.
-_NOUN_PHRASE_END = re.compile(
-    r"\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|may|might|should|must|of|in|on|at|for|to|from|by"
-    r"|with|about|and|or|but|if|as|that|who|which|what|when|where|how|than|into|per|under|not|it|they|you|we|i|an?|the)\b",
-    re.IGNORECASE,
-)
+# What is pointed at ends before one of these: a verb, a preposition or a conjunction.
+_AUXILIARY_VERBS = frozenset(AUXILIARY_VERBS)
+_SMALL_WORDS = STOP_WORDS | _AUXILIARY_VERBS | frozenset(["every", "into", "per"])
 # An earlier clause may have named it: "if NP is not P, what follows from this result?"
 _CLAUSE_START = re.compile(r"[,.;:]\s|\bif\b", re.IGNORECASE)
 # Pointed at without anything being meant: a time, or the conversation itself.
@@ -51,9 +47,6 @@ _GENERIC_NOUN = re.compile(
     re.IGNORECASE,
 )
 _FEW_WORDS = 2
-_DETERMINERS = frozenset(
-    ["the", "a", "an", "this", "that", "our", "your", "their", "each", "every", "any", "in", "at", "of"]
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +84,8 @@ def _unresolved_references(text: str, *, before: str) -> Iterator[_Reference]:
 
 def _parse_reference(match: re.Match[str]) -> _Reference | None:
     ahead = match.string[: match.start()]
-    head = _NOUN_PHRASE_END.split(match["named"])[0].split()
-    words = _noun_words(head, is_inverted=bool(_AUXILIARY_VERB.search(ahead)))
+    head = list(takewhile(lambda word: word.lower() not in _SMALL_WORDS, match["named"].split()))
+    words = _noun_words(head, is_inverted=not _AUXILIARY_VERBS.isdisjoint(ahead.lower().split()[-1:]))
     is_generic = any(_GENERIC_NOUN.fullmatch(word) for word in words)
     if is_generic or not terms(" ".join(words)) or _CLAUSE_START.search(ahead.lstrip()):
         return None
@@ -126,7 +119,7 @@ def _matching_names(passages: Sequence[Passage], words: Sequence[str]) -> dict[s
     found: dict[str, UUID] = {}
     for passage in passages:
         for match in pattern.finditer(f"{passage.document_title}\n{passage.content}"):
-            name = [word for word in match[1].split() if word.lower() not in _DETERMINERS]
+            name = [word for word in match[1].split() if word.lower() not in _SMALL_WORDS]
             if name:
                 found.setdefault(" ".join([*name, *(word.capitalize() for word in words)]), passage.document_id)
     return found

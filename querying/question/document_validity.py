@@ -24,6 +24,7 @@ from knowledge.search.passages import Passage
 from knowledge.sync.library_layout import DESIGN, LIBRARY_FOLDER, STALE
 from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, month_number
+from language.number_words import ORDINALS
 from querying.question.resolve import ResolvedQuestion
 from querying.types.answer import Citation
 from querying.types.evidence import SUFFICIENCY_THRESHOLD
@@ -52,7 +53,7 @@ _ASKS_FOR_DAY = lazy_pattern(
 )
 _NAMED_VERSION = lazy_pattern(
     r"\b(?:(?:19|20)\d\d|v\d+(?:\.\d+){0,3}|(?:version|edition|issue|revision|rev\.?|release)\s+[\dA-Z][\d.]{0,9}"
-    r"|\d{1,2}(?:st|nd|rd|th)\s+edition|(?:first|second|third|fourth|fifth|sixth)\s+edition)(?!\w)",
+    rf"|(?:\d{{1,2}}(?:st|nd|rd|th)|{'|'.join(ORDINALS)})\s+edition)(?!\w)",
     re.IGNORECASE,
 )
 

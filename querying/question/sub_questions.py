@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from language.auxiliary_verbs import AUXILIARY_PATTERN
 from language.sentences import TextSpan, sentence_spans
 
 MAX_SUB_QUESTIONS = 3
 _QUESTION_WORD = r"(?:what|which|who|whom|whose|when|where|why|how)\b"
 _HAS_QUESTION_WORD = re.compile(rf"\b{_QUESTION_WORD}", re.IGNORECASE)
-_BEGINS_AS_QUESTION = re.compile(r"\W{0,3}(?:is|are|do|does|did|can|could|may|must|should|will|would)\b", re.IGNORECASE)
+_BEGINS_AS_QUESTION = re.compile(rf"\W{{0,3}}{AUXILIARY_PATTERN}\b", re.IGNORECASE)
 _AND_ASKS = re.compile(rf",?\s{{1,3}}and\s{{1,3}}(?={_QUESTION_WORD})", re.IGNORECASE)
 
 

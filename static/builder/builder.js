@@ -1,9 +1,4 @@
 "use strict";
-// Every request that htmx makes carries the token that Django asks of forms.
-document.addEventListener("htmx:configRequest", (event) => {
-  const token = [...document.cookie.matchAll(/(?:^|; )csrftoken=([^;]+)/g)].at(-1);
-  if (token) event.detail.headers["X-CSRFToken"] = decodeURIComponent(token[1]);
-});
 // The box that chooses plugins labels a picture as if it were text; named a picture, it is read out. The admin's own
 // script makes the box when the page has loaded.
 window.addEventListener("load", () => setTimeout(() => {

@@ -28,7 +28,7 @@ from querying.models import Query
 from querying.query_log.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.question import caller_access
 from querying.question.caller_access import AccessEnded, check_access
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.types.answer import Outcome
 from querying.types.question import Caller
 from tests.api.callers import signed_in

@@ -33,7 +33,7 @@ from querying.query_log.spending import (
 )
 from querying.question import caller_access
 from querying.question.clarifications import InvalidResumeToken
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.types.answer import Outcome
 from tests.api.callers import signed_in
 from tests.conversations.layered import NO_ANSWER, ask, personal, project, webhook

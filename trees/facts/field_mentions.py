@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from language.auxiliary_verbs import AUXILIARY_VERBS
 from language.stemming import stem
 from trees.definition.fields import NO, YES, FactField
 from trees.facts.field_values import has_no_signs
@@ -16,7 +17,7 @@ from trees.words import WordToken, is_content_word, is_same_word, normalise, spl
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
-_AUXILIARY_VERBS = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will"})
+_AUXILIARY_VERBS = frozenset(AUXILIARY_VERBS)
 # “A class of beams” is no class A.
 _ARTICLES = frozenset({"a", "an"})
 

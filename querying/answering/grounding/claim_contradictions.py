@@ -39,7 +39,7 @@ def contradicts(claim: str, source: str) -> bool:
 
 
 def has_opposite_word(claim: str, source: str) -> bool:
-    """Whether the claim has a word of which the source has only the contrary."""
+    """Whether the claim has a word that the source lacks, and the source only the contrary of it."""
     mine, theirs = lowercase_words(extract_figures(claim).words), lowercase_words(extract_figures(source).words)
     contrary = _with_singulars(theirs) - _with_singulars(mine)
     return any(find_opposite(word, contrary) for word in mine - theirs)

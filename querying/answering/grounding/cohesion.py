@@ -17,12 +17,9 @@ from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark
 from language.synonyms import synonyms_of
 from language.terms import terms
+from querying.answering.grounding.linked_sentences import linked_sentences
 
-_SENTENCE_BOUNDARY = re.compile(r"(?<=[.!?])\s+")
 _CLAIM_PARTS = re.compile(r"[;,]\s+|\s(?:and|but|while|whereas)\s")
-_ANAPHORA = re.compile(
-    r"^(?:This|These|Such|Those|Both|The\s+same)\b|\b(?:it|its|they|them|their|he|she|his|her)\b", re.I
-)
 
 
 def is_scattered(claim: str, span: str) -> bool:
@@ -66,12 +63,9 @@ def _content_sequence(text: str) -> list[str]:
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
-    """The sentences that each stem stands in, by number; one that goes on about the same has the number of the one
-    before it."""
+    """The sentences that each stem stands in, by number."""
     places: defaultdict[str, set[int]] = defaultdict(set)
-    at = 0
-    for sentence in _SENTENCE_BOUNDARY.split(extract_figures(span).words):
-        at += 0 if _ANAPHORA.search(sentence) else 1
+    for at, (_, sentence) in enumerate(linked_sentences(span)):
         for stem in _content_sequence(sentence):
             places[stem].add(at)
     return {stem: frozenset(at) for stem, at in places.items()}

@@ -12,7 +12,7 @@ from language.figures.figure_types import Quantity
 from language.negation import reverses_polarity
 from language.terms import terms
 from querying.answering.grounding.claim_contradictions import contradicts
-from querying.answering.grounding.figure_association import is_rival_figure
+from querying.answering.grounding.figure_association import exclude_each_other, is_rival_figure
 from querying.answering.grounding.modality import overstates
 
 # Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2".
@@ -67,12 +67,10 @@ def _subject_stems(text: str) -> frozenset[str]:
 
 
 def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
-    """Different values under the same bound, none inside the other's range, both with a unit."""
-    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
+    """Different values under the same bound, both with a unit."""
+    if one.is_bare or other.is_bare or one.bound != other.bound:
         return False
-    if one.units == ("",) or other.units == ("",) or one.bound != other.bound or not is_rival_figure(one, other):
-        return False
-    return one.units != other.units or one.low > other.high or other.low > one.high
+    return is_rival_figure(one, other) and exclude_each_other(one, other)
 
 
 def _headings_agree(one: Passage, other: Passage, subject: frozenset[str]) -> bool:

@@ -5,26 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import text_before_predicate
 from language.content_words import content_stems
+from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
-from language.figures.figure_types import Identifier, Quantity, StatedDate
+from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
 from language.terms import terms
-from language.units import are_units_comparable, is_same_amount
+from language.units import are_units_comparable, compare_amounts, is_same_amount
+from querying.answering.grounding.linked_sentences import linked_sentences
 
 _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
-
-# A pronoun within this many characters of the beginning means that the sentence is about the same thing as the one
-# before.
-_OPENING_LENGTH = 20
-# Rows of a table stand on lines of their own.
-_SENTENCE_END = re.compile(r"(?<=[.!?]) +|\n")
-_PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 # With more pairs of figures than this, none is compared and the claim is not supported.
 _MAX_COMPARISONS = 4000
@@ -81,15 +76,14 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     figures_in_order = sorted(by_place.values(), key=lambda figure: figure.start)
     edges = [0, *(match.start() for match in _CELL_BREAK.finditer(read.words)), len(read.words)]
     cells = [read.words[start:end] for start, end in pairwise(edges)]
+    subjects = [_subject_words(cell) for cell in cells]
+    last_without = max((at for at, subject in enumerate(subjects) if not subject), default=-1)
     found = []
     for number, (start, end) in enumerate(pairwise(edges)):
         inside = [figure for figure in figures_in_order if start <= figure.start < end]
         # The words of a cell go to the nearest of its figures.
         middles = [_space_near(read.words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
-        is_shared = any(
-            not _subject_words(cell) or _PRONOUN.search(text_before_predicate(cell)) for cell in cells[number + 1 :]
-        )
-        subject = _subject_words(cells[number]) if is_shared else frozenset()
+        subject = subjects[number] if number < last_without else frozenset()
         for figure, (begin, stop) in zip(inside, pairwise([start, *middles, end]), strict=False):
             words = content_stems(read.words[begin:stop])
             found.append(FigureContext(figure, number, content_stems(cells[number]), words, subject))
@@ -146,21 +140,7 @@ def _belongs_to_other_sentence(
 
 
 def _sentences_at(source: str, place: int) -> list[str]:
-    return [text for start, text in _figureless_sentences(source) if start <= place < start + len(text)]
-
-
-@lru_cache(maxsize=CACHED_SENTENCES)
-def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
-    """The sentences without their figures, and their offsets. A sentence that continues the one before it ("It …") is
-    joined with it."""
-    read = extract_figures(source)
-    edges = [0, *(match.end() for match in _SENTENCE_END.finditer(read.text)), len(read.text)]
-    found: list[tuple[int, str]] = []
-    for start, end in pairwise(edges):
-        if found and _PRONOUN.search(read.words, start, min(end, start + _OPENING_LENGTH)):
-            start = found.pop()[0]
-        found.append((start, read.words[start:end]))
-    return tuple(found)
+    return [text for start, text in linked_sentences(source, by_line=True) if start <= place < start + len(text)]
 
 
 def _shares_only_rival_words(
@@ -236,3 +216,21 @@ def is_rival_figure(one: Figure, other: Figure) -> bool:
             one.label == other.label and one.code != other.code and one.code[:1].isalpha() == other.code[:1].isalpha()
         )
     return isinstance(one, StatedDate) and isinstance(other, StatedDate) and not _is_same_figure(one, other)
+
+
+def exclude_each_other(one: Quantity, other: Quantity) -> bool:
+    """Whether two different quantities of one kind cannot both be right for the same thing. Two limits in one direction
+    cannot; otherwise those that have no value in common."""
+    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
+        return False
+    if TOLERANCE in (one.bound, other.bound) or (one.bound and one.bound == other.bound):
+        return one.bound == other.bound
+    return _lies_above(one, other) or _lies_above(other, one)
+
+
+def _lies_above(one: Quantity, other: Quantity) -> bool:
+    """Whether the least that one may be is more than the most that the other may be."""
+    if one.bound in (AT_MOST, LESS_THAN) or other.bound in (AT_LEAST, MORE_THAN):
+        return False
+    units = product(one.units, other.units)
+    return any(compare_amounts(one.low, mine, other.high, theirs) == 1 for mine, theirs in units)

@@ -6,7 +6,6 @@ import re
 
 from language.clauses import clauses
 from language.content_words import content_stems
-from language.terms import terms
 from language.word_patterns import word_pattern
 
 # No sentence has more clauses, or more of another that are equally near to one.
@@ -122,15 +121,7 @@ def _changes_quantifier(claim: str, source: str) -> bool:
         and not _has_match(_ALL_WORDS, source)
     ):
         return True
-    if _stems_after(_ALL_WORDS, claim) & (_stems_after(_SOME_WORDS, source) - _stems_after(_ALL_WORDS, source)):
-        return True
     return _has_match(_EXCLUSIVE, claim) and not _has_match(_EXCLUSIVE_EQUIVALENT, source)
-
-
-def _stems_after(pattern: re.Pattern[str], text: str) -> frozenset[str]:
-    """The stems that the words of the pattern stand right before: "all bolts"."""
-    following = (_PLAIN_WORD.search(text.lower(), match.end(), match.end() + 32) for match in pattern.finditer(text))
-    return frozenset(stem for match in following if match for stem in terms(match.group()))
 
 
 def changes_degree(claim: str, source: str) -> bool:

@@ -7,18 +7,15 @@ here the subject may be worded differently; a conflict is certain only if neithe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import product
 
-from language.antonyms import opposite_words
 from language.figures.figure_extraction import extract_figures
-from language.figures.figure_types import TOLERANCE, Quantity
+from language.figures.figure_types import Quantity
 from language.negation import reverses_polarity
-from language.units import convert_number
-from querying.answering.grounding.claim_contradictions import find_opposite, lowercase_words
+from querying.answering.grounding.claim_contradictions import has_opposite_word
 from querying.answering.grounding.claim_support import Surroundings, compare_words
 from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
-from querying.answering.grounding.figure_association import is_rival_figure
+from querying.answering.grounding.figure_association import exclude_each_other, is_rival_figure
 from querying.answering.grounding.modality import changes_degree, changes_duty
 from querying.answering.grounding.semantic_similarity import similarities
 
@@ -52,7 +49,7 @@ def is_within_bound(one: str, other: str, *, headings: Sequence[str] = ("", ""))
     if changes_duty(one, other) or changes_duty(other, one) or reverses_polarity(one, other):
         return False
     rivals = _rival_figures(one, other)
-    return len(rivals) == 1 and rivals[0][1].bound in _LIMITS and not _exclude_each_other(*rivals[0])
+    return len(rivals) == 1 and rivals[0][1].bound in _LIMITS and not exclude_each_other(*rivals[0])
 
 
 def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | None:
@@ -71,17 +68,11 @@ def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | 
 
 
 def _is_another_case(one: str, other: str) -> bool:
-    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17."""
+    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17. What only allows or forbids is no other
+    case."""
     named = [{name.code for name in extract_figures(text).names} for text in (one, other)]
-    return named[0] != named[1] or changes_degree(one, other) or _has_opposite(one, other)
-
-
-def _has_opposite(one: str, other: str) -> bool:
-    """Whether each has a word of which the other has the contrary, as "severe" and "mild" are. What only allows or
-    forbids is no other case."""
-    mine, theirs = lowercase_words(extract_figures(one).words), lowercase_words(extract_figures(other).words)
-    opposed = [word for word in mine - theirs if opposite_words(word) and find_opposite(word, theirs - mine)]
-    return bool(opposed) and not reverses_polarity(one, other)
+    is_opposed = has_opposite_word(one, other) and not reverses_polarity(one, other)
+    return named[0] != named[1] or changes_degree(one, other) or is_opposed
 
 
 def _conflict_kind(one: str, other: str) -> ConflictKind | None:
@@ -96,7 +87,7 @@ def _have_other_values(one: str, other: str) -> bool:
     """Whether each gives one figure of a kind, and these exclude each other. Whose figure is whose among several cannot
     be told."""
     rivals = _rival_figures(one, other)
-    return len(rivals) == 1 and _exclude_each_other(*rivals[0])
+    return len(rivals) == 1 and exclude_each_other(*rivals[0])
 
 
 def _rival_figures(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
@@ -105,31 +96,3 @@ def _rival_figures(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
     if len(mine) != len(theirs):
         return []
     return [(a, b) for a, b in product(mine, theirs) if is_rival_figure(a, b) and not (a.is_bare or b.is_bare)]
-
-
-def _exclude_each_other(one: Quantity, other: Quantity) -> bool:
-    """Two limits in one direction exclude each other where they are not the same; otherwise what is outside does."""
-    if one.spelling or other.spelling:  # "1.500 Euro" where it may be a thousand or one and a half
-        return False
-    if TOLERANCE in (one.bound, other.bound):
-        return one.bound == other.bound
-    if one.bound == other.bound and one.bound:
-        return True
-    mine, theirs = _bounds(one, one.units[0]), _bounds(other, one.units[0])
-    return bool(mine and theirs and (mine[0] > theirs[1] or theirs[0] > mine[1]))
-
-
-def _bounds(figure: Quantity, unit: str) -> tuple[float, float] | None:
-    """The lower and upper bound of the quantity in this unit."""
-    low, high = (_in_unit(number, figure, unit) for number in (figure.low, figure.high))
-    if low is None or high is None:
-        return None
-    if figure.bound in (">", ">="):
-        return low, float("inf")
-    return (float("-inf"), high) if figure.bound in ("<", "<=") else (low, high)
-
-
-def _in_unit(number: Fraction, figure: Quantity, unit: str) -> float | None:
-    return next(
-        (value for own in figure.units if (value := convert_number(float(number), own, unit)) is not None), None
-    )

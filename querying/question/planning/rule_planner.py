@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from knowledge.search.filters import Filters
+from language.number_words import VALUE_BY_WORD
 from querying.question.planning import classifier
 from querying.question.planning.label_matching import KINDS, find_labels, is_thing
 from querying.question.planning.label_vocabulary import LabelVocabulary
@@ -38,9 +39,6 @@ _FINISHED = frozenset(
 )
 _OPEN = frozenset("active open ongoing doing wip current draft underway started in-progress in-review".split())
 _ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b", re.IGNORECASE)
-_NUMBERS = dict(
-    zip("two three four five six seven eight nine ten dozen twenty".split(), [*range(2, 11), 12, 20], strict=True)
-)
 _NEWEST = frozenset("latest newest last recent".split())
 _WORD = re.compile(r"[^\W_]+")
 # From this weight on a label or a time is a filter; found by leaving out one list after another.
@@ -166,7 +164,7 @@ def _parse_limit(text: str, places: Sequence[Mention]) -> int:
     is_new = [word.group() in _NEWEST and words[max(0, at - 1)].group() != "at" for at, word in enumerate(words)]
     is_document = [word.group() == "one" or word.end() in ends or is_thing(word.group()) for word in words]
     for at, word in enumerate(match.group() for match in words):
-        number = int(word) if word.isdecimal() and len(word) <= 3 else _NUMBERS.get(word, 0)
+        number = int(word) if word.isdecimal() and len(word) <= 3 else VALUE_BY_WORD.get(word, 0)
         if number > 1 and (any(is_new[max(0, at - 2) : at + 4]) or any(is_document[at + 1 : at + 3])):
             return min(number, MAX_LIMIT)
     for at in (at for at, is_so in enumerate(is_new) if is_so):

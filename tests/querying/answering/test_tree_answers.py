@@ -13,7 +13,7 @@ from builder.releases.views import _unsupported_ends
 from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from plugins.models import CitationMode, Plugin
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.question.unsure_replies import is_unsure
 from querying.retrieval import retriever
 from querying.types.answer import Outcome

@@ -15,7 +15,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.types.answer import Answer, Outcome
 from querying.types.events import Done
 from querying.types.question import Caller, Options, Question, Turn

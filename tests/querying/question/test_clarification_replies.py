@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.models import Plugin, Release
-from querying.question.resolve import resume_from_context
+from querying.question.resume import resume_from_context
 from querying.types.question import Caller, Question, Turn
 
 TREE: dict[str, Any] = {

@@ -16,7 +16,7 @@ from accounts.models import User
 from plugins.models import Plugin, Release
 from querying.question import clarifications
 from querying.question.clarifications import InvalidResumeToken, with_resume_token
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.types.answer import Clarification
 from querying.types.question import Caller, Question
 

@@ -46,16 +46,6 @@ _OPENING = re.compile(
 _EXPLETIVE = re.compile(
     r"It(?:['’]s|\s+(?:is|was|may\s+be|will\s+be|can\s+be|should\s+be|must\s+be))\s+(?:\w+\s+){0,3}?(?:that|to|for)\b"
 )
-_CONNECTIVE = re.compile(
-    r"(?:However|But|Otherwise|Then|Therefore|Thus|Hence|Nevertheless|Nonetheless|Instead|Similarly|In\s+(?:that|this|such)"
-    r"\s+(?:case|event|instance)s?|In\s+(?:addition|contrast)|On\s+the\s+other\s+hand|For\s+(?:example|instance))\b",
-)
-# "There are a few exceptions to the rule": they come next.
-_ANNOUNCES = re.compile(
-    r"\b(?:there\s+(?:are|is)|here\s+are)\s+(?:\w+\s+){0,2}?(?:a\s+few|some|several|certain|many|two|three|four|five|one)\b"
-    r"|\b(?:the\s+following|as\s+follows|listed\s+below|these\s+steps)\b",
-    re.IGNORECASE,
-)
 _EXCEPTION = re.compile(
     r"(?:However|But|Except|Unless|Provided|Notwithstanding|Nevertheless|Otherwise|Exceptions?|The\s+(?:only\s+)?exceptions?"
     r"|Exclusions?|(?:This|These|It|They|That)\s+(?:rule\s+|requirement\s+|limit\s+)?(?:do(?:es)?\s+not|shall\s+not|may\s+not"
@@ -123,13 +113,13 @@ def _may_hold_heading(item: Sentence) -> bool:
 def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
     """The sentence before, where this one is about something that only that one names.
 
-    A pronoun needs it always; "However" and the like where it has words of the question that this one lacks, or where
+    A pronoun needs it always; "such" and the like where it has words of the question that this one lacks, or where
     this one has none of them.
     """
     before, text = neighbours.before(sentence), _without_opening(sentence.text)
     if before is None or _EXPLETIVE.match(text) or is_separate(before, sentence, neighbours):
         return None
-    if not (_ANAPHOR.match(text) or _CONNECTIVE.match(text)) or not is_statement(before.text):
+    if not _ANAPHOR.match(text) or not is_statement(before.text):
         return None
     own, others = (content_stems(question) & content_stems(one.text) for one in (sentence, before))
     return before if begins_with_pronoun(sentence) or others - own or not own else None
@@ -159,11 +149,11 @@ def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) ->
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
-    """The sentence after, where it limits what this one says, or is what this one announces."""
+    """The sentence after, where it limits what this one says."""
     after = neighbours.after(sentence)
     if after is None or is_separate(sentence, after, neighbours) or not is_statement(after.text):
         return None
-    return after if _EXCEPTION.match(after.text) or _ANNOUNCES.search(sentence.text) else None
+    return after if _EXCEPTION.match(after.text) else None
 
 
 def is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:

@@ -12,6 +12,8 @@ from itertools import chain, combinations, islice, product, starmap, takewhile
 from uuid import UUID
 
 from language.content_words import content_stems
+from language.number_words import NUMBER_WORD_PATTERN
+from language.word_patterns import word_pattern
 from querying.answering.llms.extractive import table_headers
 from querying.answering.llms.extractive.asked_rows import rows_asked_together, rows_of_same_name, rows_with_value
 from querying.answering.llms.extractive.context_sentences import (
@@ -22,7 +24,7 @@ from querying.answering.llms.extractive.context_sentences import (
     list_lead_in,
 )
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in, replies
+from querying.answering.llms.extractive.statements import begins_in_the_middle, is_statement, leads_in, replies
 from querying.retrieval.passage_tables import is_row
 from querying.types.evidence import Evidence, Sentence, SubQuestion
 
@@ -53,19 +55,13 @@ SAME_SCORE_RATIO = 0.985
 # elsewhere. Settled by the words that the answers share with answers that people wrote (docs/evaluation.md).
 _CONTINUATION_BONUS, _SAME_PASSAGE_BONUS = 0.03, 0.03
 
-_ASKS_FOR_FACT = re.compile(
-    r"\b(?:who|whom|whose|when|where|which|how\s+(?:many|much|long|old|far|often|large|big|high|tall|fast))\b",
-    re.IGNORECASE,
-)
-_ASKS_FOR_FIGURE = re.compile(
-    r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
-    r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
-    re.IGNORECASE,
-)
+_ASKS_HOW_MUCH = r"how\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)"
+_ASKS_FOR_FACT = word_pattern(f"who|whom|whose|when|where|which|{_ASKS_HOW_MUCH}")
+_ASKS_FOR_FIGURE = word_pattern(f"{_ASKS_HOW_MUCH}|when|minimum|maximum|what (?:percentage|percent|number|year|age)")
 # What may follow a heading in its line: nothing, or a note in brackets.
 _HEADING_NOTE = re.compile(r"[ .:]{0,3}(?: [\[(][^\[\]()]{0,80}[\])][.:]?)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_FIGURE = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_FIGURE = re.compile(rf"\d|\b{NUMBER_WORD_PATTERN}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
             is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
-            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
+            bonus -= _FRAGMENT_PENALTY * (begins_in_the_middle(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     if _ASKS_FOR_FACT.search(question):
         found = _without_lift_of_heading(found, evidence)

@@ -31,14 +31,6 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _MAX_POINTER_CHARACTERS = 90
-_QUESTION_LINE = re.compile(
-    r"(?:what|when|where|who|why|how|which|is|are|do|does|can|should)\b[^.!]{0,200}$", re.IGNORECASE
-)
-# The page ends in the middle of it.
-_CUT_OFF = re.compile(
-    r"(?:,|\b(?:and|or|but|that|the|an?|of|to|in|on|at|for|with|by|from|if|when|as|is|are|be|which|who|not|your|our|its))$",
-    re.IGNORECASE,
-)
 _MARKUP = re.compile(r"#{1,6}\s|```|~~~|[-=*_ ]{3,200}$")
 _REPLY_LABEL = re.compile(r"[*_]{0,3}([^\W\d_]{1,10})[ ]?\d{0,3}[.:)][*_]{0,3}\s{1,4}(?=\S)")
 _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
@@ -89,10 +81,9 @@ def leads_in(text: str) -> bool:
     return text.rstrip().endswith(":")
 
 
-def is_cut_off(text: str) -> bool:
-    """It ends in the middle, or begins there: the page was turned."""
-    bare = text.strip()
-    return _CUT_OFF.search(bare[-12:]) is not None or (bare[:1].islower() and not is_list_item(text))
+def begins_in_the_middle(text: str) -> bool:
+    """A page was turned within the sentence."""
+    return text.lstrip()[:1].islower() and not is_list_item(text)
 
 
 def _is_label(text: str) -> bool:
@@ -102,7 +93,7 @@ def _is_label(text: str) -> bool:
         return False
     if len(text) >= _MAX_LABEL_CHARACTERS:
         return _is_written_like_titles(text)
-    return not (_NAMED_VALUE.match(text) or (_has_predicate(text) and not _QUESTION_LINE.match(text)))
+    return not (_NAMED_VALUE.match(text) or _has_predicate(text))
 
 
 def _is_written_like_titles(text: str) -> bool:

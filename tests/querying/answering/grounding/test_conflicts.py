@@ -35,6 +35,7 @@ def test_another_value_or_a_denial_of_the_same_is_a_conflict(one: str, other: st
         (SEVERE, "For very severe exposure the nominal cover of a beam is 50 mm."),
         (SEVERE, "For severe exposure the nominal cover of a beam is at least 40 mm."),  # another bound
         (SEVERE, "For severe exposure the nominal cover of a beam is 40–50 mm."),  # a range that holds it
+        (SEVERE, "For severe exposure the nominal cover of a beam is 4–5 cm."),  # the same in another unit
         (SEVERE, "For severe exposure the nominal cover of a beam costs 50 dollars."),
         ("Preis: 1.500 Euro", "Preis: 1500 Euro"),  # which may be the same
         ("In 2019 the tax rate was 20%.", "In 2020 the tax rate was 21%."),

@@ -25,7 +25,7 @@ from querying.llm_interface import ProviderTimedOut
 from querying.models import Query
 from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import AnswerMode, QueryPlan, TimeRange
-from querying.question.resolve import resume_from_token
+from querying.question.resume import resume_from_token
 from querying.retrieval import retriever
 from querying.types.answer import Answer, Outcome
 from querying.types.events import Delta, Done
