@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
 from builder.optimistic_lock_form import OptimisticLockForm
+from lexic.comma_list_field import CommaListField
 from lexic.admin_theme import RadioSelect, TextareaWidget
 from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
@@ -95,6 +96,7 @@ class PluginForm(OptimisticLockForm):
             "disclaimer": TextareaWidget(attrs={"rows": 2}),
             "tags": TextareaWidget(attrs={"rows": 1}),
         }
+        field_classes = {"tags": CommaListField}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
