@@ -13,8 +13,8 @@ from django.utils.text import slugify
 from accounts.models import User
 from accounts.quotas import QuotaExceeded
 from builder.optimistic_lock_form import OptimisticLockForm
-from lexic.comma_list_field import CommaListField
 from lexic.admin_theme import RadioSelect, TextareaWidget
+from lexic.comma_list_field import CommaListField
 from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
 from plugins.synonyms import format_synonyms, parse_synonyms

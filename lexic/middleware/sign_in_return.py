@@ -1,7 +1,7 @@
 """Whoever sends a form and is not signed in any more comes back to the page of the form.
 
-Django sends them to where the form went. That address may only take forms; the page has the form, and puts back what was
-typed (static/interrupted_forms.js).
+Django sends them to where the form went. That address may only take forms; the page has the form, and puts back what
+was typed (static/interrupted_forms.js).
 """
 
 from __future__ import annotations
