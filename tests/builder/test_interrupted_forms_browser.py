@@ -7,8 +7,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from builder.readiness import reverse_pane
-from marketplace.models import Release
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
 from querying.models import Query
 from tests.browsers import PASSWORD, sign_in
 

@@ -96,7 +96,7 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     lead_in, entries = _lead_in_text(first.text), _entries(quotation.items)
     worded = "; ".join(entry.rstrip(_TRAILING_PUNCTUATION) for entry in entries)
     texts = [f"{lead_in} {worded}", "\n".join([lead_in, *(f"- {entry}" for entry in entries)])]
-    if _is_heading(first, passage):  # it says nothing by itself, and numbers say the order
+    if _is_section_heading(first, passage):  # it says nothing by itself, and numbers say the order
         texts.append("\n".join(_entries(quotation.items, worded=as_one_line)))
     if not passage.content[first.end : quotation.items[0].start].strip():  # no item between them is left out
         texts.append(as_one_line(passage.content[first.start : last.end]))
@@ -104,7 +104,7 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     return next((text for text in standing if _passes_verification(text, quotation.sentences, passage)), "")
 
 
-def _is_heading(sentence: Sentence, passage: Passage) -> bool:
+def _is_section_heading(sentence: Sentence, passage: Passage) -> bool:
     return sentence.text.strip("# \n").casefold() in {heading.casefold() for heading in passage.section_path}
 
 
