@@ -144,6 +144,7 @@ MIDDLEWARE = [
     "api.compression.JsonCompressionMiddleware",
     "lexic.middleware.interface_language.interface_language",
     "lexic.middleware.method_not_allowed.page_for_wrong_method",
+    "lexic.middleware.sign_in_return.sign_in_returns_to_form",
     "lexic.middleware.request_limit.request_limit",
     "audit.actor.remember_request",
     "api.cors.cors",

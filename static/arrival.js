@@ -5,7 +5,7 @@
 addEventListener("DOMContentLoaded", () => {
   const wrong = document.querySelector("main [aria-invalid=true]:not([type=hidden])");
   for (let box = wrong?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-  const said = [...document.querySelectorAll("main .messages, main .note[role=alert]")].find((one) => one.textContent.trim());
+  const said = [...document.querySelectorAll("main .messages, main .note[role=alert], main .errorlist.nonfield")].find((one) => one.textContent.trim());
   const first = wrong ?? document.querySelector("[autofocus]");
   if (first) return first.focus();
   if (!said || location.hash || document.activeElement !== document.body) return;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -41,11 +42,13 @@ ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
 
 def plugin_choices(user: User, *, including: str = "") -> list[tuple[str, str]]:
     """The slug and the name of each plugin that the person may ask, by name; of very many those that were changed last,
-    and the one of this slug."""
+    and the one of this slug. Those of one name, such as a plugin and its copy, are told apart by their slugs."""
     askable = Plugin.objects.askable_by_name(user)
     newest = Plugin.objects.discoverable_by(user).order_by("-updated_at").values("pk")[:_MAX_PLUGINS]
     shown = askable.filter(Q(pk__in=newest) | Q(slug=including)).distinct()
-    return list(shown.order_by("name").values_list("slug", "name"))
+    choices = list(shown.order_by("name").values_list("slug", "name"))
+    times = Counter(name for _, name in choices)
+    return [(slug, f"{name} ({slug})" if times[name] > 1 else name) for slug, name in choices]
 
 
 class ProjectForm(StyledFormMixin, forms.Form):

@@ -10,6 +10,7 @@ from builder.optimistic_lock_form import OptimisticLockForm
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document, KnowledgeBase
 from language.language_identification import LANGUAGE_NAMES
+from lexic.comma_list_field import CommaListField
 from lexic.styled_form import StyledFormMixin
 
 
@@ -33,6 +34,7 @@ class DescriptionForm(StyledFormMixin, OptimisticLockForm):
     class Meta:
         model = Document
         fields = ["title", "language", *METADATA_COLUMNS]
+        field_classes = {"tags": CommaListField}
         labels = {
             "doc_type": "Type",
             "doc_date": "Dated",

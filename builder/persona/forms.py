@@ -14,6 +14,7 @@ from accounts.models import User
 from accounts.quotas import QuotaExceeded
 from builder.optimistic_lock_form import OptimisticLockForm
 from lexic.admin_theme import RadioSelect, TextareaWidget
+from lexic.comma_list_field import CommaListField
 from marketplace.plugin_templates.templates import PluginTemplate, plugin_templates
 from plugins.models import CitationMode, GoldenGate, Plugin
 from plugins.synonyms import format_synonyms, parse_synonyms
@@ -95,6 +96,7 @@ class PluginForm(OptimisticLockForm):
             "disclaimer": TextareaWidget(attrs={"rows": 2}),
             "tags": TextareaWidget(attrs={"rows": 1}),
         }
+        field_classes = {"tags": CommaListField}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

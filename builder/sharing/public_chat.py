@@ -54,7 +54,8 @@ def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpRespo
         marked = own.update(is_public=True, updated_at=timezone.now())
     words = f"Marked {marked} document{'' if marked == 1 else 's'} public."
     log_plugin_change(request, plugin, words)
-    messages.success(request, f"{words} The public chat answers from them now.")
+    is_chatting = Plugin.objects.in_public_chat().filter(pk=plugin.pk).exists()
+    messages.success(request, f"{words} The public chat answers from them now." if is_chatting else words)
     return HttpResponseRedirect(reverse_pane(plugin, "sharing"))
 
 

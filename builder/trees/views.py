@@ -107,7 +107,7 @@ def _to_list(plugin: Plugin) -> HttpResponseRedirect:
 
 
 def create_tree_view(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    """A tree from one of the starters; straight to its editor."""
+    """A tree from one of the starters; straight to its editor. It is not in use, for its texts are samples."""
     start = _STARTER_TREES.get(request.POST.get("start", ""), MINIMAL_TREE)
     return _create_and_redirect(request, plugin, {"name": request.POST.get("name", ""), "tree": start})
 
@@ -128,11 +128,9 @@ def import_tree(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return _to_list(plugin)
 
 
-def _create_and_redirect(
-    request: SignedInRequest, plugin: Plugin, data: dict[str, Any], *, is_active: bool = True
-) -> HttpResponseRedirect:
+def _create_and_redirect(request: SignedInRequest, plugin: Plugin, data: dict[str, Any]) -> HttpResponseRedirect:
     with errors_as_messages(request):
-        tree = create_tree(parse_draft(data), plugin=plugin, by=request.user, is_active=is_active)
+        tree = create_tree(parse_draft(data), plugin=plugin, by=request.user, is_active=False)
         log_plugin_change(request, plugin, f"Added the tree “{tree.name}”.")
         return _to_editor(tree)
     return _to_list(plugin)
@@ -142,7 +140,7 @@ def duplicate_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> Http
     """A copy that is not in use: two trees that decide the same would compete."""
     data = export_draft(tree_or_404(plugin, tree))
     data["name"] = f"{data['name'][: MAX_TREE_NAME_LENGTH - 7]} (copy)"
-    return _create_and_redirect(request, plugin, data, is_active=False)
+    return _create_and_redirect(request, plugin, data)
 
 
 def export_tree_view(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
@@ -167,7 +165,7 @@ def set_tree_active(request: SignedInRequest, plugin: Plugin, tree: UUID) -> Htt
     is_active = request.POST.get("use") == "yes"
     DecisionTree.objects.filter(pk=one.pk).update(is_active=is_active)
     log_plugin_change(request, plugin, f"Took the tree “{one.name}” {'into' if is_active else 'out of'} use.")
-    return _to_list(plugin)
+    return _to_editor(one) if request.POST.get("from") == "editor" else _to_list(plugin)
 
 
 def delete_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from knowledge.embedders import local_embedder
 from language.procedure_questions import AskedFor, what_is_asked_for
 
-_STEPS = ("{}", "How do I do this: {}?", "How is this done: {}?", "What are the steps: {}?")
+_STEPS = (
+    "{}",
+    "How do I do this: {}?",
+    "How is this done: {}?",
+    "What are the steps: {}?",
+    "What has to be done: {}?",
+    "What must be done in case of: {}?",
+    "What has to be checked: {}?",
+)
 _OTHERS = (
     "When: {}?",
     "How often: {}?",

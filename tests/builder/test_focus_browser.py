@@ -9,9 +9,11 @@ from playwright.sync_api import Page, expect
 from accounts.models import User
 from builder.readiness import reverse_pane
 from evaluation.models import GoldenQuestion
+from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
 from tests.browsers import WIDE_AND_NARROW, sign_in, violations_in_each_look
+from tests.cover import give_document
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -39,6 +41,16 @@ def test_a_new_plugin_without_its_field_leads_to_the_field_that_is_missing(page:
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_text("This field is required.")).to_be_visible()
     expect(page.get_by_label("Domain")).to_be_focused()
+
+
+def test_what_somebody_else_changed_meanwhile_is_said_where_one_looks(page: Page, alice: User, plugin: Plugin) -> None:
+    document = give_document(plugin, title="Handbook", text="# Boots\n\nBoots are worn on site.\n" * 40)
+    sign_in(page, alice, to=reverse("admin:builder_knowledge_document", args=[plugin.pk, document.pk]))
+    Document.objects.filter(pk=document.pk).update(title="Handbook of theirs")
+    page.get_by_label("Title").fill("Handbook of mine")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("This was changed after you had opened it")).to_be_in_viewport()
+    expect(page.get_by_label("Title")).to_have_value("Handbook of mine")
 
 
 def test_the_way_past_the_menu_can_be_seen(page: Page, alice: User) -> None:

@@ -208,6 +208,17 @@ def test_a_new_tree_opens_in_its_editor(alice, plugin, start, nodes):
     assert (made.name, made.node_count, made.changed_by) == ("Lap length", nodes, alice)
 
 
+def test_a_new_tree_answers_nobody_with_its_sample_texts_until_it_is_taken_into_use(alice, plugin):
+    client = browse(alice)
+    editor = client.post(pane(plugin, "tree_new"), {"name": "Lap length", "start": "small"}).url
+    made = DecisionTree.objects.get()
+    assert not made.is_active
+    assert "Take into use" in client.get(editor).content.decode()
+    assert client.post(of(made, "tree_use"), {"use": "yes", "from": "editor"}).url == editor
+    assert DecisionTree.objects.get().is_active
+    assert "Take into use" not in client.get(editor).content.decode()
+
+
 def test_a_tree_without_a_name_is_not_made(alice, plugin):
     response = browse(alice).post(pane(plugin, "tree_new"), {"name": " "}, follow=True)
     assert next(str(message) for message in response.context["messages"]).startswith("The tree needs a name.")

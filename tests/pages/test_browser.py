@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from accounts.models import ApiKey, User
 from builder.readiness import reverse_pane
@@ -61,6 +61,8 @@ def test_an_expert_walks_from_a_file_to_a_release(page: Page, alice: User, tmp_p
     page.get_by_role("button", name="Publish").click()
     page.get_by_text("Published: gloves@1.0.0.").wait_for()
     page.get_by_role("link", name="All releases").click()
+    expect(page.get_by_role("button", name="Withdraw")).to_be_hidden()
+    page.get_by_text("Withdraw it").click()
     page.get_by_role("button", name="Withdraw").click()
     page.get_by_text("is withdrawn").wait_for()
     assert not Plugin.objects.get().is_published

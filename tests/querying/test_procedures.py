@@ -65,6 +65,30 @@ def ask(plugin: Plugin, text: str) -> Answer:
     return last.answer
 
 
+HALL = """# Belay rules
+
+## Partner check
+
+1. Check that both harness buckles are closed.
+2. Check the tie-in knot: a figure-of-eight, with a tail of at least 10 cm.
+3. Check that the carabiner of the belay device is locked.
+
+## Accidents
+
+1. Stop climbing around the injured person.
+2. Call the front desk on extension 112.
+3. Fill in the accident form within 24 hours.
+"""
+
+
+@pytest.fixture
+@remembered
+def hall(alice: User) -> Plugin:
+    plugin = Plugin.objects.create(owner=alice, name="Hall", slug="hall", domain="climbing", system_prompt="Help.")
+    give_document(plugin, title="Belay rules", text=HALL)
+    return plugin
+
+
 @pytest.mark.parametrize("asked", ["How do I descale the machine?", "descaling", "What are the steps to descale?"])
 def test_the_steps_come_whole_and_in_order_behind_the_warning(machine: Plugin, asked: str):
     answer = ask(machine, asked)
@@ -73,6 +97,29 @@ def test_the_steps_come_whole_and_in_order_behind_the_warning(machine: Plugin, a
     assert [*lines, last] == [*STEPS[:-1], f"{STEPS[-1][:-1]} [Source 1]."]
     assert answer.text.startswith("Descale when the orange light is steady. Vinegar attacks the seals")
     assert "break descaling off" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("What must be checked at the partner check?", "1. Check that both harness buckles are closed."),
+        ("What do I have to do after an accident?", "1. Stop climbing around the injured person."),
+    ],
+)
+def test_what_has_to_be_done_is_asked_for_as_steps_are(hall: Plugin, asked: str, first: str):
+    lines = ask(hall, asked).text.splitlines()
+    assert (lines[0], len(lines)) == (first, 3)
+
+
+@pytest.mark.parametrize("asked", ["Who is called after an accident?", "When is the accident form due?"])
+def test_a_fact_about_what_has_to_be_done_is_no_question_for_all_of_it(hall: Plugin, asked: str):
+    assert len(ask(hall, asked).text.splitlines()) == 1
+
+
+def test_numbered_items_below_a_heading_stand_in_lines_of_their_own(hall: Plugin):
+    text = ask(hall, "What is the partner check?").text
+    assert "#" not in text
+    assert [line[:2] for line in text.splitlines()] == ["1.", "2.", "3."]
 
 
 def test_one_citation_holds_the_whole_list_word_for_word(machine: Plugin):

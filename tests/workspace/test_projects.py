@@ -203,6 +203,13 @@ def test_plugins_are_chosen_among_those_that_the_person_may_ask(
     assert '<a href="/marketplace/cover">Cover</a>' in page_of(browse(alice), f"/projects/{project.pk}")
 
 
+def test_plugins_of_one_name_are_told_apart(alice: User, project: Project, browse: Browse) -> None:
+    for slug in ("cover", "cover-1"):
+        Plugin.objects.create(owner=alice, name="Cover", slug=slug, domain="x", system_prompt="x")
+    page = page_of(browse(alice), f"/projects/{project.pk}")
+    assert ("Cover (cover)</option>" in page, "Cover (cover-1)</option>" in page) == (True, True)
+
+
 def test_a_project_is_deleted_once_what_is_lost_was_shown(
     alice: User, bob: User, shared: Project, browse: Browse
 ) -> None:

@@ -51,6 +51,17 @@ def test_the_public_page_counts_what_was_marked_at_once(browsing: Browse, alice:
     assert Listing.objects.get().sources == 1
 
 
+@pytest.mark.parametrize("chats", [True, False])
+def test_a_chat_is_spoken_of_only_where_there_is_one(
+    browsing: Browse, alice: User, plugin: Plugin, chats: bool
+) -> None:
+    Plugin.objects.update(public_chat=chats, visibility="marketplace")
+    publish(plugin, by=alice)
+    page = browsing(alice).post(reverse_pane(plugin, "mark_public"), follow=True).content.decode()
+    assert "Marked 1 document public." in page
+    assert ("The public chat answers from them now." in page) is chats
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("door", ["mark_public", "knowledge_bulk"])
 def test_marking_public_puts_no_plugin_back_that_was_withdrawn_meanwhile(

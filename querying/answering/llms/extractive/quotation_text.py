@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from knowledge.search.passages import Passage
 from language.sentences import WIDE_STOPS
@@ -97,10 +97,16 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     lead_in, entries = _lead_in_text(first.text), _entries(quotation.items)
     worded = "; ".join(entry.rstrip(_TRAILING_PUNCTUATION) for entry in entries)
     texts = [f"{lead_in} {worded}", "\n".join([lead_in, *(f"- {entry}" for entry in entries)])]
+    if _is_section_heading(first, passage):  # it says nothing by itself, and numbers say the order
+        texts.append("\n".join(_entries(quotation.items, worded=as_one_line)))
     if not passage.content[first.end : quotation.items[0].start].strip():  # no item between them is left out
         texts.append(as_one_line(passage.content[first.start : last.end]))
     standing = (text for text in texts if len(text) <= _MAX_LIST_CHARACTERS)
     return next((text for text in standing if _passes_verification(text, quotation.sentences, passage)), "")
+
+
+def _is_section_heading(sentence: Sentence, passage: Passage) -> bool:
+    return sentence.text.strip("# \n").casefold() in {heading.casefold() for heading in passage.section_path}
 
 
 def _items_behind_lead_in(shown: Sequence[Sentence], passage: Passage) -> str:
@@ -118,11 +124,11 @@ def _lead_in_text(text: str) -> str:
     return bare if bare.endswith((":", "?")) else f"{bare}:"
 
 
-def _entries(items: Sequence[Sentence]) -> list[str]:
-    """The items without their bullets, each with the sentences that go on from it."""
+def _entries(items: Sequence[Sentence], *, worded: Callable[[str], str] | None = None) -> list[str]:
+    """The items in these words, or without their bullets, each with the sentences that go on from it."""
     entries: list[str] = []
     for item in items:
-        text = _without_bullet(item.text)
+        text = (worded or _without_bullet)(item.text)
         if entries and not is_list_item(item.text):
             entries[-1] = f"{entries[-1]} {text}"
         else:

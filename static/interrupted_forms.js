@@ -1,0 +1,92 @@
+"use strict";
+// Who was signed out while writing is sent to the sign-in, and the form that was sent is lost. So what a form with
+// [data-unsaved] sends is kept in this tab until the next page: the page of the sign-in keeps it on, and the page of the
+// form puts it back where it was typed, for the same account. Any other page shows that the form has arrived.
+(() => {
+  if (top !== window) return;
+  const KEY = "lexic.interrupted-form";
+  const MAX_AGE = 60 * 60 * 1000; // milliseconds
+  // Hidden fields that say when the page was opened; all others tell forms with one address apart.
+  const OF_THE_MOMENT = ["csrfmiddlewaretoken", "until", "seen"];
+  const NOT_KEPT = ["hidden", "password", "file", "submit", "button"];
+  const isSignIn = location.pathname.startsWith("/accounts/login");
+  const account = () => document.querySelector("meta[name=account]")?.content;
+  const here = location.pathname + location.search;
+
+  function read() {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEY));
+    } catch {
+      return null;
+    }
+  }
+
+  function keep(entry) {
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(entry));
+    } catch {
+      // A browser that keeps nothing sends the form all the same.
+    }
+  }
+
+  const isMarked = (form) => form.matches("[data-unsaved]") || Boolean(form.querySelector("[data-unsaved]"));
+  const fieldsOf = (form) => [...form.elements].filter((one) => one.name && !NOT_KEPT.includes(one.type) && one.matches("input, textarea, select"));
+  const hiddenOf = (form) => [...form.elements].filter((one) => one.type === "hidden" && one.name);
+  const valueOf = (field) => (/^(checkbox|radio)$/.test(field.type) ? field.checked : field.multiple ? [...field.selectedOptions].map((one) => one.value) : field.value);
+
+  function nameOf(form) {
+    const hidden = hiddenOf(form).filter((one) => !OF_THE_MOMENT.includes(one.name));
+    return JSON.stringify([new URL(form.action, location.href).pathname, ...hidden.map((one) => [one.name, one.value])]);
+  }
+
+  document.addEventListener("submit", ({ target: form, defaultPrevented }) => {
+    if (defaultPrevented || form.method !== "post" || !isMarked(form)) return;
+    const values = fieldsOf(form).map((one) => [one.name, valueOf(one)]);
+    const seen = hiddenOf(form).find((one) => one.name === "seen")?.value;
+    keep({ page: here, form: nameOf(form), values, seen, account: account(), at: Date.now() });
+  });
+
+  function put(field, value) {
+    if (typeof value === "boolean") field.checked = value;
+    else if (Array.isArray(value)) for (const option of field.options) option.selected = value.includes(option.value);
+    else field.value = value;
+    for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+  }
+
+  function tell(form) {
+    const note = Object.assign(document.createElement("div"), { className: "lexic note warn", role: "alert" });
+    note.textContent = "You were signed out before this was saved. What you typed is back; save it again.";
+    form.prepend(note);
+    for (let at = form; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    note.scrollIntoView({ block: "center" });
+  }
+
+  function restore({ form: name, values, seen }) {
+    const form = [...document.forms].find((one) => isMarked(one) && nameOf(one) === name);
+    const fields = form ? fieldsOf(form) : [];
+    // Another page of the form, as after an update of the site, would mix up what was typed where.
+    if (!form || JSON.stringify(fields.map((one) => one.name)) !== JSON.stringify(values.map(([name]) => name))) return;
+    const changed = fields.flatMap((field, index) => (JSON.stringify(valueOf(field)) === JSON.stringify(values[index][1]) ? [] : [[field, values[index][1]]]));
+    if (!changed.length) return;
+    for (const [field, value] of changed) put(field, value);
+    // What somebody else saved meanwhile is told of, not overwritten.
+    const lock = hiddenOf(form).find((one) => one.name === "seen");
+    if (lock && seen !== undefined) lock.value = seen;
+    tell(form);
+  }
+
+  function arrive() {
+    const entry = read();
+    if (!entry) return;
+    if (isSignIn) {
+      keep({ ...entry, isInterrupted: true });
+      return;
+    }
+    const isOurs = entry.isInterrupted && entry.account === account() && Date.now() - entry.at < MAX_AGE;
+    if (isOurs && entry.page !== here) return;
+    sessionStorage.removeItem(KEY);
+    if (isOurs) restore(entry);
+  }
+  if (isSignIn) arrive();
+  else addEventListener("load", arrive);
+})();

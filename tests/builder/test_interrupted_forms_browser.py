@@ -1,0 +1,87 @@
+"""Signed out while writing: after the sign-in the page of the form comes back, and with it what was typed."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from builder.readiness import reverse_pane
+from plugins.models import Plugin, Release
+from querying.models import Query
+from tests.browsers import PASSWORD, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+NOT_SAVED = "You were signed out before this was saved."
+
+
+def sign_out_unseen(page: Page) -> None:
+    """As a session that has ended: the page does not know it yet."""
+    page.context.clear_cookies(name="sessionid")
+
+
+def sign_in_again(page: Page, user: User) -> None:
+    page.wait_for_url("**/accounts/login/**")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def test_persona_is_put_back_and_can_be_saved(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    page.locator("#id_audience").fill("Masons of the north hall")
+    sign_out_unseen(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    sign_in_again(page, alice)
+    expect(page.get_by_role("alert").filter(has_text=NOT_SAVED)).to_be_visible()
+    expect(page.locator("#id_audience")).to_have_value("Masons of the north hall")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Draft saved.")).to_be_visible()
+    expect(page.get_by_text(NOT_SAVED)).to_have_count(0)
+    plugin.refresh_from_db()
+    assert plugin.audience == "Masons of the north hall"
+
+
+def test_reply_comes_back_to_its_topic_and_to_no_page_that_only_takes_forms(
+    page: Page, alice: User, published: Plugin
+) -> None:
+    for question in ("May dogs come in?", "Who pays for the boots?"):
+        Query.objects.create(
+            plugin=published,
+            release=Release.objects.get(),
+            release_name="boots@1.0.0",
+            question=question,
+            outcome="refused",
+        )
+    sign_in(page, alice, to=reverse_pane(published, "inbox"))
+    reply = page.locator("form.inbox-reply", has=page.locator('input[value="May dogs come in?"]'))
+    reply.evaluate("form => { form.closest('details').open = true }")
+    reply.locator("textarea").fill("Dogs stay outside.")
+    sign_out_unseen(page)
+    reply.get_by_role("button", name="Save and ask again").click()
+    sign_in_again(page, alice)
+    expect(reply.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    expect(reply.locator("textarea")).to_have_value("Dogs stay outside.")
+    expect(page.locator("form.inbox-reply textarea").filter(has_text="Dogs")).to_have_count(0)
+    assert [one.input_value() for one in page.locator("form.inbox-reply textarea").all()].count("") == 1
+
+
+def test_another_account_does_not_get_it(page: Page, alice: User, bob: User, plugin: Plugin) -> None:
+    plugin.editors.add(bob)
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    page.locator("#id_audience").fill("Masons of the north hall")
+    sign_out_unseen(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    sign_in_again(page, bob)
+    page.wait_for_url(f"**{reverse_pane(plugin, 'persona')}")
+    page.wait_for_load_state("load")
+    expect(page.locator("#id_audience")).not_to_have_value("Masons of the north hall")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_what_was_saved_is_not_kept(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    page.locator("#id_audience").fill("Masons of the north hall")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Draft saved.")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
