@@ -8,9 +8,8 @@ from hypothesis.extra.numpy import arrays
 
 from knowledge.embedders import LocalEmbedder
 from knowledge.embedders.packed_states import (
-    COARSE,
     DIRECTIONS,
-    FINE,
+    KEPT_DIRECTIONS,
     PackedStates,
     joined,
     pack,
@@ -70,9 +69,9 @@ def test_a_token_has_a_cosine_of_one_with_itself(embedder: LocalEmbedder) -> Non
     assert np.allclose(np.diag(packed(embedder).cosines(project(unit(states)))), 1, atol=0.002)
 
 
-def test_a_token_takes_a_hundred_bytes(embedder: LocalEmbedder) -> None:
+def test_a_token_takes_seventy_bytes(embedder: LocalEmbedder) -> None:
     states, places = read(embedder, TEXT)
-    assert len(pack(states, places, length=len(TEXT))) <= 103 * len(states)
+    assert len(pack(states, places, length=len(TEXT))) <= 70 * len(states)
 
 
 def test_places_and_the_length_of_the_text_come_back(embedder: LocalEmbedder) -> None:
@@ -142,8 +141,8 @@ def test_the_directions_are_at_right_angles_and_those_of_the_training_texts() ->
     from knowledge.embedders.wordpiece import WordPiece
 
     shipped = load_file(DIRECTIONS)["directions"].astype(np.float32)
-    assert shipped.shape == (384, FINE + COARSE)
-    assert np.allclose(shipped.T @ shipped, np.eye(FINE + COARSE), atol=2e-3)
+    assert shipped.shape == (384, KEPT_DIRECTIONS)
+    assert np.allclose(shipped.T @ shipped, np.eye(KEPT_DIRECTIONS), atol=2e-3)
     texts = [titled_text(excerpt) for excerpt in read_excerpts()[::10]]
     rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
     states = training.unit_states(rows)
