@@ -1,5 +1,5 @@
-"""Token states for chunks whose vectors came without, or with those of another packing: from an earlier Lexic, or with a
-file of another site.
+"""Token states for chunks whose vectors came without, or with those of another packing: from an earlier Lexic, or with
+a file of another site.
 
 Until a chunk has them, the model reads it for every question anew, so nothing waits for this.
 """
