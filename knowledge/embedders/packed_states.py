@@ -116,8 +116,8 @@ def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> b
     turned /= steps * np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _LEAST_LENGTH)
     levels = np.floor(turned)
     rows = np.empty(len(states), _TOKEN)
-    for bits, directions, code_bytes in _slices():
-        own, most = levels[:, directions], 2 ** (bits - 1)
+    for bits, own_directions, code_bytes in _slices():
+        own, most = levels[:, own_directions], 2 ** (bits - 1)
         np.clip(own, -most, most - 1, out=own)
         numbers = (own + most).astype(np.uint8).reshape(len(own), -1, 8 // bits)
         rows["codes"][:, code_bytes] = np.bitwise_or.reduce(numbers << _shifts(bits), axis=2)

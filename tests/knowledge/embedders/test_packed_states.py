@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from knowledge.embedders import LocalEmbedder
+from knowledge.embedders import LocalEmbedder, local_embedder
 from knowledge.embedders.packed_states import (
     DIRECTIONS,
     KEPT_DIRECTIONS,
     PackedStates,
+    is_punctuation,
     joined,
     pack,
     project,
@@ -53,7 +54,7 @@ def test_cosines_with_packed_states_are_nearly_those_with_the_states_themselves(
     question = unit(read(embedder, QUESTION)[0])
     errors = packed(embedder).cosines(project(question)) - question @ unit(states).T
     assert errors.std() < 0.03
-    assert np.abs(errors).max() < 0.12
+    assert np.abs(errors).max() < 0.16
 
 
 def test_the_nearest_token_of_a_word_is_the_same_one(embedder: LocalEmbedder) -> None:
@@ -85,6 +86,17 @@ def test_of_a_span_come_the_tokens_that_stand_in_it(embedder: LocalEmbedder) -> 
     end = TEXT.index(" of the club")
     assert [TEXT[slice(*place)] for place in packed(embedder).within((start, end)).places] == ["Members"]
     assert len(packed(embedder).within((start, start))) == 0
+
+
+def test_punctuation_is_not_kept_and_signs_that_are_spoken_are() -> None:
+    text = "45 % of it (§ 3): | 5 € | -- | don't"
+    tokens = local_embedder().tokenizer.tokens(text).offsets
+    kept = [text[slice(*place)] for place in tokens if not is_punctuation(text, place)]
+    assert kept == ["45", "%", "of", "it", "§", "3", "5", "€", "don", "t"]
+    ((read,),) = (chunk.states for chunk in local_embedder().embed_chunks([("", text)], keeps_states=True))
+    found = unpack([read])
+    assert found is not None
+    assert [text[slice(*place)] for place in found.places] == kept
 
 
 def test_parts_are_joined_in_their_order(embedder: LocalEmbedder) -> None:
