@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 
 from knowledge.embedders.local import WINDOW_TOKENS, model_folder
 from knowledge.embedders.minilm import MiniLM
-from knowledge.embedders.packed_states import DIRECTIONS, KEPT_DIRECTIONS
+from knowledge.embedders.packed_states import COARSE, DIRECTIONS, FINE
 from knowledge.embedders.wordpiece import WordPiece
 from training.pairs import read_excerpts, titled_text
 
@@ -47,7 +47,7 @@ def unit_states(rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
 def main_directions(states: NDArray[np.float32]) -> Arrays:
     """The arrays of the file. The mean is not taken away: cosines are to stay what they are."""
     variances, directions = np.linalg.eigh(states.T.astype(np.float64) @ states / len(states))
-    largest = np.argsort(-variances)[:KEPT_DIRECTIONS]
+    largest = np.argsort(-variances)[: FINE + COARSE]
     found = directions[:, largest]
     found *= np.sign(found[np.abs(found).argmax(axis=0), range(len(largest))])  # else the sign is left to chance
     # In the order of C: safetensors writes another one as if it were.

@@ -15,7 +15,7 @@ from django.conf import settings
 from knowledge.embedders import minilm, text_windows
 from knowledge.embedders.base import EmbeddedChunk, Embedder, EmbedderRejected, UnknownEmbedder
 from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
-from knowledge.embedders.packed_states import is_punctuation, pack
+from knowledge.embedders.packed_states import pack
 from knowledge.embedders.wordpiece import WordPiece
 from language.scripts import is_mostly_latin
 
@@ -153,9 +153,8 @@ class LocalEmbedder(Embedder):
             vectors[group] = found
             for index, state in zip(group, of_tokens, strict=True):
                 window = windows[index]
-                kept = [at for at, place in enumerate(window.places) if not is_punctuation(window.text, place)]
-                own = state[window.skipped : window.skipped + len(window.places)][kept]
-                states[index] = pack(own, [window.places[at] for at in kept], length=len(window.text))
+                own = state[window.skipped : window.skipped + len(window.places)]
+                states[index] = pack(own, window.places, length=len(window.text))
         return self.unit_rows(vectors, expected=len(windows)).astype(np.float16), states
 
     def _model(self) -> minilm.MiniLM:

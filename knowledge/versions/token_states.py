@@ -1,5 +1,4 @@
-"""Token states for chunks whose vectors came without, or with those of another packing: from an earlier Lexic, or with
-a file of another site.
+"""Token states for chunks whose vectors came without: from an earlier Lexic, or with a file of another site.
 
 Until a chunk has them, the model reads it for every question anew, so nothing waits for this.
 """
@@ -11,11 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from django.db import connection, transaction
-from django.db.models import BinaryField, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Substr
+from django.db.models import Exists, OuterRef, QuerySet
 
 from knowledge.embedders import get_embedder
-from knowledge.embedders.packed_states import FORMAT
 from knowledge.lease import confirm_held, try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
 from knowledge.versions.batches import OnProgress, batched
@@ -27,15 +24,10 @@ _UNREADABLE = b""
 
 
 def add_missing_states(
-    base: KnowledgeBase,
-    *,
-    seconds: float | None = None,
-    replaces_outdated: bool = False,
-    on_progress: OnProgress = lambda _done, _total: None,
+    base: KnowledgeBase, *, seconds: float | None = None, on_progress: OnProgress = lambda _done, _total: None
 ) -> int:
     """Give the live chunks of the base the token states that they lack, committed batch by batch; how many still lack
-    theirs. After so many `seconds` no further batch is begun. With `replaces_outdated` those whose states have another
-    packing than today's get new ones; to find them the database looks at the states of every chunk.
+    theirs. After so many `seconds` no further batch is begun.
 
     Nothing happens, and 0 comes back, where the base is searched by an embedder that has none, where it is too large
     for them, or while another process does the same. Raises `EmbedderError`.
@@ -46,7 +38,7 @@ def add_missing_states(
         if not ours:
             return 0
         begun, done = time.monotonic(), 0
-        lacking = list(_without_states(base, or_outdated=replaces_outdated).order_by("pk").values_list("pk", flat=True))
+        lacking = list(_without_states(base).order_by("pk").values_list("pk", flat=True))
         for batch in batched(lacking, CHUNKS_PER_BATCH):
             if seconds is not None and time.monotonic() - begun > seconds:
                 break
@@ -68,16 +60,12 @@ def copy_states(sources: Iterable[KnowledgeBase], targets: Iterable[KnowledgeBas
 
 
 def count_missing_states(base: KnowledgeBase) -> int:
-    """How many live chunks of the base have none, or some that are read no more."""
-    return _without_states(base, or_outdated=True).count()
+    """How many live chunks of the base have none."""
+    return _without_states(base).count()
 
 
-def _without_states(base: KnowledgeBase, *, or_outdated: bool) -> QuerySet[Chunk]:
-    packing = Substr("token_states", 1, len(FORMAT), output_field=BinaryField())
-    is_lacking = Q(token_states=None)
-    if or_outdated:
-        is_lacking |= ~Q(packing__in=[FORMAT, _UNREADABLE])
-    own = Embedding.objects.alias(packing=packing).filter(is_lacking, chunk=OuterRef("pk"), space=base.space)
+def _without_states(base: KnowledgeBase) -> QuerySet[Chunk]:
+    own = Embedding.objects.filter(chunk=OuterRef("pk"), space=base.space, token_states=None)
     return Chunk.objects.live().filter(Exists(own), knowledge_base=base)
 
 

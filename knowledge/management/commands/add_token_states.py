@@ -13,8 +13,8 @@ from lexic.management.lexic_command import LexicCommand
 
 class Command(LexicCommand):
     help = (
-        "Stores the token states of passages that were embedded without, or with those of another "
-        "packing: by an earlier Lexic, or on another site. An answer from them takes half the processor time. "
+        "Stores the token states of passages that were embedded without: by an earlier Lexic, or "
+        "on another site. An answer from them takes half the processor time. "
         "Interrupted, it continues where it stopped when it is run again."
     )
     epilog = """examples:
@@ -36,6 +36,6 @@ class Command(LexicCommand):
                 continue
             before = count_missing_states(one)
             with progress_bar("chunk") as show:
-                add_missing_states(one, replaces_outdated=True, on_progress=show)
+                add_missing_states(one, on_progress=show)
             after = count_missing_states(one)
             self.stdout.write(f"{one}: {before - after} passages got theirs, {after} have none.")

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from knowledge.embedders import LocalEmbedder, local_embedder
+from knowledge.embedders import LocalEmbedder
 from knowledge.embedders.packed_states import (
+    COARSE,
     DIRECTIONS,
-    KEPT_DIRECTIONS,
+    FINE,
     PackedStates,
-    is_punctuation,
     joined,
     pack,
     project,
@@ -54,7 +54,7 @@ def test_cosines_with_packed_states_are_nearly_those_with_the_states_themselves(
     question = unit(read(embedder, QUESTION)[0])
     errors = packed(embedder).cosines(project(question)) - question @ unit(states).T
     assert errors.std() < 0.03
-    assert np.abs(errors).max() < 0.16
+    assert np.abs(errors).max() < 0.12
 
 
 def test_the_nearest_token_of_a_word_is_the_same_one(embedder: LocalEmbedder) -> None:
@@ -70,9 +70,9 @@ def test_a_token_has_a_cosine_of_one_with_itself(embedder: LocalEmbedder) -> Non
     assert np.allclose(np.diag(packed(embedder).cosines(project(unit(states)))), 1, atol=0.002)
 
 
-def test_a_token_takes_seventy_bytes(embedder: LocalEmbedder) -> None:
+def test_a_token_takes_a_hundred_bytes(embedder: LocalEmbedder) -> None:
     states, places = read(embedder, TEXT)
-    assert len(pack(states, places, length=len(TEXT))) <= 70 * len(states)
+    assert len(pack(states, places, length=len(TEXT))) <= 103 * len(states)
 
 
 def test_places_and_the_length_of_the_text_come_back(embedder: LocalEmbedder) -> None:
@@ -86,17 +86,6 @@ def test_of_a_span_come_the_tokens_that_stand_in_it(embedder: LocalEmbedder) -> 
     end = TEXT.index(" of the club")
     assert [TEXT[slice(*place)] for place in packed(embedder).within((start, end)).places] == ["Members"]
     assert len(packed(embedder).within((start, start))) == 0
-
-
-def test_punctuation_is_not_kept_and_signs_that_are_spoken_are() -> None:
-    text = "45 % of it (§ 3): | 5 € | -- | don't"
-    tokens = local_embedder().tokenizer.tokens(text).offsets
-    kept = [text[slice(*place)] for place in tokens if not is_punctuation(text, place)]
-    assert kept == ["45", "%", "of", "it", "§", "3", "5", "€", "don", "t"]
-    ((read,),) = (chunk.states for chunk in local_embedder().embed_chunks([("", text)], keeps_states=True))
-    found = unpack([read])
-    assert found is not None
-    assert [text[slice(*place)] for place in found.places] == kept
 
 
 def test_parts_are_joined_in_their_order(embedder: LocalEmbedder) -> None:
@@ -153,8 +142,8 @@ def test_the_directions_are_at_right_angles_and_those_of_the_training_texts() ->
     from knowledge.embedders.wordpiece import WordPiece
 
     shipped = load_file(DIRECTIONS)["directions"].astype(np.float32)
-    assert shipped.shape == (384, KEPT_DIRECTIONS)
-    assert np.allclose(shipped.T @ shipped, np.eye(KEPT_DIRECTIONS), atol=2e-3)
+    assert shipped.shape == (384, FINE + COARSE)
+    assert np.allclose(shipped.T @ shipped, np.eye(FINE + COARSE), atol=2e-3)
     texts = [titled_text(excerpt) for excerpt in read_excerpts()[::10]]
     rows = WordPiece(model_folder() / "tokenizer.json").ids(texts, limit=WINDOW_TOKENS)
     states = training.unit_states(rows)
