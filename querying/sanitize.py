@@ -24,11 +24,13 @@ _URL = re.compile(
 # Behind the words of a link, as documents are read: without it no empty brackets are left.
 _BRACKETED_URL = re.compile(r" \((?:https?://|www\.)[^\s\]>()\"']{1,2000}\)", re.IGNORECASE)
 # Control characters, and whatever a screen does not show: zero-width, direction marks, soft hyphens, tag characters.
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+_CONTROL_CHARACTERS = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
-_LINE_ENDS = re.compile(r"[\x0b\x0c\x85\u2028\u2029]")
+_CONTROL = re.compile(f"[{_CONTROL_CHARACTERS}]")
+_LINE_END_CHARACTERS = r"\x0b\x0c\x85\u2028\u2029"
+_LINE_ENDS = re.compile(f"[{_LINE_END_CHARACTERS}]")
 # Brackets that look like a source's mark but are none, for a letter of it is of another alphabet.
 _LOOKALIKE = re.compile(
     r"[\[【〔［]\s{0,3}(?!source)\w{5,8}\s{0,3}\d[^\[\]【】〔〕［］]{0,40}[\]】〕］]", re.IGNORECASE
@@ -42,9 +44,17 @@ _NEUTRALIZED = [
     (re.compile(r"&(?=#)"), "& "),  # a letter of an address, written as a number
 ]
 
+# Every pattern above needs one of these characters, or "www.". Most sentences have none.
+_SIGN_OF_MARKUP = re.compile(rf"[\[\]<&:：【〔［{_CONTROL_CHARACTERS}{_LINE_END_CHARACTERS}]")
+
 
 def sanitize(text: str) -> str:
     """The text without images, links, addresses and tags; the words of links stay."""
+    may_have_markup = _SIGN_OF_MARKUP.search(text) or "www." in text.lower()
+    return _without_markup(text) if may_have_markup else text
+
+
+def _without_markup(text: str) -> str:
     text = _CONTROL.sub("", _LINE_ENDS.sub(" ", text))
     if not text.isascii():
         text = _LOOKALIKE.sub(_drop_lookalike, text)

@@ -6,12 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, islice, pairwise, repeat
+from itertools import chain, repeat
 from types import MappingProxyType
-
-import numpy as np
-from numpy.typing import NDArray
 
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
@@ -23,21 +19,18 @@ from knowledge.search.wording import ENGLISH_WORDING, Wording
 from querying.question.resolve import WeightedTurn
 from querying.question.sub_questions import sub_question_spans
 from querying.retrieval.late_interaction import (
-    NO_MATCH,
-    NO_WORDS,
     Matrix,
     QuestionWords,
     SentenceMatch,
-    Span,
     question_words,
 )
-from querying.retrieval.markdown_columns import AskedRows, TitledText, asked_words_by_row
-from querying.retrieval.passage_tables import NO_PAGES, stems_of
-from querying.retrieval.sentence_windows import Window, split_into_windows, title_prefix
+from querying.retrieval.passage_tables import NO_PAGES
+from querying.retrieval.sentence_windows import Window, split_into_windows
 from querying.retrieval.table_evidence import judge_rows
 from querying.retrieval.token_states import WindowStates, read_states
 from querying.retrieval.value_rows import prefer_asked_cells, with_value_rows
-from querying.types.evidence import Evidence, RangeMatch, Sentence, SubQuestion
+from querying.retrieval.window_matching import MatchedWindow, Matches, match_windows
+from querying.types.evidence import Evidence, Sentence, SubQuestion
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
 
@@ -54,15 +47,6 @@ _LEXICAL_DISCOUNT = 0.8
 # A row of a table without a number that is asked about (a year, mostly) is another row.
 _MISSING_NUMBER_PENALTY = 0.1
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# What a match with the header row is worth beside one with the row itself: all rows have the header.
-_HEADER_WEIGHT = 0.8
-
-# What stands for the thing that the sentence before names.
-# Line breaks between two paragraphs.
-_PARAGRAPH_BREAKS = 2
-_PRONOUN = re.compile(r"\b(?:it|its|they|their)\b", re.IGNORECASE)
-
-Matches = list[tuple[Span, SentenceMatch]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,16 +240,17 @@ def _match_passages(
     windows = [_trim_window(window, words) if is_much else window for window, _ in ranked]
     states: list[WindowStates] = []
     similar: list[Matrix] = []
+    known: dict[int, MatchedWindow] = {}
     for batch in (windows[:FIRST_BATCH_WINDOWS], windows[FIRST_BATCH_WINDOWS:]):
         read = _states_of(batch, kept=kept, embedder=embedder)
         states += read
         similar += [each.cosines(words) for each in read]
-        matches = _match_windows(words, passages, windows[: len(states)], states, similar)
+        matches = match_windows(words, passages, windows[: len(states)], states, similar, known=known)
         is_clear = not sub_words and max(map(_passage_strength, passages, matches)) >= CLEAR_STRENGTH
         if is_clear or len(states) == len(windows):
             break
     by_sub_question = [
-        _match_windows(each, passages, windows[: len(states)], states, [one.cosines(each) for one in states])
+        match_windows(each, passages, windows[: len(states)], states, [one.cosines(each) for one in states])
         for each in sub_words
     ]
     sub_matches = zip(*by_sub_question, strict=True) if by_sub_question else repeat((), len(passages))
@@ -278,99 +263,6 @@ def _states_of(
     unread = [window.text for window in windows if window.chunk_id not in kept]
     read = iter(read_states(embedder, unread))
     return [window.kept_states(kept[window.chunk_id]) if window.chunk_id in kept else next(read) for window in windows]
-
-
-def _match_windows(
-    words: QuestionWords,
-    passages: Sequence[Passage],
-    windows: Sequence[Window],
-    states: Sequence[WindowStates],
-    similar: Sequence[Matrix],
-) -> list[Matches]:
-    """For each passage the sentences of its windows and how they match; `states` has the model's of each window, and
-    `similar` their cosines with the words."""
-    found: list[Matches] = [[] for _ in passages]
-    in_title = [words.in_title(title_prefix(passage)) for passage in passages]
-    topics = [
-        words.topic(
-            [each for each, window in zip(similar, windows, strict=True) if window.passage == at], in_title=titled
-        )
-        for at, titled in enumerate(in_title)
-    ]
-    rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
-    ranges = iter(words.match_ranges(rows))
-    asked = _asked_rows(words, passages, windows)
-    for window, each, read in zip(windows, similar, states, strict=True):
-        at, of_other_days = window.passage, None
-        of_window = _beside_asked(window, list(islice(ranges, len(window.spans))))
-        for span, stems, of_span in zip(window.spans, window.span_stems, of_window, strict=True):
-            if span in window.layout.labels:
-                found[at].append((span, NO_MATCH))
-                continue
-            similar_words = _similarity_to_row(each, read.places, window, span)
-            if of_other_days and of_span.days and _continues_by_pronoun(window.content, of_other_days, span):
-                named = _similarity_to_row(each, read.places, window, of_other_days)
-                similar_words = np.concatenate([similar_words, named], axis=1)
-            of_other_days = span if of_span.other_days else None
-            row = asked.get(at, {}).get(span)
-            match = words.match(
-                similar_words,
-                topic=topics[at],
-                in_title=in_title[at],
-                stems=stems,
-                ranges=of_span,
-                covered=row.covered if row else NO_WORDS,
-            )
-            if header := window.layout.headers.get(span):
-                match = replace(match, header=window.content[slice(*header)])
-            if row:
-                match = replace(match, asked_words=frozenset(row.words), is_cell_empty=row.is_empty)
-            found[at].append((span, match))
-    return found
-
-
-def _beside_asked(window: Window, ranges: Sequence[RangeMatch]) -> list[RangeMatch]:
-    """The same, told of those that speak of other days where the sentence of the paragraph, or the row of the table,
-    before or behind them speaks of those asked about."""
-    found = list(ranges)
-    for (at, one), (behind, other) in pairwise(enumerate(ranges)):
-        is_joined = window.content.count("\n", window.spans[at][1], window.spans[behind][0]) < _PARAGRAPH_BREAKS
-        if is_joined and one.other_days and other.days:
-            found[at] = replace(one, is_beside_asked=True)
-        elif is_joined and one.days and other.other_days:
-            found[behind] = replace(other, is_beside_asked=True)
-    return found
-
-
-def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
-    """Whether a sentence says with a pronoun what the one before it speaks of, in the same paragraph."""
-    return "\n" not in content[before[1] : span[0]].strip(" ") and _PRONOUN.search(content, *span) is not None
-
-
-def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, AskedRows]:
-    """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
-    layouts = {window.passage: window.layout for window in windows if window.layout.headers}
-    if not layouts or not words.english:
-        return {}
-    best_first = sorted(layouts)
-    texts = [TitledText(passages[at].content, layouts[at], title_prefix(passages[at])) for at in best_first]
-    asked = asked_words_by_row(words.english, texts, known=partial(stems_of, passages))
-    return dict(zip(best_first, asked, strict=True))
-
-
-def _similarity_to_row(similar: Matrix, places: NDArray[np.intp], window: Window, span: Span) -> Matrix:
-    """The columns of the window's tokens that are those of a sentence, and with less weight those of its header row;
-    `places` has where each token stands."""
-    own = similar[:, _token_columns(places, (span[0] + window.offset, span[1] + window.offset))]
-    header = window.header_place(span)
-    if header is None:
-        return own
-    return np.concatenate([own, _HEADER_WEIGHT * similar[:, _token_columns(places, header)]], axis=1)
-
-
-def _token_columns(places: NDArray[np.intp], span: Span) -> slice:
-    starts, ends = places.T
-    return slice(int(ends.searchsorted(span[0], side="right")), int(starts.searchsorted(span[1], side="left")))
 
 
 def _rank_windows(windows: Sequence[Window], words: QuestionWords, *, most: int) -> list[tuple[Window, float]]:

@@ -171,8 +171,10 @@ class QuestionWords:
     def topic(self, similar: Sequence[Matrix], *, in_title: NDArray[np.bool_]) -> NDArray[np.float32]:
         """For each row of the states, how well a passage or its title speaks of it anywhere, if it is the topic, else
         0."""
-        best = np.max([in_title, *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
         is_known = self._is_topic & self._is_understood
+        if not is_known.any():
+            return np.zeros(len(is_known), np.float32)
+        best = np.max([in_title, *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
         return np.where(is_known, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
 
     def match(

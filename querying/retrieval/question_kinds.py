@@ -44,7 +44,7 @@ _MIN_NEARNESS, _TOLERANCE = 0.58, 0.015
 # A question that is farther than this from all steps of "this" asks for one fact, and one beyond the second for steps:
 # 38 procedures lie above -.10 (docs/evaluation.md).
 _MIN_LEANING, _CLEAR_LEANING = -0.12, 0.0
-_MAX_CACHED_HEADINGS = 128
+_MAX_CACHED_WORDINGS = 256  # of headings, by kind
 
 
 def may_ask_for_steps(question: str, *, language: str, shows_list: bool) -> bool:
@@ -54,23 +54,25 @@ def may_ask_for_steps(question: str, *, language: str, shows_list: bool) -> bool
     if language:
         asked_for = what_is_asked_for(question, language)
         return asked_for is AskedFor.STEPS or (shows_list and asked_for is AskedFor.TOPIC)
-    steps, others = _nearest(question, "this")
-    return steps - others >= (_MIN_LEANING if shows_list else _CLEAR_LEANING)
+    leaning = _nearness(question, "this", _STEPS) - _nearness(question, "this", _OTHERS)
+    return leaning >= (_MIN_LEANING if shows_list else _CLEAR_LEANING)
 
 
 def nearness_to_steps(question: str, heading: str) -> float:
     """How near the question is to one for the steps of what the heading names, up to 1; 0 where it asks for something
     else. Raises `EmbedderError`."""
-    steps, others = _nearest(question, " ".join(heading.split()).rstrip(":.?"))
-    return steps if steps >= max(_MIN_NEARNESS, others - _TOLERANCE) else 0.0
+    heading = " ".join(heading.split()).rstrip(":.?")
+    steps = _nearness(question, heading, _STEPS)
+    if steps < _MIN_NEARNESS:  # the model need not read the other wordings, which are three times as many
+        return 0.0
+    return steps if steps >= _nearness(question, heading, _OTHERS) - _TOLERANCE else 0.0
 
 
-def _nearest(question: str, heading: str) -> tuple[float, float]:
-    """How near the question is to the nearest wording of either kind."""
-    similar = _wordings(heading) @ local_embedder().embed_one(question)
-    return float(similar[: len(_STEPS)].max()), float(similar[len(_STEPS) :].max())
+def _nearness(question: str, heading: str, kind: tuple[str, ...]) -> float:
+    """How near the question is to the nearest wording of this kind."""
+    return float((_wordings(heading, kind) @ local_embedder().embed_one(question)).max())
 
 
-@lru_cache(maxsize=_MAX_CACHED_HEADINGS)
-def _wordings(heading: str) -> NDArray[np.float32]:
-    return local_embedder().embed([one.replace("{}", heading) for one in (*_STEPS, *_OTHERS)])
+@lru_cache(maxsize=_MAX_CACHED_WORDINGS)
+def _wordings(heading: str, kind: tuple[str, ...]) -> NDArray[np.float32]:
+    return local_embedder().embed([one.replace("{}", heading) for one in kind])

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from querying.sanitize import sanitize
+from querying.sanitize import _without_markup, sanitize
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,33 @@ from querying.sanitize import sanitize
 )
 def test_only_words_are_left(text: str, expected: str):
     assert sanitize(text) == expected
+
+
+_MARKUP = [
+    "[a](b)",
+    "[",
+    "]",
+    "(",
+    ")",
+    "<b ",
+    ">",
+    "!",
+    "&#",
+    ":",
+    "//",
+    "http",
+    "WWW.x.y",
+    "www.",
+    "【",
+    "\u200b",
+    "\x85",
+]
+
+
+@given(st.lists(st.sampled_from(_MARKUP) | st.text(max_size=4), max_size=12))
+def test_a_text_that_is_not_looked_at_more_closely_has_no_markup(pieces: list[str]):
+    text = "".join(pieces)
+    assert sanitize(text) == _without_markup(text)
 
 
 def test_a_megabyte_of_hostile_text_is_cleaned_in_one_pass():

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
+from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.cache_sizes import CACHED_SENTENCES
 from language.clauses import text_before_predicate
 from language.content_words import content_stems
-from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
 from language.terms import terms

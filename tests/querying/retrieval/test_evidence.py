@@ -11,7 +11,7 @@ from knowledge.search.wording import Wording
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval import evidence, sentence_windows
-from querying.retrieval.late_interaction import question_words
+from querying.retrieval.late_interaction import QuestionWords, question_words
 from querying.retrieval.token_states import read_states
 from querying.types.evidence import Evidence
 from tests.querying.passages import passage
@@ -35,6 +35,15 @@ def test_the_sentence_that_answers_comes_first() -> None:
     )
     assert found.sentences[0].text == "The gravel is in the third bay."
     assert 0.5 < found.strength <= 1
+
+
+def test_no_sentence_is_matched_twice_when_more_windows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    matched = []
+    real = QuestionWords.match
+    monkeypatch.setattr(QuestionWords, "match", lambda *args, **options: matched.append(1) or real(*args, **options))
+    passages = [passage(f"Bay {number} is behind the office. Gravel lies here.", number=number) for number in range(9)]
+    found = weighed(("Who checks the spacers of a beam?", 1.0), passages=passages)
+    assert len(found.sentences) == len(matched) == 18
 
 
 def test_nothing_to_weigh_has_no_strength() -> None:
