@@ -6,6 +6,7 @@
 (() => {
   if (top !== window) return;
   const KEY = "lexic.interrupted-form";
+  const NOT_SAVED = "You were signed out before this was saved. What you typed is back; save it again.";
   const MAX_AGE = 60 * 60 * 1000; // milliseconds
   // Hidden fields that say when the page was opened; all others tell forms with one address apart.
   const OF_THE_MOMENT = ["csrfmiddlewaretoken", "until", "seen"];
@@ -67,7 +68,7 @@
 
   function tell(form) {
     const note = Object.assign(document.createElement("div"), { className: "lexic note warn", role: "alert" });
-    note.textContent = "You were signed out before this was saved. What you typed is back; save it again.";
+    note.textContent = globalThis.say?.(NOT_SAVED) ?? NOT_SAVED; // the builder is in English
     form.prepend(note);
     for (let at = form; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     note.scrollIntoView({ block: "center" });
