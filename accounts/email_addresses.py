@@ -30,3 +30,10 @@ def has_confirmed_email(user: User) -> bool:
         return True
     addresses = EmailAddress.objects.filter(user=user)
     return addresses.filter(email__iexact=user.email, verified=True).exists() or not addresses.exists()
+
+
+def confirmed_addresses(user: User) -> set[str]:
+    """All addresses that are known to be theirs, in lower case."""
+    confirmed = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
+    own = {user.email} if has_confirmed_email(user) else set()
+    return {address.lower() for address in {*confirmed, *own}}

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts import avatars
-from accounts.email_addresses import has_confirmed_email
+from accounts.email_addresses import confirmed_addresses
 from accounts.models import ApiKey, User
 from audit.models import AuditName
 from connectors.revocation import disconnect_on_commit
@@ -116,8 +116,8 @@ def delete_account(user: User) -> None:
         leave_all(locked)
         _detach_what_is_held(locked)
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
-        if has_confirmed_email(locked):  # anybody can sign up with anybody's address
-            _erase_address(locked)
+        for address in sorted(confirmed_addresses(locked)):  # anybody can sign up with anybody's address
+            _erase_address(locked, address)
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
         own = Q(user=locked) | Q(project__owner=locked)
@@ -154,13 +154,13 @@ def _check_may_be_deleted(user: User) -> None:
         raise PluginsUnderLegalHold(held)
 
 
-def _erase_address(user: User) -> None:
-    """Deletes what was sent or granted to the address, and erases it from the audit log."""
-    Invitation.objects.for_address(user.email).delete()
-    MembershipInvitation.objects.for_address(user.email).delete()
-    BaseMember.objects.for_address(user.email).delete()
-    ExpertRequest.objects.filter(email__iexact=user.email).update(email="")
-    AuditName.objects.erase_person(user.pk, address=user.email)
+def _erase_address(user: User, address: str) -> None:
+    """Deletes what was sent or granted to this address of theirs, and erases it from the audit log."""
+    Invitation.objects.for_address(address).delete()
+    MembershipInvitation.objects.for_address(address).delete()
+    BaseMember.objects.for_address(address).delete()
+    ExpertRequest.objects.filter(email__iexact=address).update(email="")
+    AuditName.objects.erase_person(user.pk, address=address)
 
 
 def _detach_what_is_held(user: User) -> None:

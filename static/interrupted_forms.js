@@ -1,10 +1,12 @@
 "use strict";
 // Who was signed out while writing is sent to the sign-in, and the form that was sent is lost. So what a form with
 // [data-unsaved] sends is kept in this tab until the next page: the page of the sign-in keeps it on, and the page of the
-// form puts it back where it was typed, for the same account. Any other page shows that the form has arrived.
+// form puts it back where it was typed, for the same account. Any other page shows that the form has arrived. Nothing is
+// kept for whoever is not signed in, and whoever signs out leaves nothing.
 (() => {
   if (top !== window) return;
   const KEY = "lexic.interrupted-form";
+  const NOT_SAVED = "You were signed out before this was saved. What you typed is back; save it again.";
   const MAX_AGE = 60 * 60 * 1000; // milliseconds
   // Hidden fields that say when the page was opened; all others tell forms with one address apart.
   const OF_THE_MOMENT = ["csrfmiddlewaretoken", "until", "seen"];
@@ -29,18 +31,29 @@
     }
   }
 
+  function forget() {
+    try {
+      sessionStorage.removeItem(KEY);
+    } catch {
+      // Nothing was kept.
+    }
+  }
+
   const isMarked = (form) => form.matches("[data-unsaved]") || Boolean(form.querySelector("[data-unsaved]"));
   const fieldsOf = (form) => [...form.elements].filter((one) => one.name && !NOT_KEPT.includes(one.type) && one.matches("input, textarea, select"));
+  const addressOf = (form) => new URL(form.action, location.href).pathname;
   const hiddenOf = (form) => [...form.elements].filter((one) => one.type === "hidden" && one.name);
   const valueOf = (field) => (/^(checkbox|radio)$/.test(field.type) ? field.checked : field.multiple ? [...field.selectedOptions].map((one) => one.value) : field.value);
 
   function nameOf(form) {
     const hidden = hiddenOf(form).filter((one) => !OF_THE_MOMENT.includes(one.name));
-    return JSON.stringify([new URL(form.action, location.href).pathname, ...hidden.map((one) => [one.name, one.value])]);
+    return JSON.stringify([addressOf(form), ...hidden.map((one) => [one.name, one.value])]);
   }
 
   document.addEventListener("submit", ({ target: form, defaultPrevented }) => {
-    if (defaultPrevented || form.method !== "post" || !isMarked(form)) return;
+    if (defaultPrevented || form.method !== "post") return;
+    if (addressOf(form).endsWith("/logout/")) forget();
+    if (!account() || !isMarked(form)) return;
     const values = fieldsOf(form).map((one) => [one.name, valueOf(one)]);
     const seen = hiddenOf(form).find((one) => one.name === "seen")?.value;
     keep({ page: here, form: nameOf(form), values, seen, account: account(), at: Date.now() });
@@ -55,7 +68,7 @@
 
   function tell(form) {
     const note = Object.assign(document.createElement("div"), { className: "lexic note warn", role: "alert" });
-    note.textContent = "You were signed out before this was saved. What you typed is back; save it again.";
+    note.textContent = globalThis.say?.(NOT_SAVED) ?? NOT_SAVED; // the builder is in English
     form.prepend(note);
     for (let at = form; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     note.scrollIntoView({ block: "center" });
@@ -84,7 +97,7 @@
     }
     const isOurs = entry.isInterrupted && entry.account === account() && Date.now() - entry.at < MAX_AGE;
     if (isOurs && entry.page !== here) return;
-    sessionStorage.removeItem(KEY);
+    forget();
     if (isOurs) restore(entry);
   }
   if (isSignIn) arrive();

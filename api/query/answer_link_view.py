@@ -29,6 +29,9 @@ class AnswerLinkSerializer(serializers.Serializer):
 class AnswerLinkView(PrincipalView):
     permission_classes = [MayAsk]
 
+    def check_replay(self, request: Request) -> None:
+        get_own_query(self.principal, self.kwargs["query"])
+
     @extend_schema(request=None, responses=AnswerLinkSerializer)
     def post(self, request: Request, query: UUID) -> Response:
         """Share an answer that you asked for: whoever has the address reads it with its sources, as far as they may

@@ -123,6 +123,9 @@ def _read_experts(body: dict[str, Any], key: ApiKey, request: Request) -> tuple[
 class FeedbackView(PrincipalView):
     permission_classes = [MayAsk]
 
+    def check_replay(self, request: Request) -> None:
+        get_own_query(self.principal, self.kwargs["query"])
+
     @extend_schema(request=FeedbackSerializer, responses=FeedbackSerializer)
     def post(self, request: Request, query: UUID) -> Response:
         """Say whether an answer was right, as the one who asked. What is called wrong waits in the author's inbox."""

@@ -6,7 +6,7 @@ was typed (static/interrupted_forms.js).
 
 from __future__ import annotations
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -22,14 +22,20 @@ _ADMIN_LOGIN = "admin:login"
 def _back_to_form(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     if request.method != "POST" or response.status_code != 302:
         return response
-    sign_in = urlsplit(response["Location"]).path
+    sign_in = urlsplit(response["Location"])
     pages = {resolve_url(settings.LOGIN_URL), resolve_url(_ADMIN_LOGIN)}
-    if sign_in not in pages:
+    if sign_in.path not in pages or not _leads_back_to(request, sign_in.query):
         return response
     page = _page_of_form(request)
     if page and urlsplit(page).path not in pages:
-        response["Location"] = f"{sign_in}?{urlencode({'next': page})}"
+        response["Location"] = f"{sign_in.path}?{urlencode({'next': page})}"
     return response
+
+
+def _leads_back_to(request: HttpRequest, query: str) -> bool:
+    """Whether this query of the sign-in leads back to the request. A sign-in that comes next anyway does not, as after
+    an address was confirmed in another browser."""
+    return any(back.partition("?")[0] == request.path for back in parse_qs(query).get("next", ()))
 
 
 def _page_of_form(request: HttpRequest) -> str | None:

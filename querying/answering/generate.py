@@ -85,12 +85,13 @@ async def recap_or_list(
     written: AsyncGenerator[Delta | Answer], listed: Answer, question: Question
 ) -> AsyncGenerator[Delta | Answer]:
     """A summary of the listed documents, verified like every answer; the list itself where the model fails, or where
-    nothing that it writes can be verified."""
-    has_begun = False
+    nothing that it writes can be verified; then with what the model was paid."""
+    has_begun, usage = False, listed.usage
     try:
         async with aclosing(written):
             async for piece in written:
                 if isinstance(piece, Answer) and piece.outcome != Outcome.ANSWERED:
+                    usage = piece.usage
                     break
                 has_begun = True
                 yield piece
@@ -101,7 +102,7 @@ async def recap_or_list(
             raise
         logger.warning("the recap of query %s is a list: %s", question.id, error.code)
     yield Delta(text=listed.text, citations=listed.citations)
-    yield listed
+    yield replace(listed, usage=usage)
 
 
 def _one_step_less_sure(answer: Answer, listed: SectionList | None, *, least: int) -> Answer:

@@ -195,12 +195,20 @@ def _count_uncounted_answer(record: QueryRecord) -> None:
     if not was_called or record.question.caller.is_evaluation:
         return
     is_counted = record.answer is not None and record.answer.usage != record.usage_before_answer
-    if is_counted or (record.error and not record.partial_text):  # the provider refused
+    if is_counted or _has_provider_refused(record):
         return
     assert evidence is not None
     prompt = build_prompt(record.question, evidence=evidence, consultation=record.consultation)
     written = record.answer.text if record.answer else record.partial_text
     count_cost(record.question, estimate_usage(prompt.messages, written=written), llm=record.llm)
+
+
+def _has_provider_refused(record: QueryRecord) -> bool:
+    """Whether nothing came of the model: an error, or the list of documents in place of their recap."""
+    listed = record.findings.answer if record.findings else None
+    if record.answer and listed:
+        return record.answer.citations == listed.citations
+    return bool(record.error) and not record.partial_text
 
 
 def _query_columns(record: QueryRecord) -> dict[str, Any]:

@@ -58,3 +58,9 @@ def test_an_author_is_led_to_the_builder(client: Client) -> None:
 def test_another_browser_learns_nothing_of_the_way(client: Client) -> None:
     link = sign_up(client, to="/accounts/become-author")
     assert confirmed(Client(), link) == reverse("account_login")
+
+
+def test_in_another_browser_signing_in_does_not_lead_back_to_the_link_that_was_used(client: Client) -> None:
+    link = sign_up(client)
+    sent_from = {"Referer": f"http://testserver{link}"}
+    assert Client().post(link, headers=sent_from).headers["Location"] == reverse("account_login")

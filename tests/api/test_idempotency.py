@@ -206,6 +206,19 @@ def test_who_has_lost_the_plugin_is_not_sent_what_was_answered_before(
     assert_error(client.post(url, body, format="json", HTTP_IDEMPOTENCY_KEY="a"), 404, "unknown_plugin")
 
 
+def test_who_may_not_ask_a_plugin_any_more_is_not_sent_the_link_or_the_opinion(
+    published: Plugin, charlies_key: str
+) -> None:
+    asked = ask(charlies_key, "a").json()["queryId"]
+    doors = {f"/api/queries/{asked}/link": {}, f"/api/queries/{asked}/feedback": {"verdict": "up"}}
+    for url, body in doors.items():
+        said = [ask(charlies_key, url, body, url) for _ in range(2)]
+        assert said[1].get("Idempotency-Replayed") == "true", said[0].content
+    Plugin.objects.update(is_published=False)
+    for url, body in doors.items():
+        assert_error(ask(charlies_key, url, body, url), 404, "unknown_query")
+
+
 def test_who_has_lost_a_project_is_not_sent_what_was_found_in_it(alice: User, bob: User) -> None:
     project = Project.objects.create_with_base(owner=alice, name="Quay")
     member = BaseMember.objects.create(knowledge_base=project.knowledge_base, email=bob.email, role="editor")

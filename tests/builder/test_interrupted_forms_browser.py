@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
@@ -84,4 +85,34 @@ def test_what_was_saved_is_not_kept(page: Page, alice: User, plugin: Plugin) -> 
     page.locator("#id_audience").fill("Masons of the north hall")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Draft saved.")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_report_is_not_kept_once_it_was_sent_signed_in_or_not(page: Page, bob: User, published: Plugin) -> None:
+    Plugin.objects.filter(pk=published.pk).update(is_published=True)
+    for person in (None, bob):
+        form = reverse("report_plugin", args=[published.slug])
+        if person:
+            sign_in(page, person, to=form)
+        else:
+            page.goto(form)
+        page.get_by_role("radio").first.check()
+        page.get_by_role("textbox").fill("It copies our handbook.")
+        page.get_by_role("button", name="Report it").click()
+        expect(page.get_by_text("The operators of this site will look at it.")).to_be_visible()
+        page.wait_for_load_state("load")
+        assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_who_signs_out_leaves_nothing_in_the_browser(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    page.locator("#id_audience").fill("Masons of the north hall")
+    sign_out_unseen(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url("**/accounts/login/**")
+    sign_in(page, alice, to=reverse("account_logout"))
+    page.wait_for_load_state("load")
+    assert page.evaluate("sessionStorage.length") == 1, "it waits for the page of the form"
+    page.locator("main").get_by_role("button", name="Sign out").click()
+    page.wait_for_url(lambda url: "logout" not in url)
     assert page.evaluate("sessionStorage.length") == 0

@@ -237,6 +237,16 @@ def test_the_address_stands_nowhere_afterwards(alice: User, life: dict[str, Any]
     assert ExpertRequest.objects.get().email == "", "it stays in the inbox, without an address"
 
 
+def test_a_second_address_goes_where_it_was_confirmed(alice: User, life: dict[str, Any]) -> None:
+    asked = Query.objects.filter(user=alice).get()
+    other = Query.objects.create(question="Gloves?", release_name="boots@1.0.0", outcome="refused")
+    for address, query, verified in (("alice@home.example", asked, True), ("dora@example.org", other, False)):
+        EmailAddress.objects.create(user=alice, email=address, verified=verified)
+        ExpertRequest.objects.create(query=query, email=address, confirmed_at=timezone.now())
+    delete_account(alice)
+    assert set(ExpertRequest.objects.values_list("email", flat=True)) == {"", "dora@example.org"}
+
+
 def test_what_is_somebody_elses_by_now_stays(alice: User, bob: User, plugin: Plugin) -> None:
     copy = Plugin.objects.create(owner=bob, name="Boots again", domain="safety")
     Install.objects.create(copy=copy, original=plugin, original_name="Boots", original_author="Alice", version="1.0.0")

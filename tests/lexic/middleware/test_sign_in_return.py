@@ -36,3 +36,9 @@ def test_sign_in_page_does_not_lead_to_itself(client: Client) -> None:
 
 def test_a_page_that_is_read_is_come_back_to(client: Client) -> None:
     assert client.get("/projects", headers={"Referer": PAGE})["Location"] == "/accounts/login/?next=/projects"
+
+
+def test_giving_up_the_second_step_leads_to_the_sign_in_and_not_to_that_step(client: Client) -> None:
+    page = f"http://testserver{reverse('mfa_authenticate')}"
+    response = client.post(reverse("account_logout"), {"next": reverse("account_login")}, headers={"Referer": page})
+    assert response["Location"] == reverse("account_login")

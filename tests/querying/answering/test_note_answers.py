@@ -11,7 +11,7 @@ from accounts.models import User
 from knowledge.models import Page
 from plugins.models import Plugin
 from querying.answering.llms.openai import OpenAIChat
-from querying.models import Query
+from querying.models import MonthlyCost, Query
 from querying.types.answer import Outcome
 from tests.openai_stub import OpenAIStub, Status
 from tests.querying.question.planning.test_planned_queries import answered, asked, publish_notes, titles
@@ -127,3 +127,16 @@ def test_a_recap_is_the_list_where_the_model_fails_or_proves_nothing(notes: Plug
     failed, streamed = answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
     assert titles(unproven) == titles(failed) == ["Fence", "Secret fence", "Heating"]
     assert failed.text == streamed
+
+
+def test_of_a_recap_what_the_model_wrote_is_paid_and_not_what_it_refused(
+    notes: Plugin, stub: OpenAIStub, settings: Any
+) -> None:
+    settings.LEXIC_LLM_MODEL, settings.LEXIC_LLM_PRICES = "priced", "priced=1000000/1000000"
+    stub.answer = lambda body: "You built a boat of gold."
+    answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
+    assert Query.objects.get().cost, "it proved nothing, and the provider has counted it"
+    stub.script += [Status(400)]
+    answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
+    assert Query.objects.filter(cost=None).count() == 1
+    assert not MonthlyCost.objects.exists()
