@@ -63,7 +63,7 @@ def nearness_to_steps(question: str, heading: str) -> float:
     else. Raises `EmbedderError`."""
     heading = " ".join(heading.split()).rstrip(":.?")
     steps = _nearness(question, heading, _STEPS)
-    if steps < _MIN_NEARNESS:  # the model need not read the other wordings, which are three times as many
+    if steps < _MIN_NEARNESS:  # the model need not read the other wordings, of which there are twice as many
         return 0.0
     return steps if steps >= _nearness(question, heading, _OTHERS) - _TOLERANCE else 0.0
 
