@@ -238,3 +238,23 @@ def test_hostile_text_is_read_in_one_pass():
         "IS-",
     ):
         extract_figures(hostile * (20_000 // len(hostile)))
+
+
+@pytest.mark.parametrize(
+    "text", ["fıve days", "FİVE days", "5 mıllion", "sectıon 5", "untıl 1 April 2024", "ſeptember 2024", "artİcle 5"]
+)
+def test_letters_that_are_others_once_their_case_is_ignored_are_read_too(text: str):
+    extract_figures(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("two and a half hours", 2.5), ("one and a half hours", 1.5), ("twenty-two and a half kg", 22.5)],
+)
+def test_a_half_belongs_to_the_number_before_it(text: str, number: float):
+    (found,) = extract_figures(text).quantities
+    assert (found.low, found.written) == (number, text)
+
+
+def test_several_hundred_are_no_hundred():
+    assert extract_figures("It costs several hundred euros, or a couple of thousand.").quantities == ()
