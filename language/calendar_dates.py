@@ -64,7 +64,11 @@ _INEXACT = lazy_pattern(
     r"\b(?:mid|early|late|around|about|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
     re.IGNORECASE,
 )
-_DENIAL = lazy_pattern(r"(?:\b(?:not|no|never|cannot)|n['’]t)\s(?:[\w-]{1,20}\s){0,6}$", re.IGNORECASE)
+# "Not until 15 May"; but "not from 1 March until 30 September" denies nothing of the range.
+_DENIAL = lazy_pattern(
+    r"(?:\b(?:not|no|never|cannot)|n['’]t)\s(?:(?!(?:from|since|between|starting)\s)[^\W\d][\w-]{0,19}\s){0,6}$",
+    re.IGNORECASE,
+)
 _PREPOSITION = lazy_pattern(r"\b(?:on|in|during)\s(?:the\s)?$", re.IGNORECASE)
 _ONWARDS = lazy_pattern(r"\sonwards?\b", re.IGNORECASE)
 # "May" and "march" are verbs too, and "Jan" is a name: alone they count where these stand beside them.

@@ -69,6 +69,8 @@ def speaks_of(text: str, asked: str) -> bool:
         ("The hall is closed on 24, 25 and 31 December.", "on 24 December", True),
         ("The hall is closed on December 24, 25 and 31.", "on 25 December", True),
         ("The hall is closed on 24, 25 and 31 December.", "on 30 December", False),
+        ("Hedges may not be cut from 1 March until 30 September.", "on 10 June", True),
+        ("Hedges may not be cut from March until September.", "in June", True),
         ("Mon 5 May – Fri 9 May: holidays", "on 7 May", True),
         ("From 28 February 2024 to 1 March 2024", "on 29 February 2024", True),
         ("Between 20 December and 10 January it is closed.", "on 1 January", True),

@@ -126,7 +126,7 @@ def test_a_quantity_is_no_bare_number():
         ("1,500 kg, 20, 30", [(1500, "kg"), (20, None), (30, None)]),
     ],
 )
-def test_numbers_are_found_in_a_text(text, expected):
+def test_numbers_are_found_in_a_text(text, expected) -> None:
     found = [(one.quantity.number, one.quantity.unit and one.quantity.unit.symbol) for one in find_measures(text)]
     assert found == expected
 
@@ -136,7 +136,7 @@ def test_every_unit_of_a_tree_is_known_by_its_symbol():
 
 
 @given(st.text(alphabet="0123456789,.-+ mkNPa/%°²$€µ", max_size=200))
-def test_any_run_of_signs_can_be_read(text):
+def test_any_run_of_signs_can_be_read(text) -> None:
     parse_quantity(text)
     for one in find_measures(text):
         assert 0 <= one.start < one.end <= len(text)
@@ -194,10 +194,10 @@ def test_numbers_in_words_are_found_in_a_text():
         ("fıve, FİVE and 5 mıllion", [5]),  # letters that only look alike once their case is ignored
     ],
 )
-def test_words_that_are_part_of_a_number_are_no_number_of_their_own(text: str, numbers: list[float]):
+def test_words_that_are_part_of_a_number_are_no_number_of_their_own(text: str, numbers: list[float]) -> None:
     assert [one.quantity.number for one in find_measures(text)] == numbers
 
 
-def test_a_number_of_many_words_stays_finite():
+def test_a_number_of_many_words_stays_finite() -> None:
     found = find_measures("5 " + "million " * 1000)
     assert all(one.quantity.number < float("inf") for one in found)
