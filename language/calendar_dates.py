@@ -14,6 +14,7 @@ from language.exception_words import makes_exceptions
 from language.figures.bounds import trailing_bound
 from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, MONTHS, WEEKDAYS, month_number
+from language.units import CURRENCY_PATTERN
 
 # A year (0 where none is given), a month and a day. They are compared and never counted, so every month may have 31.
 Day = tuple[int, int, int]
@@ -25,25 +26,28 @@ _YEAR = r"(?:1[5-9]|20|21)\d\d"
 
 
 def _days_pattern(n: int) -> str:
-    """A day of a month, or several: "24", "24th", "24-26", "1 and 15". Its groups end in `n`."""
-    day = r"(?:0?[1-9]|[12]\d|3[01])"
-    joint = rf"(?P<joint{n}>[^\S\n]?[-–—][^\S\n]?|\s(?:to|till?|until|through|and)\s)(?:the\s)?"
-    return rf"(?P<first{n}>{day})(?:st|nd|rd|th|\.)?(?:{joint}(?P<last{n}>{day})(?:st|nd|rd|th|\.)?)?"
+    """A day of a month, or several: "24", "24th", "24-26", "1 and 15", "24, 25 and 26". Its groups end in `n`."""
+    day, ordinal = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:st|nd|rd|th|\.)?"
+    more = rf"(?P<more{n}>(?:,\s?{day}{ordinal}){{1,9}}(?=,?\sand\s))?"
+    joint = rf"(?P<joint{n}>[^\S\n]?[-–—][^\S\n]?|\s(?:to|till?|until|through)\s|,?\sand\s)(?:the\s)?"
+    return rf"(?P<first{n}>{day}){ordinal}(?:{more}{joint}(?P<last{n}>{day}){ordinal})?"
 
 
 _DATE = lazy_pattern(
     rf"\b(?P<year0>{_YEAR})-(?P<month0>0[1-9]|1[0-2])-(?P<first0>[0-3]\d)\b"
     rf"|(?<![\d.,:/])\b{_days_pattern(1)}[\s-](?:day\s)?(?:of\s)?(?P<month1>{MONTH_PATTERN})\b\.?"
     rf"(?:,?[\s-](?P<year1>{_YEAR})\b)?"
-    rf"|\b(?P<month2>{MONTH_PATTERN})\b\.?\s(?:the\s)?{_days_pattern(2)}(?![\w%]|[.,:]\d)(?:,?\s(?P<year2>{_YEAR})\b)?"
+    rf"|\b(?P<month2>{MONTH_PATTERN})\b\.?\s(?:the\s)?{_days_pattern(2)}(?![\w%]|[.,:]\d|\s{CURRENCY_PATTERN})(?:,?\s(?P<year2>{_YEAR})\b)?"
     rf"|\b(?P<month3>{MONTH_PATTERN})\b\.?(?:,?\s(?:of\s)?(?P<year3>{_YEAR})\b)?",
     re.IGNORECASE,
 )
-_ARTICLES = rf"(?:[^\S\n]*:[^\S\n]*|\s)(?:on\s)?(?:the\s)?(?:(?:{'|'.join(WEEKDAYS)}),?\s(?:the\s)?)?"
+_WEEKDAY = rf"(?:{'|'.join([*WEEKDAYS, *(name[:3] for name in WEEKDAYS)])})"
+_ARTICLES = rf"(?:[^\S\n]*:[^\S\n]*|\s)(?:on\s)?(?:the\s)?(?:{_WEEKDAY}\.?,?\s(?:the\s)?)?"
 # What stands right before a date, and bounds it. `opens` and `closes` bound where a text has both.
 _SIDE = lazy_pattern(
-    r"\b(?:(?P<between>between)|(?P<since>from|since|starting|as\sof)|(?P<after>after)|(?P<until>until|till|by)"
-    r"|(?P<before>before)|(?P<opens>opens?|starts?|begins?|first\sday)|(?P<closes>to|closes?|ends?|last\sday))"
+    r"\b(?:(?P<between>between)|(?P<since>from|since|starting|effective|as\sof|on\sor\safter|(?:no|not)\searlier\sthan)"
+    r"|(?P<until>until|till|by|up\sto|on\sor\sbefore|(?:no|not)\slater\sthan)|(?P<after>after|later\sthan)"
+    r"|(?P<before>before|prior\sto|earlier\sthan)|(?P<opens>opens?|starts?|begins?|first\sday)|(?P<closes>to|closes?|ends?|last\sday))"
     rf"(?:\sand\sincluding)?{_ARTICLES}(?P<edge>(?:(?P<start>beginning|start)|(?P<end>end))\sof\s(?:the\s)?)?$",
     re.IGNORECASE,
 )
@@ -51,15 +55,20 @@ _LONGEST_SIDE, _LONGEST_SET_OFF = 60, 16
 # The end of a month that is a day: "until the end of March". "From the end of March" is not exact.
 _EDGES = {"since": "start", "after": "end", "until": "end", "before": "end", "closes": "end"}
 _RANGE_JOINT = lazy_pattern(
-    rf"(?:[^\S\n]?[-–—][^\S\n]?|\s?(?:(?:up\s)?to|through|thru|till?|until|(?P<and>and))(?:\sand\sincluding)?{_ARTICLES}"
+    rf"(?:[^\S\n]?[-–—][^\S\n]?(?:{_WEEKDAY}\.?,?\s)?|\s?(?:(?:up\s)?to|through|thru|till?|until|(?P<and>and))(?:\sand\sincluding)?{_ARTICLES}"
     r"(?:end\sof\s(?:the\s)?)?)",
     re.IGNORECASE,
 )
 # "Mid-May", "the end of May", "the first week of May": nobody knows which days those are.
 _INEXACT = lazy_pattern(
-    r"\b(?:mid|early|late|around|about|circa|approximately|roughly|(?<!month )of)(?:[\s-]+(?:the\s)?)$", re.IGNORECASE
+    r"\b(?:mid|early|late|around|about|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
+    re.IGNORECASE,
 )
-_DENIAL = lazy_pattern(r"(?:\b(?:not|no|never)|n['’]t)\s(?:\w{1,15}\s){0,2}$", re.IGNORECASE)
+# "Not until 15 May"; but "not from 1 March until 30 September" denies nothing of the range.
+_DENIAL = lazy_pattern(
+    r"(?:\b(?:not|no|never|cannot)|n['’]t)\s(?:(?!(?:from|since|between|starting)\s)[^\W\d][\w-]{0,19}\s){0,6}$",
+    re.IGNORECASE,
+)
 _PREPOSITION = lazy_pattern(r"\b(?:on|in|during)\s(?:the\s)?$", re.IGNORECASE)
 _ONWARDS = lazy_pattern(r"\sonwards?\b", re.IGNORECASE)
 # "May" and "march" are verbs too, and "Jan" is a name: alone they count where these stand beside them.
@@ -72,6 +81,8 @@ _BEFORE_MONTH = lazy_pattern(
 _BEHIND_MONTH = lazy_pattern(
     rf"\s?(?:[,|/:;–—-]|\.(?:\s|$)|$|(?:to|through|until|till|and|or)\s(?:{MONTH_PATTERN}\b|\d))", re.IGNORECASE
 )
+# "On July 8" is a day; "in July 8 lifeguards work" is a month and a number.
+_IN = lazy_pattern(r"\bin\s$", re.IGNORECASE)
 _IN_BEFORE_VERB = lazy_pattern(r"\b(?:in|on|during|since)\s(?:the\s)?$", re.IGNORECASE)
 
 
@@ -108,6 +119,8 @@ class DateSpan:
         """Its days without their year. What is open ends with the year."""
         first = self.first[1:] if self.first else _YEAR_START
         last = self.last[1:] if self.last else _YEAR_END
+        if self.year and not self.last:  # "since 1 April 2024" it is so in February too
+            first = _YEAR_START
         years = self.last[0] - self.first[0] if self.first and self.last else 0
         if years > 1 or (years == 1 and first <= last):
             return [(_YEAR_START, _YEAR_END)]
@@ -134,7 +147,7 @@ class _Mention:
     end: int
     side: str
     is_exact: bool
-    is_pair: bool = False
+    is_list: bool = False
 
     @property
     def is_lower(self) -> bool:
@@ -199,9 +212,10 @@ def _range(one: DateSpan, other: DateSpan) -> DateSpan | None:
 
 def _single_spans(mention: _Mention) -> Iterator[DateSpan]:
     span = mention.named.span
-    if mention.is_pair and span.first and span.last:  # "1 and 15 June"
-        yield replace(span, last=span.first)
-        yield replace(span, first=span.last)
+    if mention.is_list and span.first:  # "1 and 15 June"
+        for day in mention.named.days:
+            one = (*span.first[:2], int(day))
+            yield replace(span, first=one, last=one)
     elif mention.side in ("since", "after"):
         yield replace(_bounded(mention), last=None, is_month=False)
     elif mention.side in ("until", "before"):
@@ -240,7 +254,10 @@ def _mentions(text: str) -> Iterator[_Mention]:
         number = (match.lastgroup or "")[-1]
         given = {name[:-1]: value for name, value in match.groupdict().items() if value and name.endswith(number)}
         if "year" in given or _is_month(text, match, given["month"], is_dated="first" in given):
-            yield _mention(text, match, given)
+            end = match.end()
+            if number == "2" and "year" not in given and _IN.search(text[max(0, match.start() - 3) : match.start()]):
+                given, end = {"month": given["month"]}, match.end("month2")
+            yield _mention(text, match.start(), end, given)
 
 
 def _is_month(text: str, match: re.Match[str], name: str, *, is_dated: bool) -> bool:
@@ -255,18 +272,16 @@ def _is_month(text: str, match: re.Match[str], name: str, *, is_dated: bool) -> 
     return bool(is_set_off) and not (is_verb and name.isupper())
 
 
-def _mention(text: str, match: re.Match[str], given: dict[str, str]) -> _Mention:
-    before = text[max(0, match.start() - _LONGEST_SIDE) : match.start()]
+def _mention(text: str, start: int, end: int, given: dict[str, str]) -> _Mention:
+    before = text[max(0, start - _LONGEST_SIDE) : start]
     found = _SIDE.search(before)
     side = next((name for name, value in found.groupdict().items() if value), "") if found else ""
-    joint = given.get("joint", "").strip()
+    joint = given.get("joint", "").strip(", \n")
     opening = found if found and side not in ("opens", "closes") else _PREPOSITION.search(before)
-    named = _named(
-        given, start=match.start() - len(opening[0] if opening else ""), end=match.end() - match[0].endswith(".")
-    )
-    if trailing := trailing_bound(text, match.end()):
+    named = _named(given, start=start - len(opening[0] if opening else ""), end=end - (text[end - 1] == "."))
+    if trailing := trailing_bound(text, end):
         side = side or ("since" if trailing == AT_LEAST else "until")
-    elif _ONWARDS.match(text, match.end()):
+    elif _ONWARDS.match(text, end):
         side = "since"
     edge = (found["start"] and "start") or (found["end"] and "end") if found else None
     is_exact = edge == _EDGES.get(side) if edge else _INEXACT.search(before) is None
@@ -276,18 +291,18 @@ def _mention(text: str, match: re.Match[str], given: dict[str, str]) -> _Mention
         is_exact = False
     return _Mention(
         named=named,
-        start=match.start(),
-        end=match.end(),
+        start=start,
+        end=end,
         side="" if len(named.days) > 1 and side != "between" else side,
         is_exact=is_exact,
-        is_pair=joint == "and" and side != "between",
+        is_list=joint == "and" and side != "between",
     )
 
 
 def _named(given: dict[str, str], *, start: int, end: int) -> NamedDate:
     name, year = given["month"], int(given.get("year", 0))
     month = int(name) if name.isdigit() else month_number(name)
-    days = tuple(given[key] for key in ("first", "last") if key in given)
+    days = tuple(day for key in ("first", "more", "last") for day in re.findall(r"\d+", given.get(key, "")))
     numbers = [int(day) for day in days] or [1, 31]
     first, last = (year, month, numbers[0]), (year, month, numbers[-1])
     span = DateSpan(first=first, last=last, start=start, end=end, is_month=not days)

@@ -7,8 +7,9 @@ MONTHS = (
     *("august", "september", "october", "november", "december"),
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-# A month in full or in three letters ("Sept" too), in small letters: for a pattern that ignores case.
-MONTH_PATTERN = rf"(?:{'|'.join([*MONTHS, 'sept', *(month[:3] for month in MONTHS)])})"
+# A month in full or in three letters ("Sept" too), in small letters: for a pattern that ignores case. ASCII alone
+# ("a"), as "ſ" would be read as an "s", and `month_number` would know no month of that name.
+MONTH_PATTERN = rf"(?a:{'|'.join([*MONTHS, 'sept', *(month[:3] for month in MONTHS)])})"
 
 
 def month_number(name: str) -> int:

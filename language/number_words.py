@@ -23,17 +23,23 @@ _DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
 TIMES_BY_WORD = {"once": 1, "twice": 2, "thrice": 3}
 _ONE_WORDS = frozenset({"a", "one"})
 
-NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*VALUE_BY_WORD, *SCALES])})"
+# ASCII alone ("a"): a pattern that ignores case would read the dotless "ı" of "fıve" as an "i", which no key has.
+NUMBER_WORD_PATTERN = rf"(?a:{'|'.join([*VALUE_BY_WORD, *SCALES])})"
+AND_A_HALF = " and a half"
 # "A third party" is no third.
 _NUMERATOR_PATTERN, _DENOMINATOR_PATTERN = "one|two|three|four|nine", "thirds?|quarters|fifths|tenths?"
 FRACTION_WORD_PATTERN = (
-    rf"(?:(?:{_NUMERATOR_PATTERN})-(?:halves|half|{_DENOMINATOR_PATTERN})"
+    rf"(?a:(?:{_NUMERATOR_PATTERN})-(?:halves|half|{_DENOMINATOR_PATTERN})"
     rf"|(?:{_NUMERATOR_PATTERN}|a) (?:{_DENOMINATOR_PATTERN})(?= of\b)|half)"
 )
 
 
 def parse_number_words(words: str) -> Fraction | None:
-    """ "forty-five", "two hundred and ten", "two-thirds", "half". None when the words make no number."""
+    """ "forty-five", "two hundred and ten", "two-thirds", "half", "two and a half". None when the words make no
+    number."""
+    if words.lower().endswith(AND_A_HALF):
+        whole = parse_number_words(words[: -len(AND_A_HALF)])
+        return None if whole is None else whole + Fraction(1, 2)
     parts = [word for word in words.lower().replace("-", " ").split() if word != "and"]
     if parts and parts[-1] in _DENOMINATOR_BY_WORD:
         above = 1 if len(parts) == 1 or parts[0] in _ONE_WORDS else VALUE_BY_WORD[parts[0]]

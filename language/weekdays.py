@@ -13,8 +13,9 @@ ALL_DAYS = frozenset(range(len(WEEKDAYS)))
 _WORKING_DAYS, _WEEKEND = frozenset(range(5)), frozenset({5, 6})
 # "Sun" and "sat" are words too, so short forms count where two of them stand together: "Mon–Fri 9–18, Sat 9–13".
 _NUMBER_BY_START = {name[:3]: number for number, name in enumerate(WEEKDAYS)}
-_FULL = rf"(?:{'|'.join(WEEKDAYS)})s?"
-_SHORT = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\.?"
+# ASCII alone ("a"), as "frıday" would be read as one of them.
+_FULL = rf"(?a:{'|'.join(WEEKDAYS)})s?"
+_SHORT = r"(?a:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\.?"
 _RANGE = lazy_pattern(
     rf"(?P<between>\bbetween\s)?\b(?P<first>{_FULL}|{_SHORT})\s{{0,3}}"
     rf"(?:[-–—]|\b(?:to|through|thru|till?|until|(?P<and>and))\b)\s{{0,3}}(?P<last>{_FULL}|{_SHORT})(?![\w’'])",

@@ -12,8 +12,10 @@ from language.units import parse_unit
 
 # No line ends with these, or begins with those, unless it goes on. A "no" may end one: "Lift: no".
 _NO_LAST_WORD = sorted(word for word in (STOP_WORDS | BOUND_WORDS) - {"no", "minimum", "maximum"} if len(word) > 1)
-_GOES_ON = lazy_pattern(rf"\b(?P<word>{'|'.join(_NO_LAST_WORD)}) ?\n ?(?=[a-z\d$€£₹])")
-_FOLLOWS = lazy_pattern(r"(?<=[^\s.:;!?|]) ?\n ?(?=(?:or|and|nor|to|than)\b)")
+# A line that begins with a label or a number of a list, and a row of a table, go on with nothing.
+_BREAK = r" ?\n ?(?![^\W\d]\w{0,30} ?:|\d{1,2}[.)] |[^\n|]{0,200}\|)"
+_GOES_ON = lazy_pattern(rf"\b(?P<word>{'|'.join(_NO_LAST_WORD)}){_BREAK}(?=[a-z\d$€£₹])")
+_FOLLOWS = lazy_pattern(rf"(?<=[^\s.:;!?|]){_BREAK}(?=(?:or|and|nor|to|than)\b)")
 # "30 / days", but not the label of another line: "30 / hours: 5".
 _UNIT_FOLLOWS = lazy_pattern(rf"(?P<number>\d|\b(?i:{NUMBER_WORD_PATTERN})) ?\n ?(?P<unit>[a-z]{{3,20}})\b(?! ?[:|\d])")
 

@@ -17,7 +17,7 @@ from language.number_notation import (
     POINT_AND_THREE_DIGITS,
     language_has_decimal_comma,
 )
-from language.number_words import TIMES_BY_WORD
+from language.number_words import SCALES, TIMES_BY_WORD
 from language.units import CURRENCY_CODES, CURRENCY_SIGNS, DOLLAR_PATTERN, convert_number, parse_unit
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
@@ -96,6 +96,9 @@ _QUANTITY_PATTERN = lazy_pattern(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?
 _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 
 
+# “10 minus 5” is no number below zero.
+_MINUS = re.compile(r"(?<!\d )\bminus[ \u00a0]$", re.IGNORECASE)
+_LONGEST_MINUS = 8
 _COUNTED_TIMES = re.compile(r"(?<=\d)\s?x$|\s+times$")
 
 
@@ -138,7 +141,7 @@ def parse_spoken_quantity(text: str) -> NumberWithUnit | None:
     said = _COUNTED_TIMES.sub("", said)
     if (count := {**TIMES_BY_WORD, "one": 1}.get(said)) is not None:
         return NumberWithUnit(count)
-    whole = [one for one in _measures_in_words(said) if (one.start, one.end) == (0, len(said))]
+    whole = [one for one in find_measures(said) if (one.start, one.end) == (0, len(said))]
     return whole[0].quantity if whole else parse_quantity(said)
 
 
@@ -179,7 +182,48 @@ def _parse_number(text: str, *, has_decimal_comma: bool) -> float | None:
 def find_measures(text: str) -> list[QuantityMention]:
     """The numbers in a text, in digits or in words, with their units where they have one. Numbers inside a word (M25)
     do not count."""
-    found = list(_measures_in_words(text))
+    found: list[QuantityMention] = []
+    for one in sorted([*_measures_in_words(text), *_measures_in_digits(text)], key=lambda one: one.start):
+        before = found[-1] if found else None
+        if before and (joined := _one_number(text, before, one)):
+            found[-1] = joined
+        elif one.quantity.number >= 1 or not text.endswith(" and a ", 0, one.start):  # “a day and a half hour”
+            found.append(_with_sign(text, one))
+    return found
+
+
+def _with_sign(text: str, measure: QuantityMention) -> QuantityMention:
+    """ "Minus five degrees" are less than none."""
+    sign = _MINUS.search(text[max(0, measure.start - _LONGEST_MINUS) : measure.start])
+    if not sign or measure.quantity.number < 0:
+        return measure
+    number = NumberWithUnit(-measure.quantity.number, measure.quantity.unit)
+    return QuantityMention(number, measure.start - len(sign.group()), measure.end)
+
+
+def _one_number(text: str, one: QuantityMention, other: QuantityMention) -> QuantityMention | None:
+    """Both as one, where words add to the number before them or say it again: “3 thousand euros”, “30 (thirty)”, “2 and
+    a half hours”."""
+    between = text[one.end : other.start]
+    if between in (" (", "(") and text.startswith(")", other.end) and one.quantity.number == other.quantity.number:
+        return QuantityMention(other.quantity if other.quantity.unit else one.quantity, one.start, other.end)
+    number = None
+    if between in (" ", "-", "\u00a0") and _multiplies(text, other):
+        number = one.quantity.number * other.quantity.number
+    elif between == " and a " and other.quantity.number < 1:
+        number = one.quantity.number + other.quantity.number
+    if number is None or not math.isfinite(number):
+        return None
+    return QuantityMention(NumberWithUnit(number, other.quantity.unit or one.quantity.unit), one.start, other.end)
+
+
+def _multiplies(text: str, measure: QuantityMention) -> bool:
+    """Whether it begins with a word that multiplies what stands before it."""
+    first = re.split(r"[\s-]", text[measure.start : measure.end], maxsplit=1)[0].casefold()
+    return first == "dozen" or first in SCALES
+
+
+def _measures_in_digits(text: str) -> Iterator[QuantityMention]:
     has_decimal_comma = cache(lambda: language_has_decimal_comma(text))
     for match in _MEASURE_PATTERN.finditer(fold_digits(text)):
         currency, digits, spelling = match.group(1), match.group(2), match.group(3) or ""
@@ -192,8 +236,7 @@ def find_measures(text: str) -> list[QuantityMention]:
         is_word = is_detached and (spelling.casefold() == "in" or spelling == "a" or digits.endswith(","))
         known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
         end = match.end() if known and not currency else match.start(2) + len(written)
-        found.append(QuantityMention(NumberWithUnit(number, known), match.start(), end))
-    return sorted(found, key=lambda one: one.start)
+        yield QuantityMention(NumberWithUnit(number, known), match.start(), end)
 
 
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:

@@ -22,7 +22,7 @@ _DATE_PATTERNS = [
 # "Until 1 April" and "after 1 April" are opposite sides of the day.
 _DATE_SIDES = dict.fromkeys(["before", "until", "till", "by"], "before")
 _DATE_SIDES |= dict.fromkeys(["after", "since", "from"], "after") | {"than": ""}
-_DATE_SIDE = lazy_pattern(rf"\b({'|'.join(_DATE_SIDES)})\s(?:the\s)?$", re.IGNORECASE)
+_DATE_SIDE = lazy_pattern(rf"\b((?a:{'|'.join(_DATE_SIDES)}))\s(?:the\s)?$", re.IGNORECASE)
 
 # What a number in a text may name, each with its other spellings.
 _LABEL_SPELLINGS = """
@@ -43,7 +43,7 @@ _CODE_PATTERN = (
 )
 _LABEL_PATTERN = "|".join(sorted(_LABEL_BY_SPELLING, key=len, reverse=True))
 _LABELLED_CODES = lazy_pattern(
-    rf"(?:\b(?i:(?P<label>{_LABEL_PATTERN})\b\.?) ?|§§? ?)"
+    rf"(?:\b(?ai:(?P<label>{_LABEL_PATTERN})\b\.?) ?|§§? ?)"
     rf"(?P<codes>{_CODE_PATTERN}(?:(?:, ?|,? (?:and|or|to) |-){_CODE_PATTERN}){{0,8}})"
 )
 _SINGLE_CODE = lazy_pattern(_CODE_PATTERN)

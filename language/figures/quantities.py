@@ -12,7 +12,7 @@ from language.cache_sizes import CACHED_SENTENCES
 from language.figures.bounds import Bound, find_bounds, trailing_bound, trailing_bound_end
 from language.figures.figure_types import TOLERANCE, Quantity
 from language.lazy_pattern import lazy_pattern
-from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
+from language.number_words import AND_A_HALF, FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
 from language.terms import terms
 from language.units import CURRENCY_PATTERN, UNIT_PATTERN, parse_unit
 
@@ -38,7 +38,7 @@ def _number_pattern(n: int) -> str:
         rf"(?:/(?P<under{n}>\d{{1,4}})(?![\d/]))?"
         rf"(?: ?[x*] ?10\^?(?P<power{n}>-?\d{{1,2}})(?!\d)|[eE](?P<exponent{n}>[-+]?\d{{1,2}})(?!\w)"
         rf"|\^(?P<raised{n}>-?\d{{1,2}}))?"
-        rf"(?:[ -]?(?P<scale{n}>(?i:{'|'.join(_SCALE_WORDS)}))\b|(?(money{n})(?P<short{n}>[kKmMB])\b))?"
+        rf"(?:[ -]?(?P<scale{n}>(?ai:{'|'.join(_SCALE_WORDS)}))\b|(?(money{n})(?P<short{n}>[kKmMB])\b))?"
         rf"(?P<unit{n}>[ \u00a0-]?(?:{UNIT_PATTERN}))?"
     )
 
@@ -49,10 +49,13 @@ _NUMBER_OR_RANGE = lazy_pattern(
 )
 _NUMBER_IN_WORDS = lazy_pattern(
     rf"(?<![\w-])(?P<words>{FRACTION_WORD_PATTERN}"
-    rf"|{NUMBER_WORD_PATTERN}(?:(?:-|[ ]|[ ]and[ ]){NUMBER_WORD_PATTERN}){{0,6}})(?!\w|-\w+-)"
+    rf"|{NUMBER_WORD_PATTERN}(?:(?:-|[ ]|[ ]and[ ]){NUMBER_WORD_PATTERN}){{0,6}}(?:{AND_A_HALF})?)(?!\w|-\w+-)"
     rf"(?P<unit>[ -]?(?:{UNIT_PATTERN}))?",
     re.IGNORECASE,
 )
+# Nobody knows how many "several hundred" are.
+_VAGUE_COUNT = lazy_pattern(r"\b(?:several|few|many|couple\sof|half\sa)\s$", re.IGNORECASE)
+_LONGEST_VAGUE_COUNT = 12
 _HEADER_UNIT = lazy_pattern(
     rf"[(\[] ?(?:in )?(?P<a>{UNIT_PATTERN}) ?[)\]]|\bin (?P<b>{UNIT_PATTERN})"
     rf"|, ?(?P<c>{UNIT_PATTERN})(?= ?[:|\n])|(?P<d>%)"
@@ -147,6 +150,8 @@ def read_number_words(text: str) -> Iterator[Quantity]:
         value = parse_number_words(match["words"])
         unit = parse_unit((match["unit"] or "").strip(" -"))
         if value is None or (match["words"].lower() == "one" and not unit):
+            continue
+        if _VAGUE_COUNT.search(text, max(0, match.start() - _LONGEST_VAGUE_COUNT), match.start()):
             continue
         end = match.end() if unit else match.end("words")
         written = text[match.start() : end]

@@ -55,6 +55,27 @@ def speaks_of(text: str, asked: str) -> bool:
         (PERMIT, "on 30 June 2026", True),
         (PERMIT, "on 1 July 2026", False),
         ("It costs 60 EUR before 1 July 2026, and 85 EUR after 30 June 2026.", "on 3 August 2026", True),
+        ("Apply on or before 31 March.", "on 31 March", True),
+        ("The fee is 5 EUR on or after 1 April.", "on 1 April", True),
+        ("As of 1 April the fee is 5 EUR.", "in June", True),
+        ("As of 1 April the fee is 5 EUR.", "on 31 March", False),
+        ("Apply no later than 31 March.", "on 1 February", True),
+        ("Apply no later than 31 March.", "on 1 April", False),
+        ("It is valid up to 31 March.", "in February", True),
+        ("Prior to 1 July it is 4 EUR.", "on 30 June", True),
+        ("Prior to 1 July it is 4 EUR.", "on 1 July", False),
+        ("Since 1 April 2024 the fee is 5 EUR.", "in February", True),
+        ("Since 1 April 2024 the fee is 5 EUR.", "in February 2024", False),
+        ("The hall is closed on 24, 25 and 31 December.", "on 24 December", True),
+        ("The hall is closed on December 24, 25 and 31.", "on 25 December", True),
+        ("The hall is closed on 24, 25 and 31 December.", "on 30 December", False),
+        ("Hedges may not be cut from 1 March until 30 September.", "on 10 June", True),
+        ("Hedges may not be cut from March until September.", "in June", True),
+        ("Mon 5 May – Fri 9 May: holidays", "on 7 May", True),
+        ("From 28 February 2024 to 1 March 2024", "on 29 February 2024", True),
+        ("Between 20 December and 10 January it is closed.", "on 1 January", True),
+        ("In July 8 lifeguards work at the lake.", "on 20 July", True),
+        ("January 10 EUR, July 25 EUR", "on 20 July", True),
         (MARKET, "on 6 December", True),
         (MARKET, "on 6 December 2026", True),
         (MARKET, "on 6 December 2027", False),
@@ -72,6 +93,8 @@ def test_a_range_of_dates_speaks_of_the_days_within_it(text: str, asked: str, ex
         "It is held in the first week of July.",
         "It is open from 1 May to 30 September, except on 15 August.",
         "The pool is not open until 15 May.",
+        "You cannot swim before 15 May.",
+        "Bulbs must not be planted or sown in beds before 1 March.",
         "Jan sat in the sun, and you may march to 5 houses.",
         "May I park here?",
         "Use 31 screws.",
@@ -96,6 +119,12 @@ def test_a_question_names_dates_that_it_is_about(question: str, dates: list[obje
     assert [(one.days, one.month, one.year) for one in named_dates(question)] == dates
 
 
-@pytest.mark.parametrize("piece", ["from 1 May ", "1 ", "May ", "until the ", "1-", "between May and "])
+@pytest.mark.parametrize(
+    "piece", ["from 1 May ", "1 ", "May ", "until the ", "1-", "1, ", "on or before Mon ", "between May and "]
+)
 def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
     assert grows_linearly(dates_spoken_of, piece)
+
+
+def test_letters_that_are_others_once_their_case_is_ignored_are_no_months() -> None:
+    assert named_dates("ſeptember 2024, 5 ſep") == []

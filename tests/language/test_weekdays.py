@@ -31,3 +31,7 @@ def test_ranges_and_names_of_days_are_read(text: str, days: set[int]) -> None:
 def test_a_question_names_days_by_their_whole_names() -> None:
     assert list(named_days("Are you open on Saturdays, or on Sunday?")) == [("Saturdays", SATURDAY), ("Sunday", SUNDAY)]
     assert list(named_days("Is the sun out?")) == []
+
+
+def test_letters_that_are_others_once_their_case_is_ignored_are_no_days() -> None:
+    assert days_spoken_of("frıday, ſunday, frı–ſun") == frozenset()

@@ -126,7 +126,7 @@ def test_a_quantity_is_no_bare_number():
         ("1,500 kg, 20, 30", [(1500, "kg"), (20, None), (30, None)]),
     ],
 )
-def test_numbers_are_found_in_a_text(text, expected):
+def test_numbers_are_found_in_a_text(text, expected) -> None:
     found = [(one.quantity.number, one.quantity.unit and one.quantity.unit.symbol) for one in find_measures(text)]
     assert found == expected
 
@@ -136,7 +136,7 @@ def test_every_unit_of_a_tree_is_known_by_its_symbol():
 
 
 @given(st.text(alphabet="0123456789,.-+ mkNPa/%°²$€µ", max_size=200))
-def test_any_run_of_signs_can_be_read(text):
+def test_any_run_of_signs_can_be_read(text) -> None:
     parse_quantity(text)
     for one in find_measures(text):
         assert 0 <= one.start < one.end <= len(text)
@@ -154,6 +154,9 @@ def test_any_run_of_signs_can_be_read(text):
         ("once", 1, ""),
         ("Twice", 2, ""),
         ("one", 1, ""),
+        ("two and a half hours", 2.5, "h"),
+        ("3 thousand euros", 3000, "€"),
+        ("minus five", -5, ""),
     ],
 )
 def test_a_reply_says_its_number_in_words(reply: str, number: float, unit: str):
@@ -162,7 +165,9 @@ def test_a_reply_says_its_number_in_words(reply: str, number: float, unit: str):
     assert (said.number, said.unit.symbol if said.unit else "") == (number, unit)
 
 
-@pytest.mark.parametrize("reply", ["many", "half", "times", "two or three", "the second one", "one two", ""])
+@pytest.mark.parametrize(
+    "reply", ["many", "half", "times", "two or three", "several hundred", "the second one", "one two", ""]
+)
 def test_a_reply_that_says_no_single_number_has_none(reply: str):
     assert parse_spoken_quantity(reply) is None
 
@@ -170,3 +175,29 @@ def test_a_reply_that_says_no_single_number_has_none(reply: str):
 def test_numbers_in_words_are_found_in_a_text():
     found = find_measures("It vomited three times in 24 hours, and weighs forty-five kg.")
     assert [(one.quantity.number, one.start) for one in found] == [(3, 11), (24, 26), (45, 47)]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("3 thousand euros", [3000]),
+        ("2.5 million and 2 dozen", [2_500_000, 24]),
+        ("two and a half hours", [2.5]),
+        ("2 and a half hours", [2.5]),
+        ("a day and a half hour", []),
+        ("a beam and a 5 m column", [5]),
+        ("several hundred euros, a few thousand, half a dozen", []),
+        ("thirty (30) or 7 (seven) days", [30, 7]),
+        ("30 (five) days", [30, 5]),
+        ("It is minus 5 °C, not minus six.", [-5, -6]),
+        ("10 minus 5", [10, 5]),
+        ("fıve, FİVE and 5 mıllion", [5]),  # letters that only look alike once their case is ignored
+    ],
+)
+def test_words_that_are_part_of_a_number_are_no_number_of_their_own(text: str, numbers: list[float]) -> None:
+    assert [one.quantity.number for one in find_measures(text)] == numbers
+
+
+def test_a_number_of_many_words_stays_finite() -> None:
+    found = find_measures("5 " + "million " * 1000)
+    assert all(one.quantity.number < float("inf") for one in found)

@@ -36,7 +36,7 @@ _SIZE_LEVELS = ((1.7, 1), (1.4, 2), (1.18, 3))
 
 _NUMBERED_HEADING = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?\s{1,8}(?=[^\W\d_])(.{2,100})")
 _NAMED_HEADING = re.compile(
-    r"((?i:Chapter|Part|Annex|Appendix|Schedule|Section|Article|Clause|Table))\s{1,4}"
+    r"((?ai:Chapter|Part|Annex|Appendix|Schedule|Section|Article|Clause|Table))\s{1,4}"
     r"[A-Z0-9][A-Z0-9.\-]{0,9}[a-z]?(?:\s{0,4}[:.–—-]\s{0,4}|\s{1,8}(?=[A-Z(])|$)(.{0,100})"
 )
 _LEVELS_BY_NAME = {

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from language.cache_sizes import CACHED_SENTENCES
+from language.clauses import has_predicate, text_before_predicate
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark
 from language.synonyms import synonyms_of
 from language.terms import terms
-from querying.answering.grounding.linked_sentences import linked_sentences
+from querying.answering.grounding.linked_sentences import linked_sentences, numbers_in
 
-_CLAIM_PARTS = re.compile(r"[;,]\s+|\s(?:and|but|while|whereas)\s")
+_CLAIM_PARTS = re.compile(r"[;,]\s+|[()]|\s(?:and|or|as well as|but|while|whereas)\s")
 
 
 def is_scattered(claim: str, span: str) -> bool:
     """Whether some word of the claim stands in the span only apart from both its neighbours in the claim."""
-    if "\n" in span and any(_is_spread_over_rows(part, span) for part in _CLAIM_PARTS.split(claim)):
+    if "\n" in span and any(_is_spread_over_rows(words, span) for words in _words_of_parts(claim)):
         return True
     said = _sentence_positions(span)
     words = _content_sequence(extract_figures(strip_list_mark(claim)).words)
@@ -33,10 +34,23 @@ def is_scattered(claim: str, span: str) -> bool:
     return sum(bool(places[word]) for word in words) > 2 and not frozenset.intersection(*found)
 
 
-def _is_spread_over_rows(part: str, span: str) -> bool:
-    """Whether no row of the span has all the words of this part of the claim that its rows have."""
+def _words_of_parts(claim: str) -> Iterator[list[str]]:
+    """The words of each part of the claim; where the next part says what is said of this one ("a beam or a column has
+    30 mm"), the words and numbers of that."""
+    predicate = ""
+    for part in reversed(_CLAIM_PARTS.split(claim)):
+        words = _content_sequence(extract_figures(part).words)
+        if has_predicate(part, (0, len(part))):
+            predicate = part[len(text_before_predicate(part)) :]
+        elif not numbers_in(part):
+            words += [*_content_sequence(predicate), *numbers_in(predicate)]
+        yield words
+
+
+def _is_spread_over_rows(words: Sequence[str], span: str) -> bool:
+    """Whether no row of the span has all of these words that its rows have."""
     rows = _row_positions(span)
-    found = [at for word in _content_sequence(extract_figures(part).words) if (at := _positions_of(word, rows))]
+    found = [at for word in words if (at := _positions_of(word, rows))]
     return bool(found) and not frozenset.intersection(*found)
 
 

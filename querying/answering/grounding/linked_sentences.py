@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from language.cache_sizes import CACHED_SENTENCES
+from language.clauses import text_before_predicate
+from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
+from language.terms import terms
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SENTENCE_OR_LINE_END = re.compile(r"(?<=[.!?])\s+|\n")
@@ -25,3 +29,19 @@ def linked_sentences(text: str, *, by_line: bool = False) -> tuple[tuple[int, st
     edges = [0, *(match.end() for match in ends), len(words)]
     starts = [start for start, end in pairwise(edges) if not start or not _ANAPHORA.search(words[start:end])]
     return tuple((start, words[start:end]) for start, end in pairwise([*starts, len(words)]))
+
+
+def stems_with_subjects(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
+    """The stems and numbers of each sentence, and the subject that it takes from the one before: "It is closed on
+    Sundays" speaks of the library that "The library is open from Monday to Friday" names."""
+    subject: frozenset[str] = frozenset()
+    for at, sentence in enumerate(sentences):
+        opening = text_before_predicate(sentence)
+        if not (at and _ANAPHORA.search(opening)):
+            subject = content_stems(opening)
+        yield content_stems(sentence) | numbers_in(sentence) | subject
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """The numbers in digits, as they are written."""
+    return frozenset(term for term in terms(text) if term[0].isdigit())

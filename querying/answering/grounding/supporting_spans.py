@@ -25,6 +25,7 @@ from querying.answering.grounding.claim_support import (
     semantic_support,
     stem_set,
 )
+from querying.answering.grounding.linked_sentences import numbers_in, stems_with_subjects
 from querying.answering.grounding.quotations import find_quotations
 from querying.answering.grounding.quoted_lines import listed_item_spans, quoted_lines_span
 from querying.retrieval.markdown_tables import TableLayout, read_layout
@@ -59,8 +60,19 @@ class _CandidateSpan:
     end: int
     text: str
     sentences: Sequence[str]
+    shared: Sequence[frozenset[str]]  # for each sentence the stems of the claim that it speaks of
     words: WordOverlap
-    main: str  # the one sentence of it that shares most with the claim
+
+    @property
+    def main(self) -> str:
+        """The one sentence of it that shares most with the claim."""
+        return self.sentences[max(range(len(self.sentences)), key=lambda at: len(self.shared[at]))]
+
+    def sentences_with_own_word(self) -> Iterator[str]:
+        """Those that speak of something in the claim that none of the others does."""
+        for at, sentence in enumerate(self.sentences):
+            if self.shared[at].difference(*self.shared[:at], *self.shared[at + 1 :]):
+                yield sentence
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -148,13 +160,13 @@ def _span_surroundings(passage: Passage) -> Surroundings:
 
 
 def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iterator[_CandidateSpan]:
-    text = passage.content
+    text, wanted = passage.content, content_stems(claim) | numbers_in(claim)
     for run, piece in _runs_sharing_words(claim, passage):
         words = compare_words(claim, piece, around)
         sentences = [as_one_line(text[start:end]) for start, end in run]
-        main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
+        shared = [wanted & stems for stems in stems_with_subjects(sentences)]
         start, end = run[0][0], run[-1][1]
-        yield _CandidateSpan(start=start, end=end, text=piece, sentences=sentences, words=words, main=main)
+        yield _CandidateSpan(start=start, end=end, text=piece, sentences=sentences, shared=shared, words=words)
 
 
 def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
@@ -224,16 +236,7 @@ def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundin
     one that alone has a word of it ("It is closed on Sundays")."""
     if len(candidate.sentences) > 1 and (
         is_contradicted(claim, candidate.main)
-        or any(has_opposite_word(claim, sentence) for sentence in _sentences_with_own_word(claim, candidate.sentences))
+        or any(has_opposite_word(claim, sentence) for sentence in candidate.sentences_with_own_word())
     ):
         return True
     return is_ruled_out(claim, candidate.text, around)
-
-
-def _sentences_with_own_word(claim: str, sentences: Sequence[str]) -> Iterator[str]:
-    """Those that have a content word of the claim which none of the others has."""
-    wanted = content_stems(claim)
-    shared = [wanted & content_stems(sentence) for sentence in sentences]
-    for at, sentence in enumerate(sentences):
-        if shared[at].difference(*shared[:at], *shared[at + 1 :]):
-            yield sentence

@@ -21,14 +21,14 @@ from language.figures.quantities import read_quantities
         ("M30 grade", {}),  # a designation, not a quantity
     ],
 )
-def test_numbers_are_read_with_the_unit_that_stands_by_them(text: str, expected: dict[str, set[str]]):
+def test_numbers_are_read_with_the_unit_that_stands_by_them(text: str, expected: dict[str, set[str]]) -> None:
     assert numbers_with_units(text) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "unit"), [("USD 50", "US_dollar"), ("US$ 50", "US_dollar"), ("CHF 50", "swiss_franc"), ("Rs. 50", "rupee")]
 )
-def test_a_currency_may_stand_before_its_number(text: str, unit: str):
+def test_a_currency_may_stand_before_its_number(text: str, unit: str) -> None:
     assert [one.units for one in read_quantities(text)] == [(unit,)]
 
 
@@ -90,7 +90,7 @@ def test_a_figure_may_be_written_in_another_way(claim: str, source: str):
         ("between 7 and\n14 days", "", "day", True),
     ],
 )
-def test_a_line_break_parts_no_figure_from_its_bound_and_unit(text: str, bound: str, unit: str, is_range: bool):
+def test_a_line_break_parts_no_figure_from_its_bound_and_unit(text: str, bound: str, unit: str, is_range: bool) -> None:
     (found,) = extract_figures(text).quantities
     assert (found.bound, found.units, found.is_range) == (bound, (unit,), is_range)
     assert unsupported_figures(" ".join(text.split()), text) == set()
@@ -105,7 +105,7 @@ def test_a_line_break_parts_no_figure_from_its_bound_and_unit(text: str, bound: 
         ("Stay: 30 days\n\nor more", [("30 days", "")]),
     ],
 )
-def test_a_line_of_its_own_bounds_no_figure_of_another(text: str, expected: list[tuple[str, str]]):
+def test_a_line_of_its_own_bounds_no_figure_of_another(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(one.written, one.bound) for one in extract_figures(text).quantities] == expected
 
 
@@ -212,12 +212,12 @@ def test_a_tables_header_elsewhere_on_the_page_may_name_the_unit():
 
 
 @given(st.text(max_size=300))
-def test_every_text_bears_out_its_own_numbers(text: str):
+def test_every_text_bears_out_its_own_numbers(text: str) -> None:
     assert unsupported_figures(text, text) == set()
 
 
 @given(st.text(alphabet=st.sampled_from("0123456789 ,.-–/:^x%$€mk()±½⁶toandMay"), max_size=120))
-def test_no_text_of_figures_breaks_the_reader(text: str):
+def test_no_text_of_figures_breaks_the_reader(text: str) -> None:
     extract_figures(text)
 
 
@@ -238,3 +238,23 @@ def test_hostile_text_is_read_in_one_pass():
         "IS-",
     ):
         extract_figures(hostile * (20_000 // len(hostile)))
+
+
+@pytest.mark.parametrize(
+    "text", ["fıve days", "FİVE days", "5 mıllion", "sectıon 5", "untıl 1 April 2024", "ſeptember 2024", "artİcle 5"]
+)
+def test_letters_that_are_others_once_their_case_is_ignored_are_read_too(text: str) -> None:
+    extract_figures(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("two and a half hours", 2.5), ("one and a half hours", 1.5), ("twenty-two and a half kg", 22.5)],
+)
+def test_a_half_belongs_to_the_number_before_it(text: str, number: float) -> None:
+    (found,) = extract_figures(text).quantities
+    assert (found.low, found.written) == (number, text)
+
+
+def test_several_hundred_are_no_hundred() -> None:
+    assert extract_figures("It costs several hundred euros, or a couple of thousand.").quantities == ()

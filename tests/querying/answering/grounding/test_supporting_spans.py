@@ -33,6 +33,11 @@ ROWS = (
 ROWS_WITHOUT_FIGURES = (
     "Service: Dental cleaning | Animal: Dog | By: Nurse\nService: Dental cleaning | Animal: Cat | By: Vet"
 )
+COVERS = (
+    "Member: beam | Exposure: severe | Cover (mm): 45\n"
+    "Member: slab | Exposure: severe | Cover (mm): 45\n"
+    "Member: column | Exposure: mild | Cover (mm): 30"
+)
 MARKDOWN_ROWS = (
     "| Service | Animal | Price (EUR) |\n|---|---|---|\n"
     "| Dental cleaning | Dog | 310.00 |\n| Dental cleaning | Cat | 260.00 |"
@@ -53,6 +58,10 @@ HOURS = (
         ("The dental cleaning of a cat is done by a nurse.", ROWS_WITHOUT_FIGURES),
         ("Harbour Street is open on Sundays.", HOURS),
         ("The Harbour Street practice is open on public holidays.", HOURS),
+        ("The practice is closed from 8:00 to 19:00.", HOURS),
+        ("The Harbour Street practice is closed from Monday to Friday.", HOURS),
+        ("A slab or a column has a cover of 30 mm.", COVERS),
+        ("Both slabs and columns have a cover of 30 mm.", COVERS),
     ],
 )
 def test_two_sentences_do_not_bear_out_what_one_of_them_excludes(claim: str, source: str):
@@ -67,6 +76,11 @@ def test_two_sentences_do_not_bear_out_what_one_of_them_excludes(claim: str, sou
         ("A dental cleaning costs EUR 310 for a dog and EUR 260 for a cat.", ROWS),
         ("A dental cleaning for a cat costs EUR 260.", MARKDOWN_ROWS),
         ("The Harbour Street practice is open from Monday to Friday and closed on Sundays.", HOURS),
+        ("The Harbour Street practice is closed on Sundays.", HOURS),
+        ("On public holidays the Harbour Street practice is closed.", HOURS),
+        ("A beam or a slab in severe exposure has a cover of 45 mm.", COVERS),
+        ("For a beam as well as a slab the cover is 45 mm.", COVERS),
+        ("Slabs have 45 mm of cover, and columns have 30 mm of cover.", COVERS),
     ],
 )
 def test_two_sentences_bear_out_what_they_say_together(claim: str, source: str):
