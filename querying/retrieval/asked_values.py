@@ -16,7 +16,7 @@ from language.closed_questions import is_closed_question
 from language.negation import has_negation
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems, topic_stems
-from language.weekdays import days_spoken_of
+from language.weekdays import bounded_days, days_spoken_of
 from querying.question.column_questions import ColumnKind
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.column_kinds import SAMPLE_CELLS, figure_kind, word_kind
@@ -97,8 +97,10 @@ class _AskedWords:
         words = [question[start:end] for start, end in word_spans(question)]
         self.stems = frozenset(terms(question))
         self.topics = topic_stems(question)
-        self.days = days_spoken_of(question)
-        self._day_words = {word: days_spoken_of(word) for word in words}
+        bounded = bounded_days(question)
+        self.days = frozenset[int]().union(*bounded.values()) if bounded else days_spoken_of(question)
+        self._is_bounded = bool(bounded)
+        self._day_words = bounded or {word: days_spoken_of(word) for word in words}
         self._words = frozenset(_singular(word) for word in words)
         self._text = f" {' '.join(words).casefold()} "
 
@@ -113,8 +115,11 @@ class _AskedWords:
 
     def _said(self, value: str, head: str) -> frozenset[str]:
         """The stems of the question that say the cell; empty where none do."""
-        if self.days and (days := self.days & days_spoken_of(value)):
+        spoken_of = days_spoken_of(value) if self.days or self._is_bounded else frozenset[int]()
+        if days := self.days & spoken_of:
             return frozenset(stem for word, named in self._day_words.items() if named & days for stem in terms(word))
+        if spoken_of and self._is_bounded:
+            return frozenset()  # "before Friday" is not Friday
         parts = dict.fromkeys([value, *_LIST_SEPARATOR.split(value)])
         return frozenset().union(*(self._said_part(part.strip(), head) for part in parts))
 

@@ -59,7 +59,7 @@ def test_many_codes_are_looked_for_in_one_reading():
     found = evidence(passage("A form has 5 words. " * 5000))
     begun = process_time()
     judged = assess_sufficiency(f"Which of {' '.join(codes)} is a form?", found, threshold=0.95)
-    assert process_time() - begun < 2
+    assert process_time() - begun < 3
     assert codes[-1] in judged.why[0]
 
 
