@@ -21,6 +21,11 @@ _RANGE = lazy_pattern(
     rf"(?:[-–—]|\b(?:to|through|thru|till?|until|(?P<and>and))\b)\s{{0,3}}(?P<last>{_FULL}|{_SHORT})(?![\w’'])",
     re.IGNORECASE,
 )
+_BOUND = lazy_pattern(
+    r"\b(?:(?P<before>before|earlier\s+than)|(?P<until>until|till|by)|(?P<after>after|later\s+than))\s+"
+    rf"(?P<day>{_FULL})\b",
+    re.IGNORECASE,
+)
 _NAME = lazy_pattern(rf"\b(?:{_FULL})\b", re.IGNORECASE)
 _SHORT_NAME = lazy_pattern(rf"\b{_SHORT}(?![\w’'])", re.IGNORECASE)
 _SEVERAL = lazy_pattern(
@@ -33,6 +38,21 @@ def named_days(text: str) -> Iterator[tuple[str, int]]:
     """Each name of a day that the text says whole, with the day's number: Monday is 0."""
     for match in _NAME.finditer(text):
         yield match.group(), _number(match.group())
+
+
+def bounded_days(text: str) -> dict[str, frozenset[int]]:
+    """For each name of a day that bounds what an English question is about ("before Friday"), the days of the week that
+    are meant. What is in a range ("from Monday until Friday") bounds nothing."""
+    in_ranges = [match.span() for match in _RANGE.finditer(text)]
+    found = (
+        match for match in _BOUND.finditer(text) if not any(start < match.end() <= end for start, end in in_ranges)
+    )
+    return {match["day"]: _within(match) for match in found}
+
+
+def _within(bound: re.Match[str]) -> frozenset[int]:
+    day = _number(bound["day"])
+    return frozenset(range(day + 1, len(WEEKDAYS)) if bound["after"] else range(day + bool(bound["until"])))
 
 
 def days_spoken_of(text: str) -> frozenset[int]:

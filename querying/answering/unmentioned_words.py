@@ -17,6 +17,7 @@ from querying.types.evidence import Evidence
 _GROUPED_NUMBER = re.compile(r"(?<!\d)(?:\d+(?:[.,:]\d+)+(?:\s?[ap]\.?m\b)?|\d+\s?[ap]\.?m\b)", re.IGNORECASE)
 # "E5" is one word, whatever else of the text has an E or a 5.
 _CODE = re.compile(r"([^\W\d_]+)-?(\d+)")
+_CODE_IN_TEXT = re.compile(r"(?<!\w)([^\W\d_]+)[\s-]?(\d+)")
 
 
 def unmentioned_words(question: str, evidence: Evidence) -> list[str]:
@@ -41,11 +42,11 @@ def _unsaid_words(question: str, evidence: Evidence) -> list[str]:
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = [word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges]
     codes = {word: code for word in words if (code := _CODE.fullmatch(word))}
-    text = " ".join(map(text_with_titles, evidence.passages)) if codes else ""
+    said = _codes_in(" ".join(map(text_with_titles, evidence.passages))) if codes else frozenset()
     missing = [
         word
         for word in words
-        if (not _says_code(text, codes[word]) if word in codes else not any(map(is_known, terms(word))))
+        if (_as_code(codes[word]) not in said if word in codes else not any(map(is_known, terms(word))))
     ]
     # "Four weeks" mentions 4.
     has_numbers = any(map(str.isdecimal, missing))
@@ -53,9 +54,14 @@ def _unsaid_words(question: str, evidence: Evidence) -> list[str]:
     return [word for word in missing if word not in stated]
 
 
-def _says_code(text: str, code: re.Match[str]) -> bool:
-    letters, digits = code.groups()
-    return re.search(rf"(?<!\w){re.escape(letters)}[\s-]?{digits}(?!\d)", text, re.IGNORECASE) is not None
+def _codes_in(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset(map(_as_code, _CODE_IN_TEXT.finditer(text)))
+
+
+def _as_code(match: re.Match[str]) -> tuple[str, str]:
+    """Its letters and its digits, however they are joined."""
+    letters, digits = match.groups()
+    return letters.lower(), digits
 
 
 def _joined_names(words: Iterable[str], question: str) -> Iterator[str]:

@@ -21,6 +21,8 @@ _LEADERS = re.compile(r"(?:\s?\.){3,500}")
 _LABELLED = re.compile(r"([^:|]{1,60}):\s+(\S.{0,600})$", re.DOTALL)
 # What stands right above a table is its caption, so many lines at most: title, unit, note.
 _MAX_CAPTION_LINES, _MAX_CAPTION_CHARACTERS = 3, 300
+# A row that lacks cells is one of so many kinds of fuller rows at most: each of a sparse table may be of its own kind.
+_MAX_FULL_KINDS = 8
 NO_PAGES: Mapping[int, str] = MappingProxyType({})
 
 
@@ -98,11 +100,10 @@ class _TableKey(NamedTuple):
     name: str
     heads: tuple[str, ...]
 
-    def is_part_of(self, other: _TableKey) -> bool:
-        """Whether the other is the same, or has more columns, no two of one name."""
-        return self == other or (
-            self[:4] == other[:4] and set(self.heads) < set(other.heads) and len(set(other.heads)) == len(other.heads)
-        )
+    @property
+    def table(self) -> tuple[UUID, str, str, str]:
+        """The same without the heads."""
+        return self[:4]
 
 
 @dataclass(frozen=True)
@@ -135,9 +136,15 @@ def read_tables(passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES
 
 def _with_incomplete_rows(groups: Mapping[_TableKey, Sequence[TableRow]]) -> dict[_TableKey, list[TableRow]]:
     """The rows that lack some cells of a table, with empty cells in their place, among the others of this table."""
+    widest: dict[tuple[UUID, str, str, str], list[tuple[_TableKey, frozenset[str]]]] = {}
+    for key in sorted(groups, key=lambda key: -len(key.heads)):
+        heads, of_table = frozenset(key.heads), widest.setdefault(key.table, [])
+        if len(heads) == len(key.heads) and len(of_table) < _MAX_FULL_KINDS:  # no two columns of one name
+            of_table.append((key, heads))
     found: dict[_TableKey, list[TableRow]] = {}
     for key, rows in groups.items():
-        full = max((other for other in groups if key.is_part_of(other)), key=lambda other: len(other.heads))
+        heads = frozenset(key.heads)
+        full = next((other for other, wider in widest[key.table] if heads < wider), key)
         found.setdefault(full, []).extend(row.under(full.heads) for row in rows)
     return found
 

@@ -49,6 +49,11 @@ class _ReadCell:
     def place(self) -> Place:
         return (self.match.row.source, *self.match.row.span)
 
+    @property
+    def strength(self) -> float:
+        """That of evidence whose best row is this cell's."""
+        return min(1.0, max(0.0, self.fit - _STRENGTH_OFFSET))
+
 
 def judge_rows(
     evidence: Evidence,
@@ -85,7 +90,7 @@ def judge_rows(
     )
     sentences = sorted([*judged.values(), *others], key=lambda one: (-one.score, one.source, one.start))
     best = rows.get((sentences[0].source, sentences[0].start, sentences[0].end))
-    strength = min(1.0, max(0.0, best[0].fit - _STRENGTH_OFFSET)) if best else evidence.strength
+    strength = best[0].strength if best else evidence.strength
     return replace(evidence, sentences=tuple(sentences), strength=strength)
 
 
@@ -139,7 +144,7 @@ def _row_sentence(evidence: Evidence, known: Sentence | None, cells: Sequence[_R
     source, start, end = best.place
     passage = evidence.passages[source]
     text = passage.content[start:end]
-    sentence = known or Sentence(source=source, start=start, end=end, text=text, score=0.0, strength=0.0)
+    sentence = known or Sentence(source=source, start=start, end=end, text=text, score=0.0, strength=best.strength)
     # A cell that was not read may be the better one.
     are_all_read = best.match.tied <= len(cells)
     is_ahead = are_all_read and (len(cells) == 1 or best.fit - cells[1].fit >= _MIN_LEAD)

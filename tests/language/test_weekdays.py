@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from language.weekdays import ALL_DAYS, days_spoken_of, named_days
+from language.weekdays import ALL_DAYS, bounded_days, days_spoken_of, named_days
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
 
@@ -26,6 +26,19 @@ MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
 )
 def test_ranges_and_names_of_days_are_read(text: str, days: set[int]) -> None:
     assert days_spoken_of(text) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Which courses are before Friday?", {"Friday": {0, 1, 2, 3}}),
+        ("What is there by Tuesday or after fridays?", {"Tuesday": {0, 1}, "fridays": {5, 6}}),
+        ("Is it open from Monday until Friday?", {}),
+        ("What is on the day before? Friday is a holiday.", {}),
+    ],
+)
+def test_a_day_may_bound_what_is_asked_about(text: str, days: dict[str, set[int]]) -> None:
+    assert bounded_days(text) == days
 
 
 def test_a_question_names_days_by_their_whole_names() -> None:

@@ -143,3 +143,24 @@ def test_rows_of_one_name_are_quoted_together_where_their_cell_is_asked_for() ->
 def test_an_empty_cell_does_not_hide_the_heads_of_a_markdown_row() -> None:
     text = CLASSES.replace("| Friday | East |", "| | East |")
     assert [one.claim for one in answered("Where is judo?", read(text, "| Judo"))] == ["Class Judo — hall: East."]
+
+
+STOCK = """| Item | Colour | Size |
+|---|---|---|
+| Shirt | red | 40 |
+| Shirt | red | 40 |
+| Cap | blue | 40 |
+| Scarf | red | 42 |
+"""
+
+
+def test_a_row_that_stands_twice_is_quoted_once_and_in_words() -> None:
+    red = with_marks(STOCK, "| Shirt", "red", value_rows="stock")
+    shirt, scarf = "Item Shirt — colour: red; size: 40.", "Item Scarf — colour: red; size: 42."
+    assert [one.claim for one in answered("Which items are red?", red)] == [shirt, scarf]
+    page = read(STOCK, "| Shirt")
+    first, copy, *others = page.sentences
+    below = replace(page, sentences=(copy, replace(first, score=0.3), *others))
+    assert [one.claim for one in answered("Which items are red?", below)] == [shirt]
+    named = with_marks(STOCK, "| Shirt", "Shirt", asked_words=frozenset())
+    assert [one.claim for one in answered("What colour is the shirt?", named)] == [shirt]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import process_time
 
 import pytest
 
@@ -51,6 +52,15 @@ def test_a_code_is_mentioned_however_its_parts_are_joined():
     found = evidence(passage("Error E 5 of the plan is shown where the form is empty."))
     judged = assess_sufficiency("What does error E5 of the plan mean?", found, threshold=0.95)
     assert judged.why == ("The nearest passage does not answer the question clearly enough.",)
+
+
+def test_many_codes_are_looked_for_in_one_reading():
+    codes = [f"Q{number}" for number in range(3000)]
+    found = evidence(passage("A form has 5 words. " * 5000))
+    begun = process_time()
+    judged = assess_sufficiency(f"Which of {' '.join(codes)} is a form?", found, threshold=0.95)
+    assert process_time() - begun < 3
+    assert codes[-1] in judged.why[0]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 from querying.retrieval.passage_tables import Cell, parse_cells, read_tables
 from tests.querying.passages import passage
 
@@ -39,3 +41,14 @@ def test_a_caption_that_no_passage_shows_is_read_off_the_page() -> None:
 def test_rows_that_name_no_cell_and_lines_of_code_are_no_tables() -> None:
     assert read_tables([passage("Month | Retail | Utilities\n1 | 2 | 3\n| a | b |\n")]) == []
     assert read_tables([passage("x: int | y: None = 3\n", source_type="code")]) == []
+
+
+def test_rows_that_lack_cells_are_rows_of_the_fullest_and_a_sparse_table_is_read_quickly() -> None:
+    heads = [f"H{number}" for number in range(11)]
+    kinds = [[head for at, head in enumerate(heads) if number >> at & 1] for number in range(1, 2**11)]
+    text = "".join(f"Name: n | {' | '.join(f'{head}: 1' for head in kind)}\n" for kind in kinds)
+    begun = process_time()
+    (table,) = read_tables([passage(text)])
+    assert process_time() - begun < 2
+    assert table.heads == tuple(heads)
+    assert len(table.rows) == len(kinds)

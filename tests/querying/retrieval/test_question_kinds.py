@@ -12,6 +12,8 @@ def test_a_heading_that_the_question_does_not_ask_for_is_put_in_few_words(monkey
     monkeypatch.setattr(LocalEmbedder, "embed_batch", lambda self, texts: read.extend(texts) or real(self, texts))
     far, near = "How do I renew a passport?", "How do I repair a bicycle tyre?"
     assert question_kinds.nearness_to_steps(far, "Repairing a bicycle tyre at home") == 0
-    assert len(read) == len(question_kinds._STEPS)
+    assert read
+    assert not any(text.startswith("Who: ") for text in read)
     assert question_kinds.nearness_to_steps(near, "Repairing a bicycle tyre at home") > 0.58
-    assert len(read) == len(question_kinds._STEPS) + len(question_kinds._OTHERS)
+    assert any(text.startswith("Who: ") for text in read)
+    assert len(set(read)) == len(read)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from language.terms import terms
+from querying.question.resolve import WeightedTurn
+from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.types.evidence import Evidence
+from tests.querying.passages import passage
 from tests.querying.retrieval.test_table_evidence import judged
 
 ROOMS = (
@@ -48,6 +52,22 @@ def test_a_row_without_the_column_that_is_asked_for_comes_behind_one_of_its_name
     best = judged("Where is the pottery course?", FEES, COURSES).sentences[0]
     assert "Workshop" in best.text
     assert best.asked_words is not None
+
+
+def test_a_row_that_comes_first_though_its_passage_was_not_scored_is_evidence() -> None:
+    places = "Course: Pottery | Day: Monday | Venue: Workshop\nCourse: Yoga | Day: Friday | Venue: Main hall\n"
+    fees = FEES.replace("\n", " | Fee: 3\n")
+    others = [f"Something about gardens and trees, part {number}." for number in range(MAX_SCORED_PASSAGES)]
+    scores = [0.95, *(0.4 for _ in others), 0.3]
+    passages = [
+        passage(text, number=number, score=score)
+        for number, (text, score) in enumerate(zip([fees, *others, places], scores, strict=True), 1)
+    ]
+    question = "Where is the pottery course?"
+    turns = [WeightedTurn(text=question, weight=1.0)]
+    found = score_evidence(turns=turns, passages=passages, weights=dict.fromkeys(terms(question), 1.0))
+    assert "Workshop" in found.sentences[0].text
+    assert found.strength > 0.4
 
 
 def test_an_empty_cell_that_is_asked_for_in_other_words_is_told() -> None:

@@ -63,3 +63,10 @@ def test_a_question_that_names_no_day_is_left_alone() -> None:
 
 def test_a_sentence_without_days_says_nothing_of_them() -> None:
     assert with_weekdays("Is it open on Monday?", ["Take a shower."], [NO_RANGE_MATCH]) == [NO_RANGE_MATCH]
+
+
+def test_a_row_of_an_earlier_day_is_before_the_day_and_a_sentence_is_held_against_the_day_itself() -> None:
+    rows = ["| Yoga | Friday |", "| Judo | Monday |", "Register on Friday."]
+    friday, monday, sentence = with_weekdays("Which courses are before Friday?", rows, [NO_RANGE_MATCH] * 3)
+    assert friday.other_days
+    assert monday.days == sentence.days == set(terms("Friday"))

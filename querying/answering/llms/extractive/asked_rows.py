@@ -50,7 +50,8 @@ def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
     equal = {one.value_rows for one in evidence.sentences if one.score >= _EQUAL_TABLE_RATIO * row.score}
     same = (one for one in evidence.sentences if row.value_rows and one.value_rows and one.value_rows in equal)
     by_place = {_place(one, evidence, first=row): one for one in sorted(same, key=lambda one: -one.source)}
-    return [by_place[place] for place in sorted(by_place)] if len(by_place) <= _MAX_WITH_VALUE else []
+    rows = _without_copies([by_place[place] for place in sorted(by_place)])
+    return rows if len(rows) <= _MAX_WITH_VALUE else []
 
 
 def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
@@ -62,7 +63,16 @@ def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
     same = [one for one in evidence.sentences if one.asked_words is not None and not one.is_cell_empty]
     found = {_page_place(one, evidence): one for one in reversed(same) if row_name(one.text) == name}
     others = [found[place] for place in sorted(found) if place != _page_place(row, evidence)]
-    return [row, *others] if 0 < len(others) < _MAX_OF_SAME_NAME else []
+    rows = _without_copies([row, *others])
+    return rows if 1 < len(rows) <= _MAX_OF_SAME_NAME else []
+
+
+def _without_copies(rows: Sequence[Sentence]) -> list[Sentence]:
+    """The rows, those of one table that say the same once."""
+    found: dict[tuple[str, str], Sentence] = {}
+    for one in rows:
+        found.setdefault((one.value_rows, " ".join(one.text.split())), one)
+    return list(found.values())
 
 
 def _page_place(one: Sentence, evidence: Evidence) -> tuple[int, int]:

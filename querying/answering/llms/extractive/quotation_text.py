@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from knowledge.search.passages import Passage
 from language.sentences import WIDE_STOPS
-from querying.answering.grounding.supporting_spans import as_one_line, best_span, item_spans
+from querying.answering.grounding.supporting_spans import SupportingSpan, as_one_line, best_span, item_spans
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import (
     BULLET,
@@ -188,7 +188,15 @@ def _without_lone_quote(text: str) -> str:
 def _passes_verification(claim: str, sentences: Sequence[Sentence], passage: Passage) -> bool:
     """Whether verification will find the claim, and find it here."""
     span = best_span(sanitize(claim), passage, least=_MIN_SUPPORT)
-    return span is not None and any(span.start < one.end and one.start < span.end for one in sentences)
+    return span is not None and any(_shares_text(one, span, passage) for one in sentences)
+
+
+def _shares_text(sentence: Sentence, span: SupportingSpan, passage: Passage) -> bool:
+    """Whether the sentence has text of the span; of a row of a table, whether it or a copy of it has."""
+    if span.start < sentence.end and sentence.start < span.end:
+        return True
+    text = sentence.text.strip()
+    return is_row(text) and 0 <= passage.content.find(text, max(0, span.start - len(text) + 1)) < span.end
 
 
 def _without_bullet(text: str) -> str:
