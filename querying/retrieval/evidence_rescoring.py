@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
-from querying.retrieval.evidence import CLEAR_STRENGTH
 from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
@@ -19,11 +18,12 @@ _WEIGHT = 0.2
 _NEUTRAL = 0.35
 # In a base of few chunks most words of a question are in none of them, so each weighs the most, however ordinary it is.
 # There the reading adds _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL) as well, half of it where there are
-# _FEW_CHUNKS, nearly nothing where there are thousands. Evidence gets no stronger by it than what is clear, and none
-# gets weaker (docs/evaluation.md, "Everyday questions").
+# _FEW_CHUNKS, nearly nothing where there are thousands. No answer is called high by it, and no evidence gets weaker
+# (docs/evaluation.md, "Everyday questions").
 _FEW_CHUNKS = 25
 _FEW_CHUNKS_WEIGHT = 0.4
 _FEW_CHUNKS_NEUTRAL = 0.25
+_FEW_CHUNKS_LIMIT = 0.64  # high confidence begins at 0.65
 # An excerpt has about a hundred tokens: what is farther from its sentence is not read. With fewer it would cost less,
 # and fewer answers would be called high (docs/evaluation.md, "A cross-encoder").
 _CONTEXT_CHARACTERS = 400
@@ -47,7 +47,7 @@ def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None 
     if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL:
         share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
         raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
-        strength = max(strength, min(raised, CLEAR_STRENGTH))
+        strength = max(strength, min(raised, _FEW_CHUNKS_LIMIT))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
 
 

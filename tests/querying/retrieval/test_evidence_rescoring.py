@@ -75,8 +75,14 @@ def test_where_few_chunks_were_searched_the_reading_counts_more(say) -> None:
     assert strengths(0.5)[-1] == pytest.approx(whole, abs=0.005)
 
 
+def test_where_few_chunks_were_searched_no_answer_is_called_high_for_that(say) -> None:
+    say(0.9)
+    found = evidence(COVER, best=COVER, strength=0.5)
+    assert 0.61 < adjust_strength(found, "Cover?", chunk_count=5).strength < 0.65
+
+
 @pytest.mark.parametrize(("strength", "probability"), [(0.5, 0.1), (0.9, 0.9)])
-def test_where_few_chunks_were_searched_no_evidence_gets_weaker_and_none_surer_than_clear(
+def test_where_few_chunks_were_searched_what_is_weak_or_strong_stays_so(
     say, strength: float, probability: float
 ) -> None:
     say(probability)
