@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,8 +17,8 @@ from language.number_notation import (
     POINT_AND_THREE_DIGITS,
     language_has_decimal_comma,
 )
-from language.number_words import TIMES_BY_WORD
-from language.units import CURRENCY_CODES, CURRENCY_SIGNS, DOLLAR_PATTERN, convert_number, parse_unit
+from language.number_words import SCALES, TIMES_BY_WORD
+from language.units import CURRENCIES, CURRENCY_CODES, CURRENCY_SIGNS, DOLLAR_PATTERN, convert_number, parse_unit
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
 # `language.units`, and these in any case.
@@ -97,6 +97,10 @@ _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTE
 
 
 _COUNTED_TIMES = re.compile(r"(?<=\d)\s?x$|\s+times$")
+_MULTIPLIERS = SCALES | {"dozen": 12}
+# "One" alone is mostly no number; that of "one or two days" and of "one and a half" is.
+_ONE_BEFORE = re.compile(r"\bone(?=\s(?:or|to|and\sa)\s$)", re.IGNORECASE)
+_ONE_BEFORE_LENGTH = 10
 
 
 def find_unit(spelling: str) -> Unit | None:
@@ -138,16 +142,55 @@ def parse_spoken_quantity(text: str) -> NumberWithUnit | None:
     said = _COUNTED_TIMES.sub("", said)
     if (count := {**TIMES_BY_WORD, "one": 1}.get(said)) is not None:
         return NumberWithUnit(count)
-    whole = [one for one in _measures_in_words(said) if (one.start, one.end) == (0, len(said))]
+    whole = [one for one in find_measures(said) if (one.start, one.end) == (0, len(said))]
     return whole[0].quantity if whole else parse_quantity(said)
 
 
 def _measures_in_words(text: str) -> Iterator[QuantityMention]:
-    """The numbers that are written as words; a fraction such as “half” only with its unit."""
+    """The numbers that are written as words, fractions such as “half” too."""
     for one in read_number_words(text):
         unit = _unit_by_name().get(one.units[0])
-        if unit or one.low.denominator == 1:
-            yield QuantityMention(NumberWithUnit(float(one.low), unit), one.start, one.end)
+        if before := _ONE_BEFORE.search(text, max(0, one.start - _ONE_BEFORE_LENGTH), one.start):
+            yield QuantityMention(NumberWithUnit(1.0), before.start(), before.end())
+        yield QuantityMention(NumberWithUnit(float(one.low), unit), one.start, one.end)
+
+
+def _joined_measures(text: str, found: Iterable[QuantityMention]) -> list[QuantityMention]:
+    """These numbers with those as one that are said as one: “2 and a half”, “5 million”. A fraction in words without
+    its unit (“half of it”) is none."""
+    joined: list[QuantityMention] = []
+    for one in sorted(found, key=lambda one: one.start):
+        if joined and (whole := _join(text, joined[-1], one)):
+            joined[-1] = whole
+        elif one.quantity.unit or not _is_fraction_in_words(text, one):
+            joined.append(one)
+    return joined
+
+
+def _join(text: str, one: QuantityMention, other: QuantityMention) -> QuantityMention | None:
+    """What both numbers say together; None where they are two."""
+    gap, first, second = text[one.end : other.start].casefold(), one.quantity, other.quantity
+    scale = _MULTIPLIERS.get(_first_word(text[other.start : other.end]))
+    if gap == " and a " and first.unit is None and _is_fraction_in_words(text, other):
+        number = first.number + second.number
+    elif gap in (" ", "\u00a0", "-") and scale and _is_money_or_bare(first.unit):
+        is_product = second.number >= 2 * scale  # “2 hundred thousand”, as opposed to “2 thousand five hundred”
+        number = first.number * second.number if is_product else (first.number - 1) * scale + second.number
+    else:
+        return None
+    return QuantityMention(NumberWithUnit(number, second.unit or first.unit), one.start, other.end)
+
+
+def _first_word(text: str) -> str:
+    return text.casefold().split()[0].partition("-")[0]
+
+
+def _is_money_or_bare(unit: Unit | None) -> bool:
+    return unit is None or unit.name in CURRENCIES
+
+
+def _is_fraction_in_words(text: str, one: QuantityMention) -> bool:
+    return not one.quantity.number.is_integer() and text[one.start].isalpha()
 
 
 def _quantity_of_number(value: float) -> NumberWithUnit | None:
@@ -193,7 +236,7 @@ def find_measures(text: str) -> list[QuantityMention]:
         known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
         end = match.end() if known and not currency else match.start(2) + len(written)
         found.append(QuantityMention(NumberWithUnit(number, known), match.start(), end))
-    return sorted(found, key=lambda one: one.start)
+    return _joined_measures(text, found)
 
 
 def _number_in_text(written: str, has_decimal_comma: Callable[[], bool]) -> float | None:
