@@ -33,11 +33,15 @@ _WHOLE = (
     "And who was it?", "Did the it?", "Is the it?", "Is this it?", "Which it?", "Do you think it?", "Does it it?",
     "But when you it?", "Will it it?",
 )  # fmt: skip
+_COURTESIES = ("Thank you.", "Thanks!", "OK, great.", "Hello.", "Yes, please.", "Never mind.")
+_MIN_COURTESY_NEARNESS = 0.38
 _MAX_WORDS, _MAX_CHARACTERS = 8, 120
 # What is compared of the question before, at most: its last phrases, and of these the nearest put to the test.
 _MAX_PHRASE_WORDS, _MAX_PHRASES, _MAX_FILLED = 3, 30, 4
 # A word that lies further from every word of the question before is added to it, and replaces none.
 _MIN_KINSHIP = 0.5
+# Words behind another word than the one before the fragment's must be as near as this: "pool" is no "open".
+_MIN_WORD_KINSHIP = 0.45
 # What the same word before both is worth: "for a slab" goes with "for a beam".
 _SAME_LEAD = 0.15
 # "5.1", "2,5" and "10:30" are one word each.
@@ -57,6 +61,13 @@ def is_fragment(text: str) -> bool:
     return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
 
 
+def is_courtesy(text: str) -> bool:
+    """Whether the text only thanks, greets or agrees."""
+    if len(text.split()) > _MAX_WORDS or "?" in text:
+        return False
+    return bool((_courtesies() @ _embed(text)).max() >= _MIN_COURTESY_NEARNESS)
+
+
 def rewrite_follow_up(fragment: str, before: str) -> str:
     """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
     new = _topic_spans(fragment)
@@ -74,6 +85,7 @@ def rewrite_follow_up(fragment: str, before: str) -> str:
     nearest = np.argsort(-(by_word / 2 + same_lead), kind="stable")[:_MAX_FILLED]
     filled = [before[: old[at][0]] + said + before[old[at][1] :] for at in nearest]
     kinship = (by_word[nearest] + _embed_all(filled) @ _embed(before)) / 2 + same_lead[nearest]
+    kinship[(by_word[nearest] < _MIN_WORD_KINSHIP) & (same_lead[nearest] == 0)] = 0
     best = int(kinship.argmax())
     return filled[best] if kinship[best] >= _MIN_KINSHIP else f"{before} {fragment}"
 
@@ -107,6 +119,11 @@ def _topic_spans(text: str) -> Sequence[_Span]:
 @cache
 def _prototypes() -> NDArray[np.float32]:
     return _embed_all([*_FRAGMENTS, *_WHOLE])
+
+
+@cache
+def _courtesies() -> NDArray[np.float32]:
+    return _embed_all(_COURTESIES)
 
 
 def _embed(text: str) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from querying.question import standalone_question
-from querying.question.standalone_question import is_fragment, rewrite_follow_up
+from querying.question.standalone_question import is_courtesy, is_fragment, rewrite_follow_up
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,22 @@ def test_a_question_of_its_own_is_no_fragment(text: str) -> None:
     assert not is_fragment(text)
 
 
-def test_a_word_that_is_akin_to_none_is_added() -> None:
-    before = "Are investment earnings subject to FICA taxes?"
-    assert rewrite_follow_up("If I live in Spain?", before) == f"{before} If I live in Spain?"
+@pytest.mark.parametrize(
+    ("fragment", "before"),
+    [
+        ("If I live in Spain?", "Are investment earnings subject to FICA taxes?"),
+        ("And without a receipt?", "Can I return shoes?"),
+        ("and for slabs?", "What cover does a beam need?"),
+        ("For 200 people?", "What is the capacity of Hall B?"),
+    ],
+)
+def test_a_word_that_is_akin_to_none_is_added(fragment: str, before: str) -> None:
+    assert rewrite_follow_up(fragment, before) == f"{before} {fragment}"
+
+
+def test_thanks_and_greetings_are_told_from_what_is_asked() -> None:
+    assert all(map(is_courtesy, ["Thanks!", "Thank you very much", "OK", "great, thanks", "Hello"]))
+    assert not any(map(is_courtesy, ["And badminton?", "library hours", "Portugal", "12", "thanks, where do I park?"]))
 
 
 def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
