@@ -16,6 +16,7 @@ import numpy as np
 from knowledge.embedders import local_embedder
 from language.topic_words import topic_stems
 from querying.question.column_questions import ARTICLES, QUESTIONS, ColumnKind
+from querying.question.standalone_question import named_thing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,17 +29,38 @@ _MAX_TOPIC_WORDS, _MAX_BARE_WORDS, _MAX_CHARACTERS = 1, 2, 120
 # The question before is read as far as this, and its phrases are no longer.
 _MAX_QUESTION_WORDS, _MAX_PHRASE_WORDS = 14, 4
 _KNOWN = tuple(text for asked in QUESTIONS.values() for text in asked)
-# "Is it raining?" and "Got it" are farther from the known questions than this.
-_MIN_NEARNESS = 0.33
+# Further questions about a thing, and texts whose "it" stands for none.
+_ABOUT_A_THING = (
+    "What if I lose it?", "Can I cancel it?", "Does it apply to me?", "Do I have to book it?", "Who needs it?",
+    "How long can I borrow it?", "Can I bring somebody to it?",
+)  # fmt: skip
+_ABOUT_NOTHING = (
+    "What if it rains?", "Is it raining?", "Is it cold there?", "Got it.", "I don't get it.", "Forget it.",
+    "That is it.", "Does it matter?", "Is it true?", "Can you repeat it?", "I did it.", "How is it going?",
+    "Is it safe to do that?",
+)  # fmt: skip
 _MIN_SUBJECT_NEARNESS, _SUBJECT_TOLERANCE = 0.5, 0.05
 
 
 def with_subject(question: str, before: str) -> str:
     """The question with the subject of the one before it; empty where the question itself is whole, or where the one
     before has no clear subject."""
-    asked = question_about_it(question)
-    subject = _find_subject(before) if asked else ""
-    return _IT.sub(lambda _: subject, asked, count=1) if subject else ""
+    about_it = question_about_it(question)
+    subject = _find_subject(before) if about_it else ""
+    return _put(subject, about_it) if subject else ""
+
+
+def exchange_subject(asked: str, standalone: str, thing: str) -> str:
+    """A question with the thing in place of its subject, or of its "it" where it was `asked` so; empty where the
+    subject is not clear."""
+    if about_it := question_about_it(asked):
+        return _put(thing, about_it)
+    subject = _find_subject(standalone)
+    return standalone.replace(subject, thing, 1) if subject else ""
+
+
+def _put(subject: str, about_it: str) -> str:
+    return _IT.sub(lambda _: subject, about_it, count=1)
 
 
 def question_about_it(text: str) -> str:
@@ -54,8 +76,9 @@ def _asks_about_it(text: str) -> bool:
         return False
     if sum(bool(topic_stems(word)) for word in words) > _MAX_TOPIC_WORDS:
         return False
-    near = _known_questions() @ local_embedder().embed_one(text)
-    return bool(near.max() >= _MIN_NEARNESS)
+    embedded = local_embedder().embed_one(text)
+    nearest = max((_known_questions() @ embedded).max(), (_prototypes(_ABOUT_A_THING) @ embedded).max())
+    return bool(nearest > (_prototypes(_ABOUT_NOTHING) @ embedded).max())
 
 
 def _is_expletive(it: re.Match[str]) -> bool:
@@ -79,17 +102,22 @@ def _bare_question(text: str) -> str:
 
 
 def _find_subject(question: str) -> str:
-    """The phrase that the question is about; empty where none is clear, as in two questions or in one about "it". Of
-    phrases that fit about as well it is the longest: "the parking permit"."""
+    """The phrase that the question is about; empty where none is clear, as in two questions or in one about "it". Of a
+    question with a fragment behind it, "When is the sauna open? And badminton?", it is what the fragment names. Of
+    phrases that fit about as well it is the first, and the shortest that begins there."""
+    *others, last = question.rstrip(" ?!.").split("? ")
+    if others:
+        return named_thing(f"{last}?")
     spans = list(_phrase_spans(question))
-    if not spans or "?" in question.rstrip(" ?!.") or question_about_it(question):
+    if not spans or question_about_it(question):
         return ""
     frames = [f"{question[:start]}it{question[end:]}" for start, end in spans]
     near = (np.asarray(local_embedder().embed_batch(frames)) @ _known_questions().T).max(axis=1)
     if near.max() < _MIN_SUBJECT_NEARNESS:
         return ""
-    fitting = [span for span, one in zip(spans, near, strict=True) if one >= near.max() - _SUBJECT_TOLERANCE]
-    return question[slice(*max(fitting, key=lambda span: span[1] - span[0]))]
+    first = next(start for (start, _), one in zip(spans, near, strict=True) if one >= near.max() - _SUBJECT_TOLERANCE)
+    fitting = {span: round(float(one), 2) for span, one in zip(spans, near, strict=True) if span[0] == first}
+    return question[slice(*max(fitting, key=lambda span: fitting[span]))]
 
 
 def _phrase_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -104,6 +132,10 @@ def _phrase_spans(text: str) -> Iterator[tuple[int, int]]:
             yield words[first - has_article][0], words[last][1]
 
 
-@cache
 def _known_questions() -> NDArray[np.float32]:
-    return np.asarray(local_embedder().embed_batch(_KNOWN))
+    return _prototypes(_KNOWN)
+
+
+@cache
+def _prototypes(texts: tuple[str, ...]) -> NDArray[np.float32]:
+    return np.asarray(local_embedder().embed_batch(texts))

@@ -124,6 +124,10 @@ def test_a_question_that_is_nothing_but_a_compared_number_stays() -> None:
             "Who teaches badminton?",
         ),
         (["When is the pottery course?", "Great, thanks"], ""),
+        (["When is the pottery course?", "And badminton?", "How much does it cost?"], "How much does badminton cost?"),
+        (["When is the pottery course?", "Who teaches it?", "And badminton?"], "Who teaches badminton?"),
+        (["When is the pottery course?", "And for adults?", "How much does it cost?"], ""),
+        (["Which courses are on Friday?", "And on Monday?"], "And on Monday? Which courses are?"),
         (["When is the pottery course?", "How do I renew my library card?", "How much does it cost?"], ""),
     ],
 )
@@ -131,3 +135,14 @@ def test_a_follow_up_goes_on_from_what_the_one_before_stands_for(asked: list[str
     context = [turn for text in asked[:-1] for turn in (("user", text), ("assistant", "Yes."))]
     resolved = async_to_sync(resolve_question)(question(asked[-1], *context).asked, llm=Extractive())
     assert resolved.standalone == standalone
+
+
+def test_a_follow_up_goes_on_from_the_question_and_not_from_what_answered_a_question_back() -> None:
+    context = [
+        ("user", "May I work from Spain for a few weeks?"),
+        ("assistant", "For how long?\n\n- up to 20 days\n- longer"),
+        ("user", "thirty working days"),
+        ("assistant", "No."),
+    ]
+    resolved = async_to_sync(resolve_question)(question("And Japan?", *context).asked, llm=Extractive())
+    assert resolved.standalone == "May I work from Japan for a few weeks?"
