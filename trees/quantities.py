@@ -100,6 +100,10 @@ _MEASURE_PATTERN = lazy_pattern(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTE
 _MINUS = re.compile(r"(?<!\d )\bminus[ \u00a0]$", re.IGNORECASE)
 _LONGEST_MINUS = 8
 _COUNTED_TIMES = re.compile(r"(?<=\d)\s?x$|\s+times$")
+_MULTIPLIERS = SCALES | {"dozen": 12}
+# "One" alone is mostly no number; that of "one or two days" and of "one and a half" is.
+_ONE_BEFORE = re.compile(r"\bone(?=\s(?:or|to|and\sa)\s$)", re.IGNORECASE)
+_ONE_BEFORE_LENGTH = 10
 
 
 def find_unit(spelling: str) -> Unit | None:
@@ -146,11 +150,12 @@ def parse_spoken_quantity(text: str) -> NumberWithUnit | None:
 
 
 def _measures_in_words(text: str) -> Iterator[QuantityMention]:
-    """The numbers that are written as words; a fraction such as “half” only with its unit."""
+    """The numbers that are written as words, fractions such as “half” too."""
     for one in read_number_words(text):
         unit = _unit_by_name().get(one.units[0])
-        if unit or one.low.denominator == 1:
-            yield QuantityMention(NumberWithUnit(float(one.low), unit), one.start, one.end)
+        if before := _ONE_BEFORE.search(text, max(0, one.start - _ONE_BEFORE_LENGTH), one.start):
+            yield QuantityMention(NumberWithUnit(1.0), before.start(), before.end())
+        yield QuantityMention(NumberWithUnit(float(one.low), unit), one.start, one.end)
 
 
 def _quantity_of_number(value: float) -> NumberWithUnit | None:
@@ -187,7 +192,7 @@ def find_measures(text: str) -> list[QuantityMention]:
         before = found[-1] if found else None
         if before and (joined := _one_number(text, before, one)):
             found[-1] = joined
-        elif one.quantity.number >= 1 or not text.endswith(" and a ", 0, one.start):  # “a day and a half hour”
+        elif not _is_part_of_number(text, one):
             found.append(_with_sign(text, one))
     return found
 
@@ -207,20 +212,31 @@ def _one_number(text: str, one: QuantityMention, other: QuantityMention) -> Quan
     between = text[one.end : other.start]
     if between in (" (", "(") and text.startswith(")", other.end) and one.quantity.number == other.quantity.number:
         return QuantityMention(other.quantity if other.quantity.unit else one.quantity, one.start, other.end)
+    first, second = one.quantity, other.quantity
     number = None
-    if between in (" ", "-", "\u00a0") and _multiplies(text, other):
-        number = one.quantity.number * other.quantity.number
-    elif between == " and a " and other.quantity.number < 1:
-        number = one.quantity.number + other.quantity.number
+    if between in (" ", "-", "\u00a0") and (scale := _MULTIPLIERS.get(_first_word(text, other))):
+        is_product = second.number >= 2 * scale  # “2 hundred thousand”, as opposed to “2 thousand five hundred”
+        number = first.number * second.number if is_product else (first.number - 1) * scale + second.number
+    elif between == " and a " and _is_fraction_in_words(text, other) and not (first.unit and second.unit):
+        number = first.number + second.number
     if number is None or not math.isfinite(number):
         return None
-    return QuantityMention(NumberWithUnit(number, other.quantity.unit or one.quantity.unit), one.start, other.end)
+    return QuantityMention(NumberWithUnit(number, second.unit or first.unit), one.start, other.end)
 
 
-def _multiplies(text: str, measure: QuantityMention) -> bool:
-    """Whether it begins with a word that multiplies what stands before it."""
-    first = re.split(r"[\s-]", text[measure.start : measure.end], maxsplit=1)[0].casefold()
-    return first == "dozen" or first in SCALES
+def _first_word(text: str, measure: QuantityMention) -> str:
+    return re.split(r"[\s-]", text[measure.start : measure.end], maxsplit=1)[0].casefold()
+
+
+def _is_fraction_in_words(text: str, measure: QuantityMention) -> bool:
+    return not measure.quantity.number.is_integer() and text[measure.start].isalpha()
+
+
+def _is_part_of_number(text: str, measure: QuantityMention) -> bool:
+    """Whether it is a fraction in words that nothing is counted by, or that “a day and a half hour” goes on with."""
+    if not _is_fraction_in_words(text, measure):
+        return False
+    return measure.quantity.unit is None or text.endswith(" and a ", 0, measure.start)
 
 
 def _measures_in_digits(text: str) -> Iterator[QuantityMention]:

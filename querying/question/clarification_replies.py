@@ -26,6 +26,7 @@ from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
 from trees.facts.fact_limits import MAX_VALUE_LENGTH
 from trees.facts.short_replies import says_place
+from trees.quantities import parse_spoken_quantity
 from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
 # A reply that gives no value is kept when it is as short as this, or admits to not knowing; any other is about
@@ -93,7 +94,8 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     value = facts[field].value
     if resolves_missing_fact(question.tree, question.missing, value):
         return FactReply(field=field, value=value, says_more=True)
-    is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_unsure(bare)
+    is_quantity = parse_spoken_quantity(bare) is not None  # in a unit that the field does not take
+    is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_quantity or is_unsure(bare)
     return FactReply(field=field, value=bare, says_more=False) if is_unclear else None
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+# The words before the name of a thing, which are no part of it.
+ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "this", "that"])
+
 
 class ColumnKind(StrEnum):
     MONEY = "money"

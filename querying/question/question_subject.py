@@ -7,7 +7,7 @@ The subject is the phrase in whose place "it" leaves a question that is near to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,77 +15,127 @@ import numpy as np
 
 from knowledge.embedders import local_embedder
 from language.topic_words import topic_stems
-from querying.question.column_questions import QUESTIONS, ColumnKind
+from querying.question.column_questions import ARTICLES, QUESTIONS, ColumnKind
+from querying.question.standalone_question import named_thing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
-_IT = re.compile(r"\bit\b(?!['’])", re.IGNORECASE)
+# "IT" is a department.
+_IT = re.compile(r"\b[Ii]t\b(?!['’])")
 # What is asked of "it" is said in one word of substance; "Where?" and "How much?" have none.
 _MAX_TOPIC_WORDS, _MAX_BARE_WORDS, _MAX_CHARACTERS = 1, 2, 120
 # The question before is read as far as this, and its phrases are no longer.
 _MAX_QUESTION_WORDS, _MAX_PHRASE_WORDS = 14, 4
 _KNOWN = tuple(text for asked in QUESTIONS.values() for text in asked)
-_MIN_SUBJECT_NEARNESS, _MIN_BARE_NEARNESS = 0.5, 0.45
+# Further questions about a thing, and texts whose "it" stands for none.
+_ABOUT_A_THING = (
+    "What if I lose it?", "Can I cancel it?", "Does it apply to me?", "Do I have to book it?", "Who needs it?",
+    "How long can I borrow it?", "Can I bring somebody to it?",
+)  # fmt: skip
+_ABOUT_NOTHING = (
+    "What if it rains?", "Is it raining?", "Is it cold there?", "Got it.", "I don't get it.", "Forget it.",
+    "That is it.", "Does it matter?", "Is it true?", "Can you repeat it?", "I did it.", "How is it going?",
+    "Is it safe to do that?",
+)  # fmt: skip
+_MIN_SUBJECT_NEARNESS, _SUBJECT_TOLERANCE = 0.5, 0.05
 
 
-def with_subject(question: str, earlier: Sequence[str]) -> str:
-    """The question with the subject of the last one before it that is whole; empty where the question itself is whole,
-    or where that one has no subject. `earlier` are the questions before, the last one at the end."""
-    if not _needs_subject(question):
-        return ""
-    before = next((one for one in reversed(earlier) if not _needs_subject(one)), "")
-    subject = _find_subject(before) if before else ""
-    if not subject:
-        return ""
-    frame = question if _IT.search(question) else _bare_question(question)
-    return _IT.sub(lambda _: subject, frame, count=1)
+def with_subject(question: str, before: str) -> str:
+    """The question with the subject of the one before it; empty where the question itself is whole, or where the one
+    before has no clear subject."""
+    about_it = question_about_it(question)
+    subject = _find_subject(before) if about_it else ""
+    return _put(subject, about_it) if subject else ""
 
 
-def _needs_subject(text: str) -> bool:
-    """Whether the text names nothing that it is about: it says "it", or only "where", "how much"."""
+def exchange_subject(asked: str, standalone: str, thing: str) -> str:
+    """A question with the thing in place of its subject, or of its "it" where it was `asked` so; empty where the
+    subject is not clear."""
+    if about_it := question_about_it(asked):
+        return _put(thing, about_it)
+    subject = _find_subject(standalone)
+    return standalone.replace(subject, thing, 1) if subject else ""
+
+
+def _put(subject: str, about_it: str) -> str:
+    return _IT.sub(lambda _: subject, about_it, count=1)
+
+
+def question_about_it(text: str) -> str:
+    """The question about "it" that the text is, or that it stands for; empty where it is a whole one."""
+    return text if _asks_about_it(text) else _bare_question(text)
+
+
+def _asks_about_it(text: str) -> bool:
+    """Whether the text asks something of an "it" that stands for a thing."""
+    found = list(_IT.finditer(text))
     words = _WORD.findall(text)
-    topics = sum(bool(topic_stems(word)) for word in words)
-    if not words or len(text) > _MAX_CHARACTERS:
+    if len(found) != 1 or len(text) > _MAX_CHARACTERS or words[0].lower() == "it" or _is_expletive(found[0]):
         return False
-    if len(_IT.findall(text)) == 1 and words[0].lower() != "it":
-        return topics <= _MAX_TOPIC_WORDS
-    return not topics and len(words) <= _MAX_BARE_WORDS and bool(_bare_question(text))
+    if sum(bool(topic_stems(word)) for word in words) > _MAX_TOPIC_WORDS:
+        return False
+    embedded = local_embedder().embed_one(text)
+    nearest = max((_known_questions() @ embedded).max(), (_prototypes(_ABOUT_A_THING) @ embedded).max())
+    return bool(nearest > (_prototypes(_ABOUT_NOTHING) @ embedded).max())
+
+
+def _is_expletive(it: re.Match[str]) -> bool:
+    """Whether this "it" stands for what comes behind it: "How long does it take to get a refund?"."""
+    _, _, behind = it.string[it.end() :].partition(" to ")
+    return bool(topic_stems(behind))
 
 
 def _bare_question(text: str) -> str:
-    """The known question about "it" that these words stand for; empty where they are near to none."""
-    near = _known_questions() @ local_embedder().embed_one(text)
-    best = int(near.argmax())
-    is_known = near[best] >= _MIN_BARE_NEARNESS and _KNOWN[best] not in QUESTIONS[ColumnKind.OTHER]
-    return _KNOWN[best] if is_known else ""
+    """The known question about "it" that begins with these words, "Where?" or "And how much?"; empty where none does,
+    and where the nearest of them asks for what tables seldom have."""
+    words = text.lower().strip(" .?!").removeprefix("and ").split()
+    if not words or len(words) > _MAX_BARE_WORDS:
+        return ""
+    known = [one for one in _KNOWN if one.lower().split()[: len(words)] == words and _IT.search(one)]
+    if not known:
+        return ""
+    near = np.asarray(local_embedder().embed_batch(known)) @ local_embedder().embed_one(text)
+    nearest = known[int(near.argmax())]
+    return "" if nearest in QUESTIONS[ColumnKind.OTHER] else nearest
 
 
 def _find_subject(question: str) -> str:
-    """The phrase that the question is about; empty where none is clear."""
+    """The phrase that the question is about; empty where none is clear, as in two questions or in one about "it". Of a
+    question with a fragment behind it, "When is the sauna open? And badminton?", it is what the fragment names. Of
+    phrases that fit about as well it is the first, and the shortest that begins there."""
+    *others, last = question.rstrip(" ?!.").split("? ")
+    if others:
+        return named_thing(f"{last}?")
     spans = list(_phrase_spans(question))
-    if not spans:
+    if not spans or question_about_it(question):
         return ""
     frames = [f"{question[:start]}it{question[end:]}" for start, end in spans]
     near = (np.asarray(local_embedder().embed_batch(frames)) @ _known_questions().T).max(axis=1)
-    best = int(near.argmax())
-    return question[slice(*spans[best])] if near[best] >= _MIN_SUBJECT_NEARNESS else ""
+    if near.max() < _MIN_SUBJECT_NEARNESS:
+        return ""
+    first = next(start for (start, _), one in zip(spans, near, strict=True) if one >= near.max() - _SUBJECT_TOLERANCE)
+    fitting = {span: round(float(one), 2) for span, one in zip(spans, near, strict=True) if span[0] == first}
+    return question[slice(*max(fitting, key=lambda span: fitting[span]))]
 
 
 def _phrase_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Words of substance that stand side by side, each also with the word before them, which may be an article."""
+    """Words of substance that stand side by side, with the article before them."""
     words = [match.span() for match in _WORD.finditer(text)][:_MAX_QUESTION_WORDS]
     is_topic = [bool(topic_stems(text[slice(*word)])) for word in words]
     for first in range(len(words)):
         for last in range(first, min(first + _MAX_PHRASE_WORDS, len(words))):
             if not is_topic[last]:
                 break
-            yield words[first][0], words[last][1]
-            if first and not is_topic[first - 1]:
-                yield words[first - 1][0], words[last][1]
+            has_article = first > 0 and text[slice(*words[first - 1])].lower() in ARTICLES
+            yield words[first - has_article][0], words[last][1]
+
+
+def _known_questions() -> NDArray[np.float32]:
+    return _prototypes(_KNOWN)
 
 
 @cache
-def _known_questions() -> NDArray[np.float32]:
-    return np.asarray(local_embedder().embed_batch(_KNOWN))
+def _prototypes(texts: tuple[str, ...]) -> NDArray[np.float32]:
+    return np.asarray(local_embedder().embed_batch(texts))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -28,8 +28,8 @@ from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
-from querying.question.question_subject import with_subject
-from querying.question.standalone_question import is_fragment, rewrite_follow_up
+from querying.question.question_subject import exchange_subject, question_about_it, with_subject
+from querying.question.standalone_question import is_courtesy, is_fragment, named_thing, rewrite_follow_up
 from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
@@ -208,15 +208,39 @@ async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
 def _standalone_text(question: Question) -> str:
     """The standalone question for a fragment such as "and for slabs?" or for one about "it"; empty for any other
     question."""
-    earlier = question.earlier_user_turns
-    if not earlier:
+    earlier = [text[-_MAX_PRECEDING_CHARACTERS:] for text in _questions_before(question)[-_MAX_TURNS:]]
+    return _read_after(question.text, earlier, today=planner.local_today(question))
+
+
+def _questions_before(question: Question) -> list[str]:
+    """The user's earlier turns but for answers to our questions back: nobody goes on from “30 days”."""
+    found, asks_back = list[str](), False
+    for turn in question.context:
+        if turn.role == "user" and (not asks_back or "?" in turn.content):
+            found.append(turn.content)
+        asks_back = turn.role == "assistant" and turn.content.partition("\n\n- ")[0].rstrip().endswith("?")
+    return found
+
+
+def _read_after(text: str, earlier: Sequence[str], *, today: date) -> str:
+    """The standalone question for a text after these; empty for one that is whole. What it goes on from may itself be
+    no whole question: then that one is read first."""
+    if not earlier or is_courtesy(text):
         return ""
-    if not is_fragment(question.text):
-        return with_subject(question.text, [turn[-_MAX_PRECEDING_CHARACTERS:] for turn in earlier[-_MAX_TURNS:]])
-    before, today = earlier[-1][-_MAX_PRECEDING_CHARACTERS:], planner.local_today(question)
-    if find_time(question.text, today=today):
-        return f"{question.text} {_without_time(before, today=today)}"
-    return rewrite_follow_up(question.text, before)
+    if not is_fragment(text):
+        return with_subject(text, _last_question(earlier, today=today)[1]) if question_about_it(text) else ""
+    asked, before = _last_question(earlier, today=today)
+    if find_time(text, today=today):
+        return f"{text} {_without_time(before, today=today)}"
+    rewritten = rewrite_follow_up(text, before)
+    thing = named_thing(text) if rewritten.endswith(text) else ""  # nothing of the question before is like it
+    return (exchange_subject(asked, before, thing) if thing else "") or rewritten
+
+
+def _last_question(earlier: Sequence[str], *, today: date) -> tuple[str, str]:
+    """The last of these that is no courtesy, as it was asked and as a standalone question."""
+    at = next((at for at in reversed(range(len(earlier))) if not is_courtesy(earlier[at])), 0)
+    return earlier[at], _read_after(earlier[at], earlier[:at], today=today) or earlier[at]
 
 
 def _text_to_plan(question: Question, standalone: str) -> str:
@@ -230,7 +254,8 @@ def _without_time(text: str, *, today: date, days: TimeRange | None = None) -> s
     """The text without its first time, or without the time of these days, unless nothing else would be left."""
     times = find_times(text, today=today)
     matching = [one for one in times if days is None or (one.days.first, one.days.last) == (days.start, days.end)]
-    rest = " ".join(f"{text[: matching[0].start]} {text[matching[0].end :]}".split()) if matching else text
+    rest = " ".join(f"{text[: matching[0].start].rstrip()} {text[matching[0].end :]}".split()) if matching else text
+    rest = re.sub(r" (?=[?.!,;:]+(?: |$))", "", rest)
     return rest if re.search(r"\w", rest) else text
 
 

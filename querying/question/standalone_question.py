@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knowledge.embedders import local_embedder
+from language.auxiliary_verbs import AUXILIARY_VERBS
 from language.topic_words import topic_stems
+from querying.question.column_questions import ARTICLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,11 +35,17 @@ _WHOLE = (
     "And who was it?", "Did the it?", "Is the it?", "Is this it?", "Which it?", "Do you think it?", "Does it it?",
     "But when you it?", "Will it it?",
 )  # fmt: skip
+# What stands before the thing that a fragment names, but for an article.
+_BEFORE_A_THING = frozenset(["and", "or", "what", "how", "about"])
+_COURTESIES = ("Thank you.", "Thanks!", "OK, great.", "Hello.", "Yes, please.", "Never mind.")
+_MIN_COURTESY_NEARNESS = 0.38
 _MAX_WORDS, _MAX_CHARACTERS = 8, 120
 # What is compared of the question before, at most: its last phrases, and of these the nearest put to the test.
 _MAX_PHRASE_WORDS, _MAX_PHRASES, _MAX_FILLED = 3, 30, 4
 # A word that lies further from every word of the question before is added to it, and replaces none.
 _MIN_KINSHIP = 0.5
+# Words behind another word than the one before the fragment's must be as near as this: "pool" is no "open".
+_MIN_WORD_KINSHIP = 0.45
 # What the same word before both is worth: "for a slab" goes with "for a beam".
 _SAME_LEAD = 0.15
 # "5.1", "2,5" and "10:30" are one word each.
@@ -52,9 +60,27 @@ def is_fragment(text: str) -> bool:
     spans = _topic_spans(text)
     if not spans or not _WORD.search(text[: spans[0][0]]):  # a bare name is a topic of its own
         return False
-    start, end = spans[0][0], spans[-1][1]
-    near = _prototypes() @ _embed(f"{text[:start]}it{text[end:]}")
+    if _WORD.findall(text)[0].lower() in AUXILIARY_VERBS:  # "May I …" is a whole question
+        return False
+    near = _prototypes() @ _embed(f"{text[: spans[0][0]]}it{text[spans[-1][1] :]}")
     return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
+
+
+def named_thing(fragment: str) -> str:
+    """What a fragment such as "and the sauna?" puts in place of what was asked about; empty for "and for adults?"."""
+    spans = _topic_spans(fragment)
+    before = _WORD.findall(fragment[: spans[0][0]].lower()) if spans else []
+    if not before or not ARTICLES.union(_BEFORE_A_THING).issuperset(before):
+        return ""
+    thing = fragment[spans[0][0] :].partition(",")[0].rstrip(" ?!.")
+    return f"{before[-1]} {thing}" if before[-1] in ARTICLES else thing
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether the text only thanks, greets or agrees."""
+    if len(text.split()) > _MAX_WORDS or "?" in text:
+        return False
+    return bool((_courtesies() @ _embed(text)).max() >= _MIN_COURTESY_NEARNESS)
 
 
 def rewrite_follow_up(fragment: str, before: str) -> str:
@@ -74,6 +100,9 @@ def rewrite_follow_up(fragment: str, before: str) -> str:
     nearest = np.argsort(-(by_word / 2 + same_lead), kind="stable")[:_MAX_FILLED]
     filled = [before[: old[at][0]] + said + before[old[at][1] :] for at in nearest]
     kinship = (by_word[nearest] + _embed_all(filled) @ _embed(before)) / 2 + same_lead[nearest]
+    is_akin = by_word[nearest] >= _MIN_WORD_KINSHIP
+    are_names = np.array([said[:1].isupper() and before[old[at][0]].isupper() for at in nearest])
+    kinship[~(is_akin | are_names | (same_lead[nearest] > 0))] = 0
     best = int(kinship.argmax())
     return filled[best] if kinship[best] >= _MIN_KINSHIP else f"{before} {fragment}"
 
@@ -84,11 +113,12 @@ def _word_before(text: str, at: int) -> str:
 
 
 def _with_whole_names(text: str, words: Sequence[_Span]) -> list[_Span]:
-    """The words, of which those of one name are one: "Harbour Street"."""
+    """The words, of which those of one name are one: "Harbour Street", "Studio 2"."""
     joined: list[_Span] = []
     for start, end in words:
         is_behind = bool(joined) and text[joined[-1][1] : start] == " " and text[joined[-1][0]].isupper()
-        joined.append((joined.pop()[0], end) if is_behind and text[start].isupper() else (start, end))
+        is_of_name = text[start].isupper() or text[start].isdecimal()
+        joined.append((joined.pop()[0], end) if is_behind and is_of_name else (start, end))
     return joined
 
 
@@ -107,6 +137,11 @@ def _topic_spans(text: str) -> Sequence[_Span]:
 @cache
 def _prototypes() -> NDArray[np.float32]:
     return _embed_all([*_FRAGMENTS, *_WHOLE])
+
+
+@cache
+def _courtesies() -> NDArray[np.float32]:
+    return _embed_all(_COURTESIES)
 
 
 def _embed(text: str) -> NDArray[np.float32]:

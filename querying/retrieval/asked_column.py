@@ -19,7 +19,7 @@ import numpy as np
 from knowledge.embedders import local_embedder
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems
-from querying.question.column_questions import QUESTIONS, ColumnKind
+from querying.question.column_questions import ARTICLES, QUESTIONS, ColumnKind
 from querying.retrieval.column_kinds import (
     SAMPLE_CELLS,
     Vectors,
@@ -56,7 +56,6 @@ _MAX_CACHED_HEADS, _MAX_CACHED_QUESTIONS = 1024, 64
 _MIN_DATE_LEAD = 0.05
 # Behind these stands what is asked, and no thing that it is asked of.
 _ASKING = frozenset(["what", "which", "who", "whose", "whom", "how", "much", "many", "when", "where"])
-_ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "this", "that"])
 _ITS_NAME = "it"
 _WORDINGS: Mapping[ColumnKind, tuple[str, ...]] = {
     ColumnKind.MONEY: ("How much is the {}?", "How much is it {}?"),
@@ -240,7 +239,7 @@ class _Frame:
         self._words: list[_Word] = []
         for word in words:
             if word.text == _ITS_NAME:
-                if self._words and self._words[-1].text.lower() in _ARTICLES:
+                if self._words and self._words[-1].text.lower() in ARTICLES:
                     self._words.pop()
                 if self._words and self._words[-1].text == _ITS_NAME:
                     continue

@@ -124,6 +124,10 @@ def test_a_quantity_is_no_bare_number():
         ("20 USD and 3 mg of it", [(20, "$"), (3, "mg")]),
         ("a 16 A circuit, 5 a day", [(16, "A"), (5, None)]),
         ("1,500 kg, 20, 30", [(1500, "kg"), (20, None), (30, None)]),
+        ("two and a half hours, 3 and a half", [(2.5, "h"), (3.5, None)]),
+        ("$2 million, 3 dozen, 2 hundred thousand kg", [(2_000_000, "$"), (36, None), (200_000, "kg")]),
+        ("2 thousand five hundred euros, half of it", [(2500, "€")]),
+        ("one or two days, half days, one of two hundred", [(1, None), (2, "d"), (0.5, "d"), (200, None)]),
     ],
 )
 def test_numbers_are_found_in_a_text(text, expected) -> None:
@@ -157,6 +161,8 @@ def test_any_run_of_signs_can_be_read(text) -> None:
         ("two and a half hours", 2.5, "h"),
         ("3 thousand euros", 3000, "€"),
         ("minus five", -5, ""),
+        ("two and a half days", 2.5, "d"),
+        ("1.5 million", 1_500_000, ""),
     ],
 )
 def test_a_reply_says_its_number_in_words(reply: str, number: float, unit: str):

@@ -132,6 +132,11 @@ def test_our_question_after_something_that_was_not_the_users_is_no_question_of_t
     assert resume_from_context(asked) == asked
 
 
+def test_a_quantity_in_a_unit_that_the_tree_does_not_take_is_put_to_it_which_asks_again():
+    asked = question("What cover?", EXPOSED, "severe", SPAN, "two and a half kg")
+    assert resume_from_context(asked).facts == {"exposure": "severe", "span_m": "two and a half kg"}
+
+
 def test_a_release_without_trees_takes_nothing_up():
     asked = question("What cover?", EXPOSED, "severe")
     asked.release.trees = []

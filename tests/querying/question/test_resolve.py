@@ -3,10 +3,12 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from asgiref.sync import async_to_sync
 
 from lexic.phrases import in_language
 from plugins.models import Release
-from querying.question.resolve import ResolvedQuestion, WeightedTurn
+from querying.answering.llms.extractive import Extractive
+from querying.question.resolve import ResolvedQuestion, WeightedTurn, resolve_question
 from querying.types.question import Caller, Question, Turn
 from querying.types.refusals import LIBRARY_REFUSAL, REFUSAL
 
@@ -108,3 +110,39 @@ def test_a_reply_of_nothing_but_such_words_brings_no_other_words() -> None:
 def test_a_question_that_is_nothing_but_a_compared_number_stays() -> None:
     asked = question("17 days")
     assert asked.with_fact_options({"17 days": ""}) is asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "standalone"),
+    [
+        (["When is the pottery course?", "Thanks!", "Where?"], "Where is the pottery course?"),
+        (["How much does the sauna cost?", "And the pool?", "When is it open?"], "When is the pool open?"),
+        (["How much does the sauna cost?", "When is it open?", "And the pool?"], "When is the pool open?"),
+        (["When is Harbour Street open?", "And Mill Lane?", "And Sundays?"], "And Sundays? When is Mill Lane open?"),
+        (
+            ["When is the pottery course?", "When does badminton begin?", "Where?", "Who teaches it?"],
+            "Who teaches badminton?",
+        ),
+        (["When is the pottery course?", "Great, thanks"], ""),
+        (["When is the pottery course?", "And badminton?", "How much does it cost?"], "How much does badminton cost?"),
+        (["When is the pottery course?", "Who teaches it?", "And badminton?"], "Who teaches badminton?"),
+        (["When is the pottery course?", "And for adults?", "How much does it cost?"], ""),
+        (["Which courses are on Friday?", "And on Monday?"], "And on Monday? Which courses are?"),
+        (["When is the pottery course?", "How do I renew my library card?", "How much does it cost?"], ""),
+    ],
+)
+def test_a_follow_up_goes_on_from_what_the_one_before_stands_for(asked: list[str], standalone: str) -> None:
+    context = [turn for text in asked[:-1] for turn in (("user", text), ("assistant", "Yes."))]
+    resolved = async_to_sync(resolve_question)(question(asked[-1], *context).asked, llm=Extractive())
+    assert resolved.standalone == standalone
+
+
+def test_a_follow_up_goes_on_from_the_question_and_not_from_what_answered_a_question_back() -> None:
+    context = [
+        ("user", "May I work from Spain for a few weeks?"),
+        ("assistant", "For how long?\n\n- up to 20 days\n- longer"),
+        ("user", "thirty working days"),
+        ("assistant", "No."),
+    ]
+    resolved = async_to_sync(resolve_question)(question("And Japan?", *context).asked, llm=Extractive())
+    assert resolved.standalone == "May I work from Japan for a few weeks?"
