@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
-from querying.types.evidence import Evidence
+from querying.retrieval.passage_tables import is_row
+from querying.types.evidence import Evidence, Sentence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
 # makes it no better (docs/evaluation.md, "A cross-encoder").
@@ -18,7 +19,8 @@ _WEIGHT = 0.2
 _NEUTRAL = 0.35
 # In a base of few chunks most words of a question are in none of them, so each weighs the most, however ordinary it is.
 # There the reading adds _FEW_CHUNKS_WEIGHT * (probability - _FEW_CHUNKS_NEUTRAL) as well, half of it where there are
-# _FEW_CHUNKS, nearly nothing where there are thousands. No answer is called high by it, and no evidence gets weaker
+# _FEW_CHUNKS, nearly nothing where there are thousands. No answer is called high by it, no evidence gets weaker, and
+# rows of tables stay as they are: whether a table has the column that is asked for is judged by other signs
 # (docs/evaluation.md, "Everyday questions").
 _FEW_CHUNKS = 25
 _FEW_CHUNKS_WEIGHT = 0.4
@@ -44,11 +46,15 @@ def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None 
     wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
-    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL:
+    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL and not _is_row(evidence.sentences[0]):
         share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
         raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
         strength = max(strength, min(raised, _FEW_CHUNKS_LIMIT))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
+
+
+def _is_row(sentence: Sentence) -> bool:
+    return bool(sentence.cell or sentence.header) or is_row(sentence.text)
 
 
 # A question is weighed more than once: for the dates in force, and after a tree has decided.

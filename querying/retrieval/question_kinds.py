@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from knowledge.embedders import local_embedder
 from language.procedure_questions import AskedFor, what_is_asked_for
 
+_STEPS_OF_ANYTHING = ("{}", "How do I do this: {}?", "How is this done: {}?", "What are the steps: {}?")
+# Of a heading these as well; of "this" they would be near to whatever asks what one has to know.
 _STEPS = (
-    "{}",
-    "How do I do this: {}?",
-    "How is this done: {}?",
-    "What are the steps: {}?",
+    *_STEPS_OF_ANYTHING,
     "What has to be done: {}?",
     "What must be done in case of: {}?",
     "What has to be checked: {}?",
@@ -54,7 +53,7 @@ def may_ask_for_steps(question: str, *, language: str, shows_list: bool) -> bool
     if language:
         asked_for = what_is_asked_for(question, language)
         return asked_for is AskedFor.STEPS or (shows_list and asked_for is AskedFor.TOPIC)
-    leaning = _nearness(question, "this", _STEPS) - _nearness(question, "this", _OTHERS)
+    leaning = _nearness(question, "this", _STEPS_OF_ANYTHING) - _nearness(question, "this", _OTHERS)
     return leaning >= (_MIN_LEANING if shows_list else _CLEAR_LEANING)
 
 

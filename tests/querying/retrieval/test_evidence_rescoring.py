@@ -81,6 +81,15 @@ def test_where_few_chunks_were_searched_no_answer_is_called_high_for_that(say) -
     assert 0.61 < adjust_strength(found, "Cover?", chunk_count=5).strength < 0.65
 
 
+def test_where_few_chunks_were_searched_a_row_of_a_table_gets_no_stronger(say) -> None:
+    """Whether the table has the column that is asked for is judged by other signs."""
+    say(0.9)
+    row = "| Spinning | Monday | Studio 2 |"
+    found = evidence(row, best=row, strength=0.4)
+    question = "How many people can join the spinning class?"
+    assert adjust_strength(found, question, chunk_count=5).strength == adjust_strength(found, question).strength
+
+
 @pytest.mark.parametrize(("strength", "probability"), [(0.5, 0.1), (0.9, 0.9)])
 def test_where_few_chunks_were_searched_what_is_weak_or_strong_stays_so(
     say, strength: float, probability: float

@@ -46,6 +46,12 @@ _OPENING = re.compile(
 _EXPLETIVE = re.compile(
     r"It(?:['’]s|\s+(?:is|was|may\s+be|will\s+be|can\s+be|should\s+be|must\s+be))\s+(?:\w+\s+){0,3}?(?:that|to|for)\b"
 )
+# "There are a few exceptions to the rule": they come next.
+_ANNOUNCES = re.compile(
+    r"\b(?:there\s+(?:are|is)|here\s+are)\s+(?:\w+\s+){0,2}?(?:a\s+few|some|several|certain|many|two|three|four|five|one)\b"
+    r"|\b(?:the\s+following|as\s+follows|listed\s+below|these\s+steps)\b",
+    re.IGNORECASE,
+)
 _EXCEPTION = re.compile(
     r"(?:However|But|Except|Unless|Provided|Notwithstanding|Nevertheless|Otherwise|Exceptions?|The\s+(?:only\s+)?exceptions?"
     r"|Exclusions?|(?:This|These|It|They|That)\s+(?:rule\s+|requirement\s+|limit\s+)?(?:do(?:es)?\s+not|shall\s+not|may\s+not"
@@ -149,11 +155,11 @@ def reply_above(sentence: Sentence, neighbours: Neighbours, *, question: str) ->
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
-    """The sentence after, where it limits what this one says."""
+    """The sentence after, where it limits what this one says, or is what this one announces."""
     after = neighbours.after(sentence)
     if after is None or is_separate(sentence, after, neighbours) or not is_statement(after.text):
         return None
-    return after if _EXCEPTION.match(after.text) else None
+    return after if _EXCEPTION.match(after.text) or _ANNOUNCES.search(sentence.text) else None
 
 
 def is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:
