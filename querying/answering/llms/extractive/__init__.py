@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-from asgiref.sync import sync_to_async
-
 from querying.answering.llms.extractive.composition import compose
 from querying.llm_interface import LLM
 from querying.types.prompt import Prompt
@@ -20,7 +18,6 @@ class Extractive(LLM):
     yields_sentences = True
 
     async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
-        # The event loop has other streams to serve meanwhile.
-        for piece in await sync_to_async(compose)(prompt):
+        for piece in compose(prompt):
             yield piece
         yield Usage()
