@@ -46,14 +46,14 @@ def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None 
     wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
-    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL and not _is_row(evidence.sentences[0]):
+    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL and not _is_of_table(evidence.sentences[0]):
         share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
         raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
         strength = max(strength, min(raised, _FEW_CHUNKS_LIMIT))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
 
 
-def _is_row(sentence: Sentence) -> bool:
+def _is_of_table(sentence: Sentence) -> bool:
     return bool(sentence.cell or sentence.header) or is_row(sentence.text)
 
 
