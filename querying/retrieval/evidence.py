@@ -26,7 +26,7 @@ from querying.retrieval.late_interaction import (
 )
 from querying.retrieval.passage_tables import NO_PAGES
 from querying.retrieval.sentence_windows import Window, split_into_windows
-from querying.retrieval.table_evidence import judge_rows
+from querying.retrieval.table_evidence import judge_rows, read_asked_tables
 from querying.retrieval.token_states import WindowStates, read_states
 from querying.retrieval.value_rows import prefer_asked_cells, with_value_rows
 from querying.retrieval.window_matching import MatchedWindow, Matches, match_windows
@@ -151,8 +151,9 @@ def score_evidence(
     if wording.language or sub_questions:
         return found
     question = turns[0].text
-    judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, pages=pages)
-    return with_value_rows(prefer_asked_cells(judged, question=question), question=question, pages=pages)
+    tables = read_asked_tables(question, found.passages, pages)
+    judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, tables=tables)
+    return with_value_rows(prefer_asked_cells(judged, question=question), question=question, tables=tables)
 
 
 def _score_passages(

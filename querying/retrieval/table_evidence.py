@@ -12,8 +12,9 @@ from functools import partial
 
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
+from knowledge.search.passages import Passage
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
-from querying.retrieval.asked_values import rows_asked_by_value
+from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
 from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
@@ -55,6 +56,23 @@ class _ReadCell:
         return min(1.0, max(0.0, self.fit - _STRENGTH_OFFSET))
 
 
+@dataclass(frozen=True, kw_only=True)
+class AskedTable:
+    """A table as it is asked, and the rows of it that a question asks for by what their cells say."""
+
+    table: Table
+    grid: Grid
+    value_rows: ValueRows
+
+
+def read_asked_tables(
+    question: str, passages: Sequence[Passage], pages: Mapping[int, str] = NO_PAGES
+) -> list[AskedTable]:
+    """The tables of these passages. `pages` has texts of pages by their ids."""
+    found = [(table, _grid_of(table)) for table in read_tables(passages, pages)]
+    return [AskedTable(table=table, grid=grid, value_rows=rows_asked_by_value(question, grid)) for table, grid in found]
+
+
 def judge_rows(
     evidence: Evidence,
     *,
@@ -62,18 +80,23 @@ def judge_rows(
     words: QuestionWords,
     weights: Mapping[str, float],
     embedder: LocalEmbedder,
-    pages: Mapping[int, str] = NO_PAGES,
+    tables: Sequence[AskedTable],
 ) -> Evidence:
-    """The evidence with rows of tables scored by their cells, rows that were not scored included. Where a row is best,
-    the evidence is as strong as that. `pages` has texts of pages by their ids."""
+    """The evidence with rows of its tables scored by their cells, rows that were not scored included. Where a row is
+    best, the evidence is as strong as that."""
     if any(one.ranges.included for one in evidence.sentences if CELL_SEPARATOR in one.text):
         return evidence  # a row with a range is found by it
-    tables = read_tables(evidence.passages, pages)
     if not tables:
         return evidence
     asked_cells = _asked_cells(question, tables, known=partial(stems_of, evidence.passages))
-    value_rows = [rows_asked_by_value(question, grid_of(table)) for table in tables]
-    matches = best_cells(question, weights, tables, most=MAX_READ_CELLS, asked_cells=asked_cells, value_rows=value_rows)
+    matches = best_cells(
+        question,
+        weights,
+        [one.table for one in tables],
+        most=MAX_READ_CELLS,
+        asked_cells=asked_cells,
+        value_rows=[one.value_rows for one in tables],
+    )
     if not matches:
         return evidence
     rows: dict[Place, list[_ReadCell]] = {}
@@ -95,16 +118,16 @@ def judge_rows(
 
 
 def _asked_cells(
-    question: str, tables: Sequence[Table], *, known: Callable[[], frozenset[str]]
+    question: str, tables: Sequence[AskedTable], *, known: Callable[[], frozenset[str]]
 ) -> list[AskedCells | None]:
     """For each table the cells that are asked for in other words; those of the best passages are looked at first."""
-    order = sorted(range(len(tables)), key=lambda at: min(row.source for row in tables[at].rows))
-    asked = find_asked_cells(question, [grid_of(tables[at]) for at in order], known=known)
+    order = sorted(range(len(tables)), key=lambda at: min(row.source for row in tables[at].table.rows))
+    asked = find_asked_cells(question, [tables[at].grid for at in order], known=known)
     found = dict(zip(order, asked, strict=True))
     return [found[at] for at in range(len(tables))]
 
 
-def grid_of(table: Table) -> Grid:
+def _grid_of(table: Table) -> Grid:
     """The table as it is asked."""
     return Grid(
         labels=[row.label for row in table.rows],

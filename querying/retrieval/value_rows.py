@@ -12,16 +12,9 @@ from querying.retrieval.asked_column import Grid
 from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
 from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
 from querying.retrieval.markdown_tables import Span, read_layout, row_cells
-from querying.retrieval.passage_tables import (
-    NO_PAGES,
-    has_table_rows,
-    is_row,
-    parse_cells,
-    read_tables,
-    row_name,
-)
+from querying.retrieval.passage_tables import has_table_rows, is_row, parse_cells, row_name
 from querying.retrieval.sentence_windows import title_prefix
-from querying.retrieval.table_evidence import Place, grid_of
+from querying.retrieval.table_evidence import AskedTable, Place
 from querying.types.evidence import Evidence, Sentence
 
 # A row that is asked for by a cell comes before another row of its table that is so little ahead of it, by this much.
@@ -31,11 +24,12 @@ _BEHIND = 0.03
 
 @dataclass(frozen=True, kw_only=True)
 class _PlacedTable:
-    """A table as it is asked, its name, and the place and the header row of each of its rows."""
+    """A table by its name, the place and the header row of each of its rows, and which of them the question asks
+    for."""
 
     name: str
-    grid: Grid
     rows: Sequence[tuple[Place, str]]
+    asked: ValueRows
 
 
 def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
@@ -71,26 +65,30 @@ def _head_stems(one: Sentence) -> frozenset[str]:
     return frozenset(terms(" ".join(heads)))
 
 
-def with_value_rows(evidence: Evidence, *, question: str, pages: Mapping[int, str] = NO_PAGES) -> Evidence:
-    """The evidence with a mark on the rows that the English question asks for by their cells. They come before the
-    other rows of their table, and those that were not scored join the others of them that were. Of several tables those
-    count that leave least of the question unsaid."""
-    tables = [*_labelled_tables(evidence, pages), *_markdown_tables(evidence.passages)]
-    asked = [rows_asked_by_value(question, table.grid) for table in tables]
-    least = min((one.unsaid for one in asked if one.columns), default=0)
+def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[AskedTable]) -> Evidence:
+    """The evidence with a mark on the rows that the English question asks for by their cells: of these tables, and of
+    the Markdown tables of its passages. They come before the other rows of their table, and those that were not scored
+    join the others of them that were. Of several tables those count that leave least of the question unsaid."""
+    placed = [*map(_placed, tables), *_markdown_tables(question, evidence.passages)]
+    with_rows = [one for one in placed if one.asked.columns]
+    if not with_rows:
+        return evidence
+    least = min(one.asked.unsaid for one in with_rows)
+    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
     marked: dict[Place, Sentence] = {}
-    for table, one in zip(tables, asked, strict=True):
-        if one.columns and one.unsaid == least:
-            marked |= _marked_rows(table, one, evidence)
+    for table in with_rows:
+        if table.asked.unsaid == least:
+            marked |= _marked_rows(table, known, evidence.passages)
     if not marked:
         return evidence
-    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
     sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
     return replace(evidence, sentences=tuple(sentences))
 
 
-def _marked_rows(table: _PlacedTable, asked: ValueRows, evidence: Evidence) -> dict[Place, Sentence]:
-    known = {(one.source, one.start, one.end): one for one in evidence.sentences}
+def _marked_rows(
+    table: _PlacedTable, known: Mapping[Place, Sentence], passages: Sequence[Passage]
+) -> dict[Place, Sentence]:
+    asked = table.asked
     scored = [known[table.rows[at][0]] for at in asked.columns if table.rows[at][0] in known]
     if not scored:
         return {}
@@ -99,7 +97,7 @@ def _marked_rows(table: _PlacedTable, asked: ValueRows, evidence: Evidence) -> d
     lift = _lift(best.score, max((known[place].score for place in others if place in known), default=0.0))
     found = {}
     for place, header in (table.rows[at] for at in asked.columns):
-        one = known.get(place) or _unscored(place, header, best, evidence.passages)
+        one = known.get(place) or _unscored(place, header, best, passages)
         found[place] = replace(one, score=min(1.0, one.score + lift), value_rows=table.name)
     return found
 
@@ -115,11 +113,11 @@ def _unscored(place: Place, header: str, best: Sentence, passages: Sequence[Pass
     return replace(best, source=source, start=start, end=end, text=text, header=header, cell=None)
 
 
-def _labelled_tables(evidence: Evidence, pages: Mapping[int, str]) -> Iterator[_PlacedTable]:
-    for table in read_tables(evidence.passages, pages):
-        name = f"{table.document_id} {table.titles} {table.caption} {table.rows[0].name.header}"
-        rows = [((row.source, *row.span), "") for row in table.rows]
-        yield _PlacedTable(name=name, grid=grid_of(table), rows=rows)
+def _placed(asked: AskedTable) -> _PlacedTable:
+    table = asked.table
+    name = f"{table.document_id} {table.titles} {table.caption} {table.rows[0].name.header}"
+    rows = [((row.source, *row.span), "") for row in table.rows]
+    return _PlacedTable(name=name, rows=rows, asked=asked.value_rows)
 
 
 @dataclass
@@ -142,7 +140,7 @@ class _Parts:
                 self.cells.append(cells)
 
 
-def _markdown_tables(passages: Sequence[Passage]) -> Iterator[_PlacedTable]:
+def _markdown_tables(question: str, passages: Sequence[Passage]) -> Iterator[_PlacedTable]:
     """Passages overlap, and one shows where another one's table goes on: those with the same heads are one."""
     found: dict[tuple[str, tuple[str, ...]], _Parts] = {}
     for source, passage in enumerate(passages):
@@ -155,4 +153,8 @@ def _markdown_tables(passages: Sequence[Passage]) -> Iterator[_PlacedTable]:
             found.setdefault(key, _Parts()).add(source, passage, table, layout.headers)
     for (name, heads), parts in found.items():
         grid = Grid(labels=parts.labels, heads=heads[1:], cells=parts.cells, caption=parts.caption)
-        yield _PlacedTable(name=f"{name} {' | '.join(heads)}", grid=grid, rows=list(parts.rows.values()))
+        yield _PlacedTable(
+            name=f"{name} {' | '.join(heads)}",
+            rows=list(parts.rows.values()),
+            asked=rows_asked_by_value(question, grid),
+        )
