@@ -42,9 +42,5 @@ def unsaved_script(request: HttpRequest) -> str:
     return static("unsaved.js")
 
 
-def interrupted_forms_script(request: HttpRequest) -> str:
-    return static("interrupted_forms.js")
-
-
 def arrival_script(request: HttpRequest) -> str:
     return static("arrival.js")

@@ -1,8 +1,9 @@
-"use strict";
 // Who was signed out while writing is sent to the sign-in, and the form that was sent is lost. So what a form with
 // [data-unsaved] sends is kept in this tab until the next page: the page of the sign-in keeps it on, and the page of the
 // form puts it back where it was typed, for the same account. Any other page shows that the form has arrived. Nothing is
 // kept for whoever is not signed in, and whoever signs out leaves nothing.
+import { isSignInPage } from "./sign_in_page.js";
+
 (() => {
   if (top !== window) return;
   const KEY = "lexic.interrupted-form";
@@ -11,7 +12,7 @@
   // Hidden fields that say when the page was opened; all others tell forms with one address apart.
   const OF_THE_MOMENT = ["csrfmiddlewaretoken", "until", "seen"];
   const NOT_KEPT = ["hidden", "password", "file", "submit", "button"];
-  const isSignIn = location.pathname.startsWith("/accounts/login");
+  const isSignIn = isSignInPage(location.href);
   const account = () => document.querySelector("meta[name=account]")?.content;
   const here = location.pathname + location.search;
 

@@ -101,9 +101,9 @@ _MINUS = re.compile(r"(?<!\d )\bminus[ \u00a0]$", re.IGNORECASE)
 _LONGEST_MINUS = 8
 _COUNTED_TIMES = re.compile(r"(?<=\d)\s?x$|\s+times$")
 _MULTIPLIERS = SCALES | {"dozen": 12}
-# "One" alone is mostly no number; that of "one or two days" and of "one and a half" is.
-_ONE_BEFORE = re.compile(r"\bone(?=\s(?:or|to|and\sa)\s$)", re.IGNORECASE)
-_ONE_BEFORE_LENGTH = 10
+# "One" alone is mostly no number; that of "one or two days" is.
+_ONE_BEFORE = re.compile(r"\bone(?=\s(?:or|to)\s$)", re.IGNORECASE)
+_ONE_BEFORE_LENGTH = 8
 
 
 def find_unit(spelling: str) -> Unit | None:

@@ -52,7 +52,6 @@ UNFOLD: dict[str, Any] = {
         "builder.admin_theme.command_box_script",
         "builder.admin_theme.kept_focus_script",
         "builder.admin_theme.unsaved_script",
-        "builder.admin_theme.interrupted_forms_script",
         "builder.admin_theme.arrival_script",
     ],
     "COLORS": {

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from knowledge.embedders import local_embedder
 from language.topic_words import topic_stems
 from querying.question.column_questions import ARTICLES, QUESTIONS, ColumnKind
-from querying.question.standalone_question import named_thing
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from querying.question.standalone_question import named_thing, prototype_vectors
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
 # "IT" is a department.
@@ -77,8 +72,8 @@ def _asks_about_it(text: str) -> bool:
     if sum(bool(topic_stems(word)) for word in words) > _MAX_TOPIC_WORDS:
         return False
     embedded = local_embedder().embed_one(text)
-    nearest = max((_known_questions() @ embedded).max(), (_prototypes(_ABOUT_A_THING) @ embedded).max())
-    return bool(nearest > (_prototypes(_ABOUT_NOTHING) @ embedded).max())
+    nearest = max((prototype_vectors(_KNOWN) @ embedded).max(), (prototype_vectors(_ABOUT_A_THING) @ embedded).max())
+    return bool(nearest > (prototype_vectors(_ABOUT_NOTHING) @ embedded).max())
 
 
 def _is_expletive(it: re.Match[str]) -> bool:
@@ -112,7 +107,7 @@ def _find_subject(question: str) -> str:
     if not spans or question_about_it(question):
         return ""
     frames = [f"{question[:start]}it{question[end:]}" for start, end in spans]
-    near = (np.asarray(local_embedder().embed_batch(frames)) @ _known_questions().T).max(axis=1)
+    near = (np.asarray(local_embedder().embed_batch(frames)) @ prototype_vectors(_KNOWN).T).max(axis=1)
     if near.max() < _MIN_SUBJECT_NEARNESS:
         return ""
     first = next(start for (start, _), one in zip(spans, near, strict=True) if one >= near.max() - _SUBJECT_TOLERANCE)
@@ -130,12 +125,3 @@ def _phrase_spans(text: str) -> Iterator[tuple[int, int]]:
                 break
             has_article = first > 0 and text[slice(*words[first - 1])].lower() in ARTICLES
             yield words[first - has_article][0], words[last][1]
-
-
-def _known_questions() -> NDArray[np.float32]:
-    return _prototypes(_KNOWN)
-
-
-@cache
-def _prototypes(texts: tuple[str, ...]) -> NDArray[np.float32]:
-    return np.asarray(local_embedder().embed_batch(texts))

@@ -62,7 +62,7 @@ def is_fragment(text: str) -> bool:
         return False
     if _WORD.findall(text)[0].lower() in AUXILIARY_VERBS:  # "May I …" is a whole question
         return False
-    near = _prototypes() @ _embed(f"{text[: spans[0][0]]}it{text[spans[-1][1] :]}")
+    near = prototype_vectors(_FRAGMENTS + _WHOLE) @ _embed(f"{text[: spans[0][0]]}it{text[spans[-1][1] :]}")
     return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
 
 
@@ -80,7 +80,7 @@ def is_courtesy(text: str) -> bool:
     """Whether the text only thanks, greets or agrees."""
     if len(text.split()) > _MAX_WORDS or "?" in text:
         return False
-    return bool((_courtesies() @ _embed(text)).max() >= _MIN_COURTESY_NEARNESS)
+    return bool((prototype_vectors(_COURTESIES) @ _embed(text)).max() >= _MIN_COURTESY_NEARNESS)
 
 
 def rewrite_follow_up(fragment: str, before: str) -> str:
@@ -135,13 +135,9 @@ def _topic_spans(text: str) -> Sequence[_Span]:
 
 
 @cache
-def _prototypes() -> NDArray[np.float32]:
-    return _embed_all([*_FRAGMENTS, *_WHOLE])
-
-
-@cache
-def _courtesies() -> NDArray[np.float32]:
-    return _embed_all(_COURTESIES)
+def prototype_vectors(texts: tuple[str, ...]) -> NDArray[np.float32]:
+    """The vectors of fixed texts that questions are compared with, one a row; embedded once in a process."""
+    return _embed_all(texts)
 
 
 def _embed(text: str) -> NDArray[np.float32]:
