@@ -12,6 +12,7 @@ from language.bound_words import AT_LEAST
 from language.cache_sizes import CACHED_SENTENCES
 from language.exception_words import makes_exceptions
 from language.figures.bounds import trailing_bound
+from language.figures.dates_and_identifiers import YEAR_PATTERN
 from language.lazy_pattern import lazy_pattern
 from language.month_names import MONTH_PATTERN, MONTHS, WEEKDAYS, month_number
 from language.units import CURRENCY_PATTERN
@@ -21,8 +22,6 @@ Day = tuple[int, int, int]
 _DECEMBER, _LEAP_YEAR = 12, 2024
 _YEAR_START, _YEAR_END = (1, 1), (_DECEMBER, 31)
 _FIRST_DAY, _LAST_DAY = (0, 1, 1), (9999, _DECEMBER, 31)
-
-_YEAR = r"(?:1[5-9]|20|21)\d\d"
 
 
 def _days_pattern(n: int) -> str:
@@ -34,11 +33,11 @@ def _days_pattern(n: int) -> str:
 
 
 _DATE = lazy_pattern(
-    rf"\b(?P<year0>{_YEAR})-(?P<month0>0[1-9]|1[0-2])-(?P<first0>[0-3]\d)\b"
+    rf"\b(?P<year0>{YEAR_PATTERN})-(?P<month0>0[1-9]|1[0-2])-(?P<first0>[0-3]\d)\b"
     rf"|(?<![\d.,:/])\b{_days_pattern(1)}[\s-](?:day\s)?(?:of\s)?(?P<month1>{MONTH_PATTERN})\b\.?"
-    rf"(?:,?[\s-](?P<year1>{_YEAR})\b)?"
-    rf"|\b(?P<month2>{MONTH_PATTERN})\b\.?\s(?:the\s)?{_days_pattern(2)}(?![\w%]|[.,:]\d|\s{CURRENCY_PATTERN})(?:,?\s(?P<year2>{_YEAR})\b)?"
-    rf"|\b(?P<month3>{MONTH_PATTERN})\b\.?(?:,?\s(?:of\s)?(?P<year3>{_YEAR})\b)?",
+    rf"(?:,?[\s-](?P<year1>{YEAR_PATTERN})\b)?"
+    rf"|\b(?P<month2>{MONTH_PATTERN})\b\.?\s(?:the\s)?{_days_pattern(2)}(?![\w%]|[.,:]\d|\s{CURRENCY_PATTERN})(?:,?\s(?P<year2>{YEAR_PATTERN})\b)?"
+    rf"|\b(?P<month3>{MONTH_PATTERN})\b\.?(?:,?\s(?:of\s)?(?P<year3>{YEAR_PATTERN})\b)?",
     re.IGNORECASE,
 )
 _WEEKDAY = rf"(?:{'|'.join([*WEEKDAYS, *(name[:3] for name in WEEKDAYS)])})"

@@ -11,12 +11,13 @@ from language.month_names import MONTH_PATTERN, month_number
 from language.units import CURRENCY_CODES, UNIT_PATTERN, parse_unit
 
 _MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"
-_YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+YEAR_PATTERN = r"(?:1[5-9]|20|21)\d\d"
+_NAMED_YEAR, _DAY_PATTERN = rf"(?P<year>{YEAR_PATTERN})", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _DATE_PATTERNS = [
-    lazy_pattern(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
-    lazy_pattern(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,?\s|-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
-    lazy_pattern(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,?\s{_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
-    lazy_pattern(rf"\b{_MONTH},?\s(?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
+    lazy_pattern(rf"\b{_NAMED_YEAR}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
+    lazy_pattern(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,?\s|-){_NAMED_YEAR})?(?!\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,?\s{_NAMED_YEAR})?(?![\d.]\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH},?\s(?:of )?{_NAMED_YEAR}\b", re.IGNORECASE),
 ]
 
 # "Until 1 April" and "after 1 April" are opposite sides of the day.

@@ -14,9 +14,8 @@ import numpy as np
 from knowledge.embedders import local_embedder
 from language.topic_words import topic_stems
 from querying.question.column_questions import ARTICLES, QUESTIONS, ColumnKind
-from querying.question.standalone_question import named_thing, prototype_vectors
+from querying.question.standalone_question import WORD, named_thing, prototype_vectors
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
 # "IT" is a department.
 _IT = re.compile(r"\b[Ii]t\b(?!['’])")
 # What is asked of "it" is said in one word of substance; "Where?" and "How much?" have none.
@@ -66,7 +65,7 @@ def question_about_it(text: str) -> str:
 def _asks_about_it(text: str) -> bool:
     """Whether the text asks something of an "it" that stands for a thing."""
     found = list(_IT.finditer(text))
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     if len(found) != 1 or len(text) > _MAX_CHARACTERS or words[0].lower() == "it" or _is_expletive(found[0]):
         return False
     if sum(bool(topic_stems(word)) for word in words) > _MAX_TOPIC_WORDS:
@@ -117,7 +116,7 @@ def _find_subject(question: str) -> str:
 
 def _phrase_spans(text: str) -> Iterator[tuple[int, int]]:
     """Words of substance that stand side by side, with the article before them."""
-    words = [match.span() for match in _WORD.finditer(text)][:_MAX_QUESTION_WORDS]
+    words = [match.span() for match in WORD.finditer(text)][:_MAX_QUESTION_WORDS]
     is_topic = [bool(topic_stems(text[slice(*word)])) for word in words]
     for first in range(len(words)):
         for last in range(first, min(first + _MAX_PHRASE_WORDS, len(words))):

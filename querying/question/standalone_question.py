@@ -49,7 +49,7 @@ _MIN_WORD_KINSHIP = 0.45
 # What the same word before both is worth: "for a slab" goes with "for a beam".
 _SAME_LEAD = 0.15
 # "5.1", "2,5" and "10:30" are one word each.
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
+WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,:/]\d+)*")
 _Span = tuple[int, int]
 
 
@@ -58,9 +58,9 @@ def is_fragment(text: str) -> bool:
     if not text.strip() or len(text) > _MAX_CHARACTERS or len(text.split()) > _MAX_WORDS:
         return False
     spans = _topic_spans(text)
-    if not spans or not _WORD.search(text[: spans[0][0]]):  # a bare name is a topic of its own
+    if not spans or not WORD.search(text[: spans[0][0]]):  # a bare name is a topic of its own
         return False
-    if _WORD.findall(text)[0].lower() in AUXILIARY_VERBS:  # "May I …" is a whole question
+    if WORD.findall(text)[0].lower() in AUXILIARY_VERBS:  # "May I …" is a whole question
         return False
     near = prototype_vectors(_FRAGMENTS + _WHOLE) @ _embed(f"{text[: spans[0][0]]}it{text[spans[-1][1] :]}")
     return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
@@ -69,7 +69,7 @@ def is_fragment(text: str) -> bool:
 def named_thing(fragment: str) -> str:
     """What a fragment such as "and the sauna?" puts in place of what was asked about; empty for "and for adults?"."""
     spans = _topic_spans(fragment)
-    before = _WORD.findall(fragment[: spans[0][0]].lower()) if spans else []
+    before = WORD.findall(fragment[: spans[0][0]].lower()) if spans else []
     if not before or not ARTICLES.union(_BEFORE_A_THING).issuperset(before):
         return ""
     thing = fragment[spans[0][0] :].partition(",")[0].rstrip(" ?!.")
@@ -108,7 +108,7 @@ def rewrite_follow_up(fragment: str, before: str) -> str:
 
 
 def _word_before(text: str, at: int) -> str:
-    words = _WORD.findall(text[:at].lower())
+    words = WORD.findall(text[:at].lower())
     return words[-1] if words else ""
 
 
@@ -131,7 +131,7 @@ def _phrase_spans(text: str, words: Sequence[_Span], *, longest: int) -> list[_S
 
 
 def _topic_spans(text: str) -> Sequence[_Span]:
-    return [match.span() for match in _WORD.finditer(text) if topic_stems(match.group())]
+    return [match.span() for match in WORD.finditer(text) if topic_stems(match.group())]
 
 
 @cache
