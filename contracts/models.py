@@ -17,6 +17,7 @@ from accounts.models import ApiKey, Principal, User
 from contracts.risk import Classification, RiskLevel, risk_level
 from knowledge.models import BaseKind, Document, KnowledgeBase, PinKind
 from knowledge.revision_pins import release_pins
+from lexic.compiled_query import written_out
 from lexic.errors import NotFound
 from lexic.name_field import NameField
 from querying.types.token_usage import Usage
@@ -82,13 +83,14 @@ class ContractReviewQuerySet(models.QuerySet["ContractReview"]):
     def visible_to(self, principal: Principal) -> ContractReviewQuerySet:
         if isinstance(principal, ApiKey) and not principal.opens_private_bases():
             return self.none()
-        bases = KnowledgeBase.objects.visible_to(principal).values("pk")
+        bases = written_out(KnowledgeBase.objects.visible_to(principal).values("pk"))
         shown = models.Q(playbook_base=None) | models.Q(playbook_base__kind=BaseKind.PLUGIN)
         private = models.Q(playbook_base__in=bases) & ~models.Q(playbook_document__removed_in__isnull=False)
         return self._over_bases(bases).filter(shown | private)
 
     def editable_by(self, principal: Principal) -> ContractReviewQuerySet:
-        return self.visible_to(principal)._over_bases(KnowledgeBase.objects.editable_by(principal).values("pk"))
+        edited = written_out(KnowledgeBase.objects.editable_by(principal).values("pk"))
+        return self.visible_to(principal)._over_bases(edited)
 
     def unfinished(self) -> ContractReviewQuerySet:
         return self.filter(state__in=UNFINISHED_STATES)

@@ -10,6 +10,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Principal
+from lexic.compiled_query import written_out
 from plugins.models import Plugin, Release
 from querying.models import Query
 from querying.types.answer import Outcome
@@ -17,10 +18,10 @@ from querying.types.answer import Outcome
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
     def visible_to(self, principal: Principal) -> GoldenQuestionQuerySet:
-        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
+        return self.filter(plugin__in=written_out(Plugin.objects.viewable_by(principal).values("pk")))
 
     def editable_by(self, principal: Principal) -> GoldenQuestionQuerySet:
-        return self.filter(plugin__in=Plugin.objects.editable_by(principal))
+        return self.filter(plugin__in=written_out(Plugin.objects.editable_by(principal).values("pk")))
 
     def offered_to_visitors(self) -> GoldenQuestionQuerySet:
         """The golden questions that their author shows to visitors, without those that failed in their last run."""
@@ -98,7 +99,7 @@ class GoldenQuestion(models.Model):
 
 class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
     def visible_to(self, principal: Principal) -> EvaluationRunQuerySet:
-        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
+        return self.filter(plugin__in=written_out(Plugin.objects.viewable_by(principal).values("pk")))
 
     def erase_answers(self) -> None:
         """Erases the answers, which quote documents. The result of each question is kept."""

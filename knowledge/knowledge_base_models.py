@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -16,8 +18,9 @@ from knowledge.embedding_spaces import EmbeddingSpace
 from knowledge.grant_models import Consent, KnowledgeGrant
 from knowledge.member_models import BaseKind, opens_private_base
 from language.language_identification import LANGUAGE_NAMES
+from lexic.compiled_query import CompiledSubquery
 from lexic.name_field import NameField
-from plugins.models import Plugin, Role
+from plugins.models import EDITABLE, VIEWABLE, Plugin, Role
 
 
 class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
@@ -29,7 +32,7 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
         """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base, and
         running the site opens no private one."""
         user = user_of(principal)
-        viewed = models.Q(plugin__in=Plugin.objects.viewable_by(user))
+        viewed = models.Q(plugin__in=VIEWABLE.ids(user))
         private = opens_private_base(principal, roles=Role.values)
         return self._limited_to_key(principal).filter(_is_edited_by(user) | viewed | private)
 
@@ -63,15 +66,35 @@ class KnowledgeBaseQuerySet(AuditedQuerySet["KnowledgeBase"]):
 
     def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
         """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
-        granted = KnowledgeGrant.objects.usable(least).filter(plugin=plugin).values("knowledge_base")
+        granted = _granted(least).ids(plugin=plugin.pk)
         return self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
 
     def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
         """What the plugin's draft reads: its own base first, then the ones attached to it."""
-        attached = KnowledgeGrant.objects.usable().filter(plugin=plugin, is_attached=True)
-        read = self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
+        attached = _ATTACHED.ids(plugin=plugin.pk)
+        read = self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=attached))
         own_first = models.Case(models.When(plugin=plugin, then=0), default=1)
         return read.order_by(own_first, "pk")
+
+
+_EXAMPLE = UUID("1b6c9f52-2c7e-4d57-8b3f-6a9d0e4c7f18")
+
+
+@cache
+def _granted(least: str) -> CompiledSubquery:
+    """The bases that are granted to a plugin for at least this use."""
+
+    def granted(plugin: UUID) -> models.QuerySet[Any, Any]:
+        return KnowledgeGrant.objects.usable(least).filter(plugin=plugin).values("knowledge_base")
+
+    return CompiledSubquery(granted, plugin=_EXAMPLE)
+
+
+def _attached(plugin: UUID) -> models.QuerySet[Any, Any]:
+    return KnowledgeGrant.objects.usable().filter(plugin=plugin, is_attached=True).values("knowledge_base")
+
+
+_ATTACHED = CompiledSubquery(_attached, plugin=_EXAMPLE)
 
 
 def _is_edited_by(user: User) -> models.Q:
@@ -81,7 +104,7 @@ def _is_edited_by(user: User) -> models.Q:
     if user.is_superuser and user.is_active:
         return for_plugins
     of_no_plugin = models.Q(owner=user, plugin=None)
-    return for_plugins & (of_no_plugin | models.Q(plugin__in=Plugin.objects.editable_by(user)))
+    return for_plugins & (of_no_plugin | models.Q(plugin__in=EDITABLE.ids(user)))
 
 
 class KnowledgeBase(AuditedModel):

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Capability, Principal, User, user_of
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
+from lexic.compiled_query import written_out
 from plugins.models import Role
 
 
@@ -84,4 +85,4 @@ def opens_private_base(principal: Principal, *, roles: list[str]) -> models.Q:
         return models.Q(pk__in=[])
     user = user_of(principal)
     let_in = BaseMember.objects.of_user(user).filter(role__in=roles).values("knowledge_base")
-    return ~models.Q(kind=BaseKind.PLUGIN) & (models.Q(owner=user) | models.Q(pk__in=let_in))
+    return ~models.Q(kind=BaseKind.PLUGIN) & (models.Q(owner=user) | models.Q(pk__in=written_out(let_in)))

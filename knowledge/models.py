@@ -42,6 +42,7 @@ from knowledge.term_models import Term as Term
 from knowledge.term_models import TermCount as TermCount
 from knowledge.term_models import TermStem as TermStem
 from language.language_identification import LANGUAGE_NAMES
+from lexic.compiled_query import written_out
 from lexic.name_field import NameField
 from lexic.sql_files import read_sql
 from plugins.models import Plugin
@@ -86,14 +87,15 @@ _WAIT_PER_BYTE = timedelta(microseconds=10)
 
 class DocumentQuerySet(AuditedQuerySet[Any], RevisionQuerySet):  # type: ignore[override]
     def editable_by(self, principal: Principal) -> DocumentQuerySet:
-        return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(principal))
+        return self.filter(knowledge_base__in=written_out(KnowledgeBase.objects.editable_by(principal).values("pk")))
 
     def visible_to(self, principal: Principal) -> DocumentQuerySet:
-        return self.filter(knowledge_base__in=KnowledgeBase.objects.visible_to(principal))
+        return self.filter(knowledge_base__in=written_out(KnowledgeBase.objects.visible_to(principal).values("pk")))
 
     def of_plugin(self, plugin: Plugin) -> DocumentQuerySet:
         """What the plugin reads: the documents of its own knowledge base and of those attached to it."""
-        return self.present().filter(knowledge_base__in=KnowledgeBase.objects.of_plugin(plugin).values("pk"))
+        bases = written_out(KnowledgeBase.objects.of_plugin(plugin).values("pk"))
+        return self.present().filter(knowledge_base__in=bases)
 
     def name_contains(self, words: str) -> DocumentQuerySet:
         """Documents whose title, file name or address holds these words."""
@@ -271,7 +273,7 @@ class PageQuerySet(RevisionQuerySet):
         is_shared = IsInSharedRelease(base, models.F("added_in"), models.F("removed_in"), *marks, among, grants)
         if principal is None:
             return self.filter(is_shared)
-        mine = KnowledgeBase.objects.visible_to(principal).values("pk")
+        mine = written_out(KnowledgeBase.objects.visible_to(principal).values("pk"))
         return self.filter(models.Q(document__knowledge_base__in=mine) | models.Q(is_shared))
 
 

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, models
+from django.db.models.expressions import RawSQL
 from django.db.models.query import get_related_populators
 
 from lexic.postgresql.base import prepared_cursor
 
 M = TypeVar("M", bound=models.Model)
 _Values = list[tuple[str, Any]]
+# What `pk__in` and its like take.
+Ids = RawSQL | list[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +110,36 @@ class CompiledQuery(Generic[M]):
         for populator in built.populators:
             populator.populate(converted, found)
         return found
+
+
+class CompiledSubquery:
+    """The ids that the query set that `make` makes selects, for conditions of other query sets; see `CompiledQuery`."""
+
+    def __init__(self, make: Callable[..., models.QuerySet[Any, Any]], **examples: Any) -> None:
+        self._make, self._examples = make, examples
+
+    def ids(self, **values: Any) -> Ids:
+        """For `pk__in` and its like. As `make(**values)`."""
+        sql, names = self._built
+        return RawSQL(sql, _given(names, values))  # noqa: S611 (Django wrote it)
+
+    @cached_property
+    def _built(self) -> tuple[str, _Values]:
+        sql, values = self._make(**self._examples).order_by().query.sql_with_params()
+        return sql, _named_values(values, self._examples)
+
+
+def written_out(rows: models.QuerySet[Any, Any]) -> Ids:
+    """The ids that the query set selects, for `pk__in` and its like in another query set.
+
+    Django goes through a query set in a condition again at each level around it. The statement of this one is built
+    here, once. It must not refer to the query around it.
+    """
+    try:
+        sql, values = rows.order_by().query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    return RawSQL(sql, values)  # noqa: S611 (Django wrote it)
 
 
 def _named_values(values: Sequence[Any], examples: Mapping[str, Any]) -> _Values:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import models, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from accounts import quotas
@@ -15,6 +16,7 @@ from accounts.models import User
 from accounts.second_step import second_factors_of
 from audit.actions import Action
 from audit.audited_model import AuditedModel, AuditedQuerySet, AuditRule, Named
+from lexic.compiled_query import written_out
 from lexic.errors import Conflict, NotFound
 from lexic.name_field import NameField
 from organisations.provisioning_models import DirectoryToken as DirectoryToken
@@ -47,7 +49,7 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
     def of_member(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
         """The organisations in which this person has one of these roles."""
         theirs = Membership.objects.filter(user=user, user__is_active=True, role__in=roles)
-        return self.filter(pk__in=theirs.values("organisation"))
+        return self.filter(pk__in=written_out(theirs.values("organisation")))
 
     def open_to(self, user: User, *, roles: Sequence[str] = OrganisationRole.values) -> OrganisationQuerySet:
         """The organisations in which this person may act now with one of these roles: plugins, knowledge and pages all
@@ -78,7 +80,7 @@ class OrganisationQuerySet(AuditedQuerySet["Organisation"]):
 def _has_signed_in_through(user: User | models.OuterRef) -> models.Q:
     """The condition on organisations whose provider has signed this person in within the last weeks, and in the session
     or for the key that acts, where one does."""
-    recent = Membership.objects.filter(user=user, signed_in_at__gt=timezone.now() - KEYS_WORK_FOR)
+    recent = Membership.objects.filter(user=user, signed_in_at__gt=Now() - KEYS_WORK_FOR)
     has_signed_in = models.Q(pk__in=recent.values("organisation"))
     acting = acting_organisations(user) if isinstance(user, User) else None
     return has_signed_in if acting is None else has_signed_in & models.Q(pk__in=acting)

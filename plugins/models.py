@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from lexic.errors import Conflict
 from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
 from organisations.models import EDITING_ROLES, READING_ROLES, Organisation, OrganisationRole
+from organisations.person_rule import PersonRule
 from plugins import slugs
 from plugins.answer_policy import AnswerPolicy as AnswerPolicy
 from plugins.answer_policy import CitationMode as CitationMode
@@ -69,16 +71,16 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
             return self.none()
         if user.is_superuser:
             return plugins
-        mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
+        mine = models.Q(owner=user) | models.Q(pk__in=_EDITED.ids(user))
         return plugins.filter(mine | _is_of_organisation(user, EDITING_ROLES), _is_open_to(user))
 
     def viewable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
         user = user_of(principal)
-        viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) | _is_of_organisation(user, READING_ROLES)
+        viewed = models.Q(pk__in=_VIEWED.ids(user)) | _is_of_organisation(user, READING_ROLES)
         viewed = viewed & _is_open_to(user) if user.is_active else models.Q(pk=None)
         plugins = self._limited_to_key(principal)
-        return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
+        return plugins.filter(models.Q(pk__in=EDITABLE.ids(user)) | viewed)
 
     def askable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins a person or a key may ask, whoever told them of it. Lists name those `discoverable_by` them."""
@@ -124,7 +126,7 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
         user = user_of(principal)
         rest = "owner" if user.is_superuser else Role.VIEWER.value
         owned = models.Q(owner=user) | _is_of_organisation(user, [OrganisationRole.OWNER])
-        edited = models.Q(pk__in=user.edited_plugins.values("pk")) | _is_of_organisation(user, EDITING_ROLES)
+        edited = models.Q(pk__in=_EDITED.ids(user)) | _is_of_organisation(user, EDITING_ROLES)
         role = models.Case(
             models.When(owned, then=models.Value("owner")),
             models.When(edited, then=models.Value(Role.EDITOR.value)),
@@ -143,18 +145,31 @@ class PluginQuerySet(AuditedQuerySet["Plugin"]):
 
 def _is_viewable_by(principal: Principal) -> models.Q:
     """The condition on plugins that this person, or the owner of this key, may look at in the builder."""
-    return models.Q(pk__in=Plugin.objects.viewable_by(user_of(principal)))
+    return models.Q(pk__in=VIEWABLE.ids(user_of(principal)))
 
 
 def _is_of_organisation(user: User, roles: Sequence[str]) -> models.Q:
     """The condition on plugins of organisations in which this person has one of these roles."""
-    return models.Q(organisation__in=Organisation.objects.open_to(user, roles=roles))
+    return models.Q(organisation__in=_open_organisations(tuple(roles)).ids(user))
 
 
 def _is_open_to(user: User) -> models.Q:
     """The condition on plugins whose organisation takes how this person signs in: it holds also for those who have a
     role on the plugin itself."""
-    return models.Q(organisation=None) | models.Q(organisation__in=Organisation.objects.satisfied_by(user))
+    return models.Q(organisation=None) | models.Q(organisation__in=_SATISFIED.ids(user))
+
+
+@cache
+def _open_organisations(roles: tuple[str, ...]) -> PersonRule:
+    return PersonRule(lambda user: Organisation.objects.open_to(user, roles=roles).values("pk"))
+
+
+_SATISFIED = PersonRule(lambda user: Organisation.objects.satisfied_by(user).values("pk"))
+_EDITED = PersonRule(lambda user: user.edited_plugins.values("pk"))
+_VIEWED = PersonRule(lambda user: user.viewed_plugins.values("pk"))
+# The plugins that a person may change, and those that they may look at, for conditions of other query sets.
+EDITABLE = PersonRule(lambda user: Plugin.objects.editable_by(user).values("pk"))
+VIEWABLE = PersonRule(lambda user: Plugin.objects.viewable_by(user).values("pk"))
 
 
 class PublishingBlocked(Conflict):

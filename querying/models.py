@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
-from plugins.models import Plugin, Release
+from plugins.models import VIEWABLE, Plugin, Release
 from querying.answer_links import AnswerLink as AnswerLink
 from querying.expert_requests import ExpertRequest as ExpertRequest
 from querying.monthly_costs import MonthlyCost as MonthlyCost
@@ -53,7 +53,7 @@ class QueryQuerySet(QueryStatistics):
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         if user.is_superuser and user.is_active:
             return self.filter(models.Q(is_private=False) | asked)
-        return self.filter(asked | models.Q(plugin__in=Plugin.objects.viewable_by(user)))
+        return self.filter(asked | models.Q(plugin__in=VIEWABLE.ids(user)))
 
     def private(self) -> QueryQuerySet:
         """What was asked in private. It belongs to the one who asked, and to no plugin."""
@@ -287,7 +287,7 @@ class StoredResponse(models.Model):
 class FeedbackQuerySet(models.QuerySet["Feedback"]):
     def visible_to(self, user: User) -> FeedbackQuerySet:
         """What the person said, and what was said of answers of plugins they may look at."""
-        return self.filter(models.Q(user=user) | models.Q(query__plugin__in=Plugin.objects.viewable_by(user)))
+        return self.filter(models.Q(user=user) | models.Q(query__plugin__in=VIEWABLE.ids(user)))
 
 
 class Feedback(models.Model):

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Principal
+from lexic.compiled_query import written_out
 from lexic.name_field import NameField
 from plugins.models import Plugin
 
@@ -15,10 +16,10 @@ from plugins.models import Plugin
 class DecisionTreeQuerySet(models.QuerySet["DecisionTree"]):
     def visible_to(self, principal: Principal) -> DecisionTreeQuerySet:
         """Trees of plugins the person may look at in the builder: others see a tree only through its answers."""
-        return self.filter(plugin__in=Plugin.objects.viewable_by(principal))
+        return self.filter(plugin__in=written_out(Plugin.objects.viewable_by(principal).values("pk")))
 
     def editable_by(self, principal: Principal) -> DecisionTreeQuerySet:
-        return self.filter(plugin__in=Plugin.objects.editable_by(principal))
+        return self.filter(plugin__in=written_out(Plugin.objects.editable_by(principal).values("pk")))
 
     def active(self) -> DecisionTreeQuerySet:
         return self.filter(is_active=True)

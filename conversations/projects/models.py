@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import Principal, User, user_of
 from knowledge.models import BaseKind, BaseMember, KnowledgeBase
+from lexic.compiled_query import written_out
 from lexic.name_field import NameField
 from plugins.models import Plugin, Role
 
@@ -23,16 +24,16 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     """Whoever may open its knowledge base may see a project. Its conversations are each person's own."""
 
     def visible_to(self, principal: Principal) -> ProjectQuerySet:
-        return self.filter(knowledge_base__in=KnowledgeBase.objects.visible_to(principal).values("pk"))
+        return self.filter(knowledge_base__in=written_out(KnowledgeBase.objects.visible_to(principal).values("pk")))
 
     def editable_by(self, principal: Principal) -> ProjectQuerySet:
-        return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(principal).values("pk"))
+        return self.filter(knowledge_base__in=written_out(KnowledgeBase.objects.editable_by(principal).values("pk")))
 
     def as_seen_by(self, principal: Principal) -> ProjectQuerySet:
         """`role` on each ("owner", "editor" or "viewer"), `plugin_slug` where this person may ask its plugin, and the
         number of its documents as `document_total`."""
         user = user_of(principal)
-        edited = KnowledgeBase.objects.editable_by(principal).values("pk")
+        edited = written_out(KnowledgeBase.objects.editable_by(principal).values("pk"))
         role = models.Case(
             models.When(owner=user, then=models.Value("owner")),
             models.When(knowledge_base__in=edited, then=models.Value(Role.EDITOR.value)),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import OuterRef, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from knowledge.plugin_knowledge_base import own_knowledge_base
-from lexic.compiled_query import CompiledQuery, CompiledRows
+from lexic.compiled_query import CompiledQuery, CompiledRows, CompiledSubquery, written_out
 from plugins.models import Plugin, Release
 from querying import releases
 
@@ -101,6 +103,34 @@ def test_rows_are_found_as_the_query_set_finds_them(alice: User) -> None:
             assert query.rows(name=plugin.slug) == [(plugin.pk, plugin.slug)]
         assert len(queries) == 1
     assert query.rows(name="three") == []
+
+
+def test_a_subquery_selects_what_the_query_set_selects_and_is_built_once(alice: User, bob: User) -> None:
+    plugins = [two_plugins(alice)[0], Plugin.objects.create(owner=bob, name="Bob's", slug="bobs", domain="x")]
+    made = []
+
+    def owned_by(owner: uuid.UUID) -> QuerySet[Any, Any]:
+        made.append(owner)
+        return Plugin.objects.filter(owner=owner, slug__in=["one", "bobs"]).order_by("name").values("pk")
+
+    owned = CompiledSubquery(owned_by, owner=uuid.uuid4())
+    for person, plugin in zip((alice, bob), plugins, strict=True):
+        assert list(Plugin.objects.filter(pk__in=owned.ids(owner=person.pk))) == [plugin]
+        assert not Plugin.objects.filter(pk=plugin.pk).exclude(pk__in=owned.ids(owner=person.pk)).exists()
+    assert len(made) == 1
+
+
+def test_a_query_set_that_is_written_out_selects_the_same(alice: User) -> None:
+    one, two = two_plugins(alice)
+    named = written_out(Plugin.objects.filter(slug="one").values("pk"))
+    assert list(Plugin.objects.filter(pk__in=named)) == [one]
+    assert list(Plugin.objects.exclude(pk__in=named)) == [two]
+    assert not Plugin.objects.filter(pk__in=written_out(Plugin.objects.none().values("pk"))).exists()
+
+
+def test_a_subquery_that_refers_to_the_query_around_it_is_not_written_out() -> None:
+    with pytest.raises(ValueError, match="outer query"):
+        written_out(Plugin.objects.filter(owner=OuterRef("pk")).values("pk"))
 
 
 def test_rows_whose_columns_the_database_gives_otherwise_are_an_error(alice: User) -> None:
