@@ -7,6 +7,7 @@ Here the rows that there are are deleted, and what the migrations made stays.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -94,7 +95,13 @@ def _lock_tables(cursor: Any) -> None:
 
 def _each(select: str, tables: Iterable[str]) -> list[tuple[str, int]]:
     """The rows of one statement that selects from each of the tables."""
-    parts = [sql.SQL(select).format(name=sql.Literal(table), table=sql.Identifier(table)) for table in tables]
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL(" UNION ALL ").join(parts))
+        cursor.execute(_union(select, tuple(tables)))
         return cursor.fetchall()
+
+
+@functools.cache
+def _union(select: str, tables: tuple[str, ...]) -> str:
+    """Its text: to put it together for all tables takes as long as the database needs to answer it."""
+    parts = [sql.SQL(select).format(name=sql.Literal(table), table=sql.Identifier(table)) for table in tables]
+    return sql.SQL(" UNION ALL ").join(parts).as_string()
