@@ -10,12 +10,13 @@ from language.scripts import SPACELESS_SCRIPTS
 from language.sentences import WIDE_STOPS
 from querying.retrieval.passage_tables import is_row
 
-MIN_STATEMENT_CHARACTERS = 20  # shorter ones are headings and scraps
+MIN_STATEMENT_CHARACTERS = 20  # shorter ones are headings and scraps, if they are no whole sentences
 MAX_STATEMENT_CHARACTERS = 900
 
 _MAX_LABEL_CHARACTERS = 70
 
 _STOPS = tuple('.!;:)"”’…' + WIDE_STOPS + "；：」』）")
+_SENTENCE_STOPS = tuple(".!" + WIDE_STOPS)
 _QUESTION_MARKS = "?？؟"
 _EMPHASIS = "*_"
 # A sign of these is worth some letters of an alphabet.
@@ -39,7 +40,7 @@ _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
 def is_statement(text: str) -> bool:
     """Whether it can stand as an answer."""
     bare = text.strip()
-    if not MIN_STATEMENT_CHARACTERS <= _letters(bare) <= MAX_STATEMENT_CHARACTERS:
+    if _letters(bare) > MAX_STATEMENT_CHARACTERS or (_letters(bare) < MIN_STATEMENT_CHARACTERS and not _is_sentence(bare)):
         return False
     if bare.rstrip(_EMPHASIS)[-1:] in _QUESTION_MARKS:
         return False
@@ -65,6 +66,11 @@ def without_reply_label(text: str, *, above: str) -> str:
     asked = above.rstrip().rpartition("\n")[2].lstrip(_EMPHASIS)
     question = _REPLY_LABEL.match(asked) if label and asked.rstrip(_EMPHASIS).endswith(tuple(_QUESTION_MARKS)) else None
     return text[label.end() :] if label and question and label[1] != question[1] else text
+
+
+def _is_sentence(text: str) -> bool:
+    """A short text that is a sentence all the same: "There is no lift."."""
+    return text.endswith(_SENTENCE_STOPS) and _has_predicate(text)
 
 
 def _letters(text: str) -> float:
