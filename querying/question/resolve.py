@@ -17,6 +17,7 @@ from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import Wording
+from language.courtesies import without_courtesies
 from language.personal_data import without_placeholders
 from language.word_replacement import replace_words
 from lexic.concurrency import in_turn
@@ -61,7 +62,7 @@ class WeightedTurn:
 class ResolvedQuestion(Question):
     """A question with everything that decides what is searched for it.
 
-    `text` is what is answered: it contains the subject if a clarification asked for it. `options` have the filters of
+    `text` is what is answered, without greetings and thanks: it contains the subject if a clarification asked for it. `options` have the filters of
     the caller and of the plan. `search_text` is what passages have to mention: the text without its time, which is a
     filter. `asked` is the question as it came. `standalone` is the standalone question of a follow-up, empty for any
     other question. `misspellings` maps words that the documents do not have to what was meant: the texts to search for
@@ -83,18 +84,19 @@ class ResolvedQuestion(Question):
         if isinstance(question, ResolvedQuestion):
             return question
         planned = planned or PlanResult()
-        options, search_text = question.options, question.text
+        text = without_courtesies(question.text)
+        options, search_text = question.options, text
         if planned.plan and planned.narrows:
             filters = planned.plan.narrowed(options.filters or Filters())
             options = replace(options, filters=filters or None)
             if planned.plan.time_range:
                 search_text = _without_time(
-                    question.text, today=planner.local_today(question), days=planned.plan.time_range
+                    text, today=planner.local_today(question), days=planned.plan.time_range
                 )
         search_text = without_placeholders(search_text)
         subject = question.facts.get(SUBJECT_FIELD)
         suffix = f" ({subject})" if isinstance(subject, str) and subject.strip() else ""
-        values = {**vars(question), "options": options, "text": question.text + suffix}
+        values = {**vars(question), "options": options, "text": text + suffix}
         return cls(**values, asked=question, search_text=search_text + suffix, planned=planned)
 
     def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
@@ -130,7 +132,7 @@ class ResolvedQuestion(Question):
     @property
     def new_words(self) -> str:
         """The words of the last turn of a conversation, with their synonyms; empty if there are no earlier turns."""
-        text = replace_words(self.asked.text, {**self.misspellings, **self.fact_options})
+        text = replace_words(without_courtesies(self.asked.text), {**self.misspellings, **self.fact_options})
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property
@@ -209,7 +211,7 @@ def _standalone_text(question: Question) -> str:
     """The standalone question for a fragment such as "and for slabs?" or for one about "it"; empty for any other
     question."""
     earlier = [text[-_MAX_PRECEDING_CHARACTERS:] for text in _questions_before(question)[-_MAX_TURNS:]]
-    return _read_after(question.text, earlier, today=planner.local_today(question))
+    return _read_after(without_courtesies(question.text), earlier, today=planner.local_today(question))
 
 
 def _questions_before(question: Question) -> list[str]:
