@@ -61,7 +61,9 @@ def learn(asked: Sequence[str]) -> np.ndarray:
     kinds, said = zip(*courtesies(), strict=True)
     seen = embed([*said, *asked])
     is_said = np.arange(len(seen)) < len(said)
-    targets = np.stack([is_said, *(np.array([*(one == kind for one in kinds), *[False] * len(asked)]) for kind in KINDS)])
+    targets = np.stack(
+        [is_said, *(np.array([*(one == kind for one in kinds), *[False] * len(asked)]) for kind in KINDS)]
+    )
     share = np.where(is_said, 1 / len(said), 1 / max(1, len(asked)))
     share /= share.mean()
     inner = seen.T @ (share[:, None] * seen) + _RIDGE * np.eye(seen.shape[1])

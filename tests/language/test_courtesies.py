@@ -30,7 +30,15 @@ def test_a_turn_of_such_phrases_alone_is_a_courtesy(text: str, kind: str, langua
 
 @pytest.mark.parametrize(
     "text",
-    ["What time is check-in?", "there", "Hi-fi rooms", "Good morning yoga classes", "thanks giving opening hours", "45", "?"],
+    [
+        "What time is check-in?",
+        "there",
+        "Hi-fi rooms",
+        "Good morning yoga classes",
+        "thanks giving opening hours",
+        "45",
+        "?",
+    ],
 )
 def test_a_turn_with_any_other_word_is_none(text: str) -> None:
     assert find_courtesy(text) is None

@@ -33,10 +33,16 @@ def test_a_courtesy_in_other_words_is_told_by_the_classifier(text: str, kind: st
 
 
 @pytest.mark.parametrize(
-    "text", ["nominal cover", "thank-you letters", "who do I thank", "beam", "severe", "Everybody out?", "good morning yoga"]
+    "text",
+    ["nominal cover", "thank-you letters", "who do I thank", "beam", "severe", "Everybody out?", "good morning yoga"],
 )
 def test_what_may_ask_for_something_is_no_courtesy(text: str) -> None:
     assert courtesy_of(text) is None
+
+
+def test_thanks_and_greetings_are_told_from_what_is_asked() -> None:
+    assert all(map(courtesy_of, ["Thanks!", "Thank you very much", "OK", "great, thanks", "Hello"]))
+    assert not any(map(courtesy_of, ["And badminton?", "library hours", "Portugal", "12", "thanks, where do I park?"]))
 
 
 def test_nothing_is_loaded_to_tell_that_a_question_is_one() -> None:
