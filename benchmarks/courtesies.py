@@ -27,7 +27,7 @@ _RIDGE, _MADE_UP, _MAX_QUESTIONS, _MAX_WORDS = 1.0, 250, 6000, 10
 
 def questions() -> list[str]:
     """Short questions and replies of the benchmarks, without courtesies, in a fixed order."""
-    from querying.question.courtesies import find_courtesy
+    from language.courtesies import find_courtesy
 
     files = sorted(ROOT.glob("benchmarks/**/*.json"))
     texts = {text for file in files for text in _QUESTION.findall(file.read_text(encoding="utf-8"))}

@@ -27,7 +27,7 @@ class Courtesy:
 
 def find_courtesy(text: str) -> Courtesy | None:
     """What a text says that is put together from such phrases alone; its last one tells the kind."""
-    if len(text) > _MAX_CHARACTERS or not (words := _words(text)):
+    if len(text) > _MAX_CHARACTERS or not (words := _bare_words(text)):
         return None
     for language in _phrases():
         kinds = [kind for kind in _covering(words, language) if kind != _FILLER]
@@ -45,15 +45,15 @@ def without_courtesies(text: str) -> str:
     if not asked:
         return text
     start, end = asked[0][0], asked[-1][1]
-    is_whole = not _words(text[:start] + text[end:])
+    is_whole = not _bare_words(text[:start] + text[end:])
     return text if is_whole else text[start:end].strip()
 
 
 def _says_nothing(clause: str) -> bool:
-    return not _words(clause) or find_courtesy(clause) is not None
+    return not _bare_words(clause) or find_courtesy(clause) is not None
 
 
-def _words(text: str) -> _Words:
+def _bare_words(text: str) -> _Words:
     return tuple(_WORD.findall(text.lower()))
 
 
@@ -77,7 +77,7 @@ def _phrases() -> Mapping[str, Mapping[_Words, str]]:
     """For each language the kind of each phrase. English ones are said in every language: "ok, danke"."""
     listed = json.loads(Path(__file__).with_name("courtesies.json").read_text(encoding="utf-8"))
     own = {
-        language: {_words(phrase): kind for kind, phrases in kinds.items() for phrase in phrases}
+        language: {_bare_words(phrase): kind for kind, phrases in kinds.items() for phrase in phrases}
         for language, kinds in listed.items()
     }
     return {language: {**own[ENGLISH], **phrases} for language, phrases in own.items()}

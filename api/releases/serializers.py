@@ -120,7 +120,7 @@ class UnsupportedEndSerializer(serializers.Serializer):
     """An end of a tree whose recommendation no page says. `label` is that of its node."""
 
     tree = serializers.CharField(allow_blank=True)
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     recommendation = serializers.CharField()
     why = serializers.CharField()
 
