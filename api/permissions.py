@@ -21,7 +21,11 @@ class MissingCapability(NotAllowed):
     auth_header: str | None = None
 
     def __init__(self, needed: Capability) -> None:
-        super().__init__(hint=f"Create a key with the capability “{needed.value}”, or sign in again and allow it.")
+        # The page of keys offers the others to those alone who have begun to build plugins.
+        first = "" if needed == Capability.QUERY else " The page of keys offers it once you have opened “For experts”."
+        super().__init__(
+            hint=f"Create a key with the capability “{needed.value}”, or sign in again and allow it.{first}"
+        )
         self.needed = needed
 
 

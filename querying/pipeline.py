@@ -24,6 +24,7 @@ from lexic.phrases import counted_phrase, phrase
 from plugins.models import Planner, PluginKind
 from querying.admission import admit
 from querying.answering import document_list, import_dependencies, tree_answers
+from querying.answering.courtesy_reply import courtesy_reply
 from querying.answering.findings import Findings, apply_gate
 from querying.answering.generate import generate, recap_or_list
 from querying.answering.llms import get_llm
@@ -39,6 +40,7 @@ from querying.question.ambiguity import clarify_reference
 from querying.question.answer_language import answer_language, event_in_language, is_plain_english, said_in_language
 from querying.question.clarifications import with_resume_token
 from querying.question.consultation import Consultation
+from querying.question.courtesies import may_be_courtesy
 from querying.question.fact_wording import options_of_unsaid_words
 from querying.question.misspellings import describe_misspellings, find_misspellings
 from querying.question.resolve import ResolvedQuestion, resolve_question
@@ -205,6 +207,10 @@ async def _plan_and_find(record: QueryRecord, place: Place) -> AsyncGenerator[Ev
             "Waiting for %(count)s question asked before", "Waiting for %(count)s questions asked before", count=ahead
         )
         yield Status(step=Step.PLANNING, message=waiting)
+    asked = record.question.asked
+    if may_be_courtesy(asked.text) and (courtesy := await place.run(courtesy_reply, asked)):
+        _set_answer(record, courtesy)
+        return
     if record.question.release.planner != Planner.OFF or record.question.context:
         with record.measure("plan"), place.as_current():
             record.question = await resolve_question(record.question.asked, llm=record.llm)
@@ -373,7 +379,7 @@ async def _write_answer(record: QueryRecord) -> AsyncGenerator[Event]:
                     yield piece
                 else:
                     finished = piece
-    if needs_writing or finished.outcome == Outcome.ANSWERED:
+    if needs_writing or finished.citations:
         yield Status(step=Step.VERIFYING, message=phrase("Verified against the sources"))
     yield Done(answer=_finish(record, finished))
 

@@ -116,6 +116,15 @@ class GateSerializer(serializers.Serializer):
     isMet = serializers.BooleanField()
 
 
+class UnsupportedEndSerializer(serializers.Serializer):
+    """An end of a tree whose recommendation no page says. `label` is that of its node."""
+
+    tree = serializers.CharField(allow_blank=True)
+    label = serializers.CharField()  # type: ignore[assignment]
+    recommendation = serializers.CharField()
+    why = serializers.CharField()
+
+
 class ReadinessSerializer(serializers.Serializer):
     """`missing`: what blocks publishing. `changes`: what the next release would change, against the
     latest one."""
@@ -127,3 +136,4 @@ class ReadinessSerializer(serializers.Serializer):
     latestVersion = serializers.CharField(allow_null=True)
     changes = serializers.ListField(child=serializers.CharField())
     golden = GateSerializer()
+    unsupportedEnds = UnsupportedEndSerializer(many=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
@@ -23,6 +24,7 @@ from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin, Release
 from plugins.slugs import LATEST_VERSION
+from querying.answering.tree_support import ends_to_warn_of
 from querying.releases import UnknownRelease
 
 _LONG_COLUMNS = ("system_prompt", "limits", "disclaimer", "synonyms", "calibration", "trees", "knowledge")
@@ -53,7 +55,8 @@ class UnpublishView(AuthorView):
 class ReadinessView(AuthorView):
     @extend_schema(responses=serializers.ReadinessSerializer)
     def get(self, request: Request, plugin: str) -> Response:
-        """What is missing of publishing, and what the next release would change."""
+        """What is missing of publishing, what the next release would change, and which ends of trees no page supports:
+        whoever reaches one of these is refused."""
         found = get_plugin(request, plugin)
         golden, latest = gate_result(found), found.latest_release()
         reasons = publish_blockers(found, golden=golden)
@@ -65,6 +68,7 @@ class ReadinessView(AuthorView):
             "latestVersion": latest.version if latest else None,
             "changes": draft_changes(found, since=latest) if latest else [],
             "golden": _golden_gate_json(golden),
+            "unsupportedEnds": [asdict(end) for end in ends_to_warn_of(found)],
         }
         return Response(serializers.ReadinessSerializer(data).data)
 

@@ -18,7 +18,6 @@ from builder.releases.publication import try_publish, withdraw_with_message
 from builder.releases.publishing_run import kept_audience, run_context
 from builder.sharing.audience import audience_context, report_availability, report_errors
 from builder.sharing.forms import AudienceForm
-from knowledge.embedders.base import EmbedderError
 from lexic.http.parameters import get_page
 from marketplace.comparison.compare_releases import compare_releases
 from marketplace.models import PublishingRun
@@ -28,7 +27,7 @@ from marketplace.publishing.publishing_gate import gate_result
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin, Release
 from querying import releases
-from querying.answering.tree_support import UnsupportedEnd, unsupported_ends
+from querying.answering.tree_support import ends_to_warn_of
 from querying.releases import DRAFT
 
 PER_PAGE = 25
@@ -135,7 +134,7 @@ def _render_publish(
         "golden": gate_result(plugin, has_worker=True),
         "latest": latest,
         "comparison": compare_releases(draft, then=latest, viewer=request.user) if latest else None,
-        "unsupported": _unsupported_ends(plugin),
+        "unsupported": ends_to_warn_of(plugin),
         **audience_context(plugin, audience, of=draft, kept=kept_audience(plugin, run["run"])),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
@@ -158,14 +157,6 @@ def _typed_audience(request: SignedInRequest, plugin: Plugin) -> AudienceForm | 
     if "audience" not in request.POST:
         return None
     return AudienceForm(request.POST, instance=plugin, publishing=releases.snapshot(plugin))
-
-
-def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
-    """None where the provider of the embedder does not answer: it is a warning, and the page is needed."""
-    try:
-        return unsupported_ends(plugin)
-    except EmbedderError:
-        return []
 
 
 def withdraw_plugin(request: SignedInRequest, plugin: Plugin) -> HttpResponse:

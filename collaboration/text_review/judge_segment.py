@@ -10,6 +10,7 @@ from collaboration.statements import cite_sentence, contradicting_citation, head
 from collaboration.text_review.review_types import Annotation, Category, Segment, Severity
 from contracts.review.statement_mismatches import before_exception, has_reservation
 from knowledge.search.passages import Passage
+from language.clauses import has_predicate
 from language.content_words import content_stems
 from language.sentences import sentence_spans
 from querying.answering.grounding.conflict_types import ConflictKind, StatementConflict
@@ -19,7 +20,7 @@ from querying.answering.grounding.supporting_spans import as_one_line
 from querying.types.answer import Citation
 from querying.types.confidence import Confidence
 
-# Fewer content words state nothing that could be looked up.
+# Fewer content words state nothing that could be looked up, unless something is said of them: "There is a lift."
 _MIN_WORDS = 2
 _MAX_SENTENCES = 15
 _ISSUES = {
@@ -52,10 +53,16 @@ def statement_spans(segment: Segment) -> list[tuple[int, int]]:
     spans = [
         (segment.start + start, segment.start + end)
         for start, end in sentence_spans(segment.text)
-        if not segment.text[start:end].rstrip().endswith("?")
-        and len(content_stems(segment.text[start:end])) >= _MIN_WORDS
+        if _states_something(segment.text[start:end])
     ]
     return spans[:_MAX_SENTENCES]
+
+
+def _states_something(sentence: str) -> bool:
+    if sentence.rstrip().endswith("?"):
+        return False
+    words = content_stems(sentence)
+    return len(words) >= _MIN_WORDS or (bool(words) and has_predicate(sentence, (0, len(sentence))))
 
 
 def _judge(segment: Segment, start: int, end: int, passages: Sequence[Passage]) -> Annotation | None:

@@ -157,7 +157,11 @@ def _parse_value(field: str, value: Any) -> Any:
 
 
 def _parse_uuids(value: Any) -> tuple[UUID, ...]:
-    return tuple(map(UUID, _parse_strings(value)))
+    values = _parse_strings(value)
+    try:
+        return tuple(map(UUID, values))
+    except ValueError:
+        raise ValueError("ids like 3eaf6bb4-fc2c-4f1a-be10-a23b86d8f860 are needed.") from None
 
 
 def _parse_strings(value: Any) -> tuple[str, ...]:
@@ -172,9 +176,10 @@ def _parse_strings(value: Any) -> tuple[str, ...]:
 
 
 def _parse_date(value: Any) -> date:
-    if not isinstance(value, str):
-        raise TypeError("a date like 2024-12-31 is needed.")
-    return date.fromisoformat(value)
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError("a date like 2024-12-31 is needed.") from None
 
 
 def _parse_bool(value: Any) -> bool:

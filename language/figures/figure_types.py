@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
+
+# As they are tidied: "10:30", "4pm".
+_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(?:[ap]m)?|\d{1,2}[ap]m")
 
 # The `bound` of a quantity such as "± 5 mm".
 TOLERANCE = "±"
@@ -56,6 +60,10 @@ class Identifier:
     end: int
     label: str
     code: str
+
+    @property
+    def is_clock_time(self) -> bool:
+        return not self.label and _CLOCK_TIME.fullmatch(self.code) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from plugins.models import CitationMode
 from querying.answering import document_list, tree_answers
 from querying.answering.confidence import confidence_basis
 from querying.answering.guard import refusal_answer
-from querying.answering.recommendation_support import can_support
+from querying.answering.recommendation_support import can_support, find_support, is_cited
 from querying.answering.sufficiency import Sufficiency, assess_sufficiency
 from querying.llm_interface import LLM
 from querying.question.answer_language import reasons_in_language, said_in_language
@@ -109,19 +109,36 @@ def apply_gate(
         found = replace(found, basis=replace(basis, level=Confidence.LOW))
     if consultation.outcomes:
         return replace(found, answer=tree_answers.possible_outcomes(question.asked, consultation) or refusal)
-    if end := _supported_end(found, is_refused=refusal is not None, llm=llm):
-        return replace(found, answer=end)
+    if consultation.has_decided and (refusal or (llm.is_offline and not _says_recommendation(found))):
+        if end := tree_answers.supported_end(question.asked, consultation):
+            return replace(found, answer=end)
+        refusal = refusal or _refusal_of_end(found, llm=llm)
     return replace(found, answer=refusal and document_list.list_in_place_of(refusal, question, passages))
 
 
-def _supported_end(found: Findings, *, is_refused: bool, llm: LLM) -> Answer | None:
-    """What a tree recommends, with its page, where what was read does not answer the question or does not say it."""
+def _says_recommendation(found: Findings) -> bool:
+    """Whether what was read says what a tree recommends; where the question's own words led to that end, whether it
+    may: the documents were asked the same then."""
     consultation, evidence = found.consultation, found.evidence
-    if not consultation.has_decided or evidence is None:
+    assert evidence is not None
+    if not consultation.has_replies:
+        return can_support(consultation.recommendation, evidence)
+    support = find_support(
+        found.question.search_text,
+        recommendation=consultation.recommendation,
+        decision_text=consultation.decision_text,
+        evidence=evidence,
+    )
+    return support is not None and is_cited(consultation.recommendation, support, evidence)
+
+
+def _refusal_of_end(found: Findings, *, llm: LLM) -> Answer | None:
+    """The refusal where a reply led to an end that no page supports: the documents were asked without the reply, so
+    they may answer for another case."""
+    is_mandatory = found.question.release.citation_mode == CitationMode.MANDATORY
+    if not (llm.is_offline and is_mandatory and found.consultation.has_replies):
         return None
-    if is_refused or (llm.is_offline and not can_support(consultation.recommendation, evidence)):
-        return tree_answers.supported_end(found.question.asked, consultation)
-    return None
+    return _refusal(found, llm=llm)
 
 
 def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM) -> Findings:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from knowledge.embedders.cross_encoder import log_odds
 from language.content_words import content_stems
 from language.sentences import sentence_spans
+from querying.answering.citations import CitationVerifier
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
 from querying.types.evidence import Evidence, Sentence
 
@@ -56,6 +57,12 @@ def find_support(question: str, *, recommendation: str, decision_text: str, evid
 def can_support(recommendation: str, evidence: Evidence) -> bool:
     """Whether `find_support` finds a sentence."""
     return any(any(_with_figures(figures, evidence)) for figures in _figures_to_find(recommendation))
+
+
+def is_cited(recommendation: str, support: Support, evidence: Evidence) -> bool:
+    """Whether the recommendation passes verification with the passage of the sentence that supports it."""
+    claim = f"{recommendation.rstrip(' .')} [Source {support.sentence.source + 1}]."
+    return bool(CitationVerifier(evidence.passages, finds_conflicts=False).cite(claim).citations)
 
 
 def _figures_to_find(recommendation: str) -> list[set[str]]:

@@ -9,6 +9,7 @@ from itertools import islice
 
 from django.core.cache import caches
 
+from knowledge.embedders.base import EmbedderError
 from language.answer_words import without_leading_yes
 from plugins.models import Plugin, Release
 from querying import releases
@@ -39,6 +40,15 @@ class UnsupportedEnd:
     label: str
     recommendation: str
     why: str
+
+
+def ends_to_warn_of(plugin: Plugin) -> list[UnsupportedEnd]:
+    """The unsupported ends; none where the provider of the embedder does not answer: they are a warning, and what is
+    shown with them is needed."""
+    try:
+        return unsupported_ends(plugin)
+    except EmbedderError:
+        return []
 
 
 def unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:

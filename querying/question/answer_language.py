@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from django.utils import translation
 
+from language import courtesies
 from language.language_identification import language_of
 from lexic.conf.languages import ENGLISH
 from lexic.phrases import in_language
@@ -39,7 +40,11 @@ def text_language(*texts: str) -> str:
     for text in texts:
         if is_plain_english(text):
             return ENGLISH
-        if language := language_of(text):
+        # A courtesy is too short for the identification, and an English one is said in every language.
+        courtesy = courtesies.find_courtesy(text)
+        if courtesy and courtesy.language == courtesies.ENGLISH:
+            continue
+        if language := courtesy.language if courtesy else language_of(text):
             return _CATALOGUES.get(language, ENGLISH)
     return ENGLISH
 

@@ -17,6 +17,7 @@ from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, StatisticsCache
 from knowledge.search.wording import Wording
+from language.courtesies import without_courtesies
 from language.personal_data import without_placeholders
 from language.word_replacement import replace_words
 from lexic.concurrency import in_turn
@@ -24,12 +25,13 @@ from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question.answer_language import is_stored_refusal
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
+from querying.question.courtesies import courtesy_of
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
 from querying.question.question_subject import exchange_subject, question_about_it, with_subject
-from querying.question.standalone_question import is_courtesy, is_fragment, named_thing, rewrite_follow_up
+from querying.question.standalone_question import is_fragment, named_thing, rewrite_follow_up
 from querying.types.question import Question
 
 logger = logging.getLogger(__name__)
@@ -61,11 +63,12 @@ class WeightedTurn:
 class ResolvedQuestion(Question):
     """A question with everything that decides what is searched for it.
 
-    `text` is what is answered: it contains the subject if a clarification asked for it. `options` have the filters of
-    the caller and of the plan. `search_text` is what passages have to mention: the text without its time, which is a
-    filter. `asked` is the question as it came. `standalone` is the standalone question of a follow-up, empty for any
-    other question. `misspellings` maps words that the documents do not have to what was meant: the texts to search for
-    use that instead. So they do for `fact_options`: words that stated a fact of a tree, and the tree's option for them.
+    `text` is what is answered, without greetings and thanks: it contains the subject if a clarification asked for it.
+    `options` have the filters of the caller and of the plan. `search_text` is what passages have to mention: the text
+    without its time, which is a filter. `asked` is the question as it came. `standalone` is the standalone question
+    of a follow-up, empty for any other question. `misspellings` maps words that the documents do not have to what was
+    meant: the texts to search for use that instead. So they do for `fact_options`: words that stated a fact of a
+    tree, and the tree's option for them.
     """
 
     asked: Question
@@ -83,18 +86,17 @@ class ResolvedQuestion(Question):
         if isinstance(question, ResolvedQuestion):
             return question
         planned = planned or PlanResult()
-        options, search_text = question.options, question.text
+        text = without_courtesies(question.text)
+        options, search_text = question.options, text
         if planned.plan and planned.narrows:
             filters = planned.plan.narrowed(options.filters or Filters())
             options = replace(options, filters=filters or None)
             if planned.plan.time_range:
-                search_text = _without_time(
-                    question.text, today=planner.local_today(question), days=planned.plan.time_range
-                )
+                search_text = _without_time(text, today=planner.local_today(question), days=planned.plan.time_range)
         search_text = without_placeholders(search_text)
         subject = question.facts.get(SUBJECT_FIELD)
         suffix = f" ({subject})" if isinstance(subject, str) and subject.strip() else ""
-        values = {**vars(question), "options": options, "text": question.text + suffix}
+        values = {**vars(question), "options": options, "text": text + suffix}
         return cls(**values, asked=question, search_text=search_text + suffix, planned=planned)
 
     def with_misspellings(self, misspellings: Mapping[str, str]) -> ResolvedQuestion:
@@ -130,7 +132,7 @@ class ResolvedQuestion(Question):
     @property
     def new_words(self) -> str:
         """The words of the last turn of a conversation, with their synonyms; empty if there are no earlier turns."""
-        text = replace_words(self.asked.text, {**self.misspellings, **self.fact_options})
+        text = replace_words(without_courtesies(self.asked.text), {**self.misspellings, **self.fact_options})
         return " ".join([text, *self.synonyms.expansions(text)]) if self.context else ""
 
     @property
@@ -208,8 +210,10 @@ async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
 def _standalone_text(question: Question) -> str:
     """The standalone question for a fragment such as "and for slabs?" or for one about "it"; empty for any other
     question."""
-    earlier = [text[-_MAX_PRECEDING_CHARACTERS:] for text in _questions_before(question)[-_MAX_TURNS:]]
-    return _read_after(question.text, earlier, today=planner.local_today(question))
+    earlier = [
+        without_courtesies(text)[-_MAX_PRECEDING_CHARACTERS:] for text in _questions_before(question)[-_MAX_TURNS:]
+    ]
+    return _read_after(without_courtesies(question.text), earlier, today=planner.local_today(question))
 
 
 def _questions_before(question: Question) -> list[str]:
@@ -225,7 +229,7 @@ def _questions_before(question: Question) -> list[str]:
 def _read_after(text: str, earlier: Sequence[str], *, today: date) -> str:
     """The standalone question for a text after these; empty for one that is whole. What it goes on from may itself be
     no whole question: then that one is read first."""
-    if not earlier or is_courtesy(text):
+    if not earlier or courtesy_of(text):
         return ""
     if not is_fragment(text):
         return with_subject(text, _last_question(earlier, today=today)[1]) if question_about_it(text) else ""
@@ -239,7 +243,7 @@ def _read_after(text: str, earlier: Sequence[str], *, today: date) -> str:
 
 def _last_question(earlier: Sequence[str], *, today: date) -> tuple[str, str]:
     """The last of these that is no courtesy, as it was asked and as a standalone question."""
-    at = next((at for at in reversed(range(len(earlier))) if not is_courtesy(earlier[at])), 0)
+    at = next((at for at in reversed(range(len(earlier))) if not courtesy_of(earlier[at])), 0)
     return earlier[at], _read_after(earlier[at], earlier[:at], today=today) or earlier[at]
 
 

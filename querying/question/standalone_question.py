@@ -37,8 +37,6 @@ _WHOLE = (
 )  # fmt: skip
 # What stands before the thing that a fragment names, but for an article.
 _BEFORE_A_THING = frozenset(["and", "or", "what", "how", "about"])
-_COURTESIES = ("Thank you.", "Thanks!", "OK, great.", "Hello.", "Yes, please.", "Never mind.")
-_MIN_COURTESY_NEARNESS = 0.38
 _MAX_WORDS, _MAX_CHARACTERS = 8, 120
 # What is compared of the question before, at most: its last phrases, and of these the nearest put to the test.
 _MAX_PHRASE_WORDS, _MAX_PHRASES, _MAX_FILLED = 3, 30, 4
@@ -74,13 +72,6 @@ def named_thing(fragment: str) -> str:
         return ""
     thing = fragment[spans[0][0] :].partition(",")[0].rstrip(" ?!.")
     return f"{before[-1]} {thing}" if before[-1] in ARTICLES else thing
-
-
-def is_courtesy(text: str) -> bool:
-    """Whether the text only thanks, greets or agrees."""
-    if len(text.split()) > _MAX_WORDS or "?" in text:
-        return False
-    return bool((prototype_vectors(_COURTESIES) @ _embed(text)).max() >= _MIN_COURTESY_NEARNESS)
 
 
 def rewrite_follow_up(fragment: str, before: str) -> str:

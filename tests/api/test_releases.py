@@ -100,11 +100,18 @@ def test_readiness_says_what_stands_in_the_way_and_what_would_change(published: 
         "latestVersion": "1.0.0",
         "changes": [],
         "golden": {"policy": "warn", "questions": 0, "needed": 0, "passed": None, "isMet": True},
+        "unsupportedEnds": [],
     }
     Plugin.objects.update(tone="brief", system_prompt="")
     shown = signed_in(alice).get("/api/plugins/cover/readiness").json()
     assert (shown["isReady"], shown["missing"]) == (False, ["It has no persona."])
     assert "The tone is now “brief”." in shown["changes"]
+    tree = DecisionTree.objects.get()
+    tree.tree_data["nodes"]["cover_severe"]["action"] = {"recommendation": "Call Professor Quillfeather"}
+    tree.save()
+    (end,) = signed_in(alice).get("/api/plugins/cover/readiness").json()["unsupportedEnds"]
+    assert (end["tree"], end["recommendation"]) == (str(tree.pk), "Call Professor Quillfeather")
+    assert end["why"]
 
 
 # --- Releases -----------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def is_scattered(claim: str, span: str) -> bool:
     words = _content_sequence(extract_figures(strip_list_mark(claim)).words)
     places = {word: _positions_of(word, said) for word in dict.fromkeys(words)}
     found = [at for at in places.values() if at]
-    return sum(bool(places[word]) for word in words) > 2 and not frozenset.intersection(*found)
+    return sum(bool(places[word]) for word in words) > 1 and not frozenset.intersection(*found)
 
 
 def _words_of_parts(claim: str) -> Iterator[list[str]]:

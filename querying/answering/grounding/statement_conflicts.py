@@ -19,7 +19,7 @@ from querying.answering.grounding.figure_association import exclude_each_other, 
 from querying.answering.grounding.modality import changes_degree, changes_duty
 from querying.answering.grounding.semantic_similarity import similarities
 
-# Fewer shared content words do not make a subject that is surely the same.
+# Fewer shared content words do not make a subject that is surely the same, unless neither says any other.
 _MIN_SHARED_WORDS = 2
 # What one of them may say beyond the other, in content words: "60 days *of receipt*".
 _MAX_EXTRA_WORDS = 1
@@ -38,6 +38,8 @@ def find_conflict(one: str, other: str, *, headings: Sequence[str] = ("", "")) -
     if is_certain is None:
         return None
     kind = _conflict_kind(one, other)
+    # A ferry may leave at 9:15 and at 10:30.
+    is_certain = is_certain and _clock_times(one) == _clock_times(other)
     return StatementConflict(kind=kind, is_certain=is_certain) if kind else None
 
 
@@ -60,7 +62,10 @@ def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | 
         compare_words(other, one, Surroundings(heading=mine, passage=one)),
     ]
     extra = sorted(len(words.missing) for words in found)
-    if any(len(words.matched) < _MIN_SHARED_WORDS for words in found) or extra[0] or extra[1] > _MAX_EXTRA_WORDS:
+    if extra[0] or extra[1] > _MAX_EXTRA_WORDS:
+        return None
+    shared = min(len(words.matched) for words in found)
+    if not shared or (shared < _MIN_SHARED_WORDS and extra[1]):
         return None
     if _is_another_case(one, other) or similarities(one, [other])[0] < _MIN_SIMILARITY:
         return None
@@ -68,14 +73,20 @@ def _speak_of_the_same(one: str, other: str, headings: Sequence[str]) -> bool | 
 
 
 def _is_another_case(one: str, other: str) -> bool:
-    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17. What only allows or forbids is no other
-    case."""
-    named = [{name.code for name in extract_figures(text).names} for text in (one, other)]
+    """ "Severe" and "mild", "very severe" and "severe", Table 16 and Table 17, 20 °C at 10:30 and 25 °C at 14:00. What
+    only allows or forbids is no other case, nor is a time of day where nothing else is given."""
+    figures = [extract_figures(text) for text in (one, other)]
+    has_times_as_values = not any(each.quantities for each in figures)
+    named = [{name.code for name in each.names if not (has_times_as_values and name.is_clock_time)} for each in figures]
     is_opposed = has_opposite_word(one, other) and not reverses_polarity(one, other)
     return named[0] != named[1] or changes_degree(one, other) or is_opposed
 
 
 def _conflict_kind(one: str, other: str) -> ConflictKind | None:
+    mine, theirs = _clock_times(one), _clock_times(other)
+    if mine != theirs:  # with a denial besides they are two cases: full at 9:15, not full at 10:30
+        is_number = len(mine) == len(theirs) and not reverses_polarity(one, other)
+        return ConflictKind.NUMBER if is_number else None
     if _have_other_values(one, other):
         return ConflictKind.NUMBER
     if changes_duty(one, other) or changes_duty(other, one):
@@ -88,6 +99,10 @@ def _have_other_values(one: str, other: str) -> bool:
     be told."""
     rivals = _rival_figures(one, other)
     return len(rivals) == 1 and exclude_each_other(*rivals[0])
+
+
+def _clock_times(text: str) -> list[str]:
+    return [name.code for name in extract_figures(text).names if name.is_clock_time]
 
 
 def _rival_figures(one: str, other: str) -> list[tuple[Quantity, Quantity]]:

@@ -118,7 +118,7 @@ def paraphrasing_span(claim: str, passages: Sequence[Passage]) -> tuple[Passage,
         (passage, candidate)
         for passage in passages
         for candidate in _candidate_spans(claim, passage, _span_surroundings(passage))
-        if _may_paraphrase(candidate.words)
+        if _may_paraphrase(candidate.words) and not _is_named_elsewhere(candidate.words, passage)
     )
     nearest = sorted(known, key=lambda pair: pair[1].rank)
     allowed = (pair for pair in nearest if not _is_span_ruled_out(claim, pair[1], _span_surroundings(pair[0])))
@@ -152,6 +152,12 @@ def _may_paraphrase(words: WordOverlap) -> bool:
         and len(words.matched) >= _MIN_MATCHED_SHARE * total
         and len(words.missing) <= _MAX_MISSING_WORDS
     )
+
+
+def _is_named_elsewhere(words: WordOverlap, passage: Passage) -> bool:
+    """Whether a span that shares one word with the claim lacks one that its passage has elsewhere: where dogs are named
+    as well, "pets are not allowed" says nothing of them."""
+    return len(words.matched) == 1 and bool(words.missing & stem_set(passage.content))
 
 
 def _span_surroundings(passage: Passage) -> Surroundings:

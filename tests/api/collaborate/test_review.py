@@ -65,6 +65,13 @@ def test_each_sentence_is_annotated_at_its_place_with_the_source(published: Plug
     assert (body["documentTitle"], body["pluginVersion"], body["totalSegments"]) == ("method.md", "1.0.0", 7)
 
 
+def test_a_short_statement_is_judged_as_well(published: Plugin, alice: User, charlies_key: str) -> None:
+    body = held(review(charlies_key, "There is a crane. Thanks."))
+    assert [(one["category"], one["originalText"]) for one in body["annotations"]] == [
+        ("not_covered", "There is a crane.")
+    ]
+
+
 def test_what_is_weaker_than_a_duty_is_an_error_and_what_is_stricter_is_worth_knowing(
     published: Plugin, alice: User, key: str
 ) -> None:

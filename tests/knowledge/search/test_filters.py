@@ -107,6 +107,20 @@ def test_what_makes_no_sense_is_refused(values: dict[str, Any]) -> None:
         Filters.parse(values)
 
 
+@pytest.mark.parametrize(
+    ("values", "needed"),
+    [
+        ({"dateFrom": "soon"}, "a date like 2024-12-31 is needed."),
+        ({"asOf": 3}, "a date like 2024-12-31 is needed."),
+        ({"documentIds": "abc"}, "ids like 3eaf6bb4-fc2c-4f1a-be10-a23b86d8f860 are needed."),
+    ],
+)
+def test_a_wrong_value_is_refused_with_what_is_needed(values: dict[str, Any], needed: str) -> None:
+    with pytest.raises(InvalidFilter) as caught:
+        Filters.parse(values)
+    assert caught.value.message.endswith(needed)
+
+
 def test_they_do_not_go_deeper_than_anybody_means() -> None:
     values: dict[str, Any] = {"isPublic": True}
     for _ in range(30):

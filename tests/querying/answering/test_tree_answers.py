@@ -9,10 +9,10 @@ import pytest
 from django.db.models import F
 
 from accounts.models import User
-from builder.releases.views import _unsupported_ends
 from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from plugins.models import CitationMode, Plugin
+from querying.answering.tree_support import ends_to_warn_of
 from querying.question.resume import resume_from_token
 from querying.question.unsure_replies import is_unsure
 from querying.retrieval import retriever
@@ -113,6 +113,15 @@ def test_an_end_that_no_page_supports_is_a_refusal_that_says_so(plugin: Plugin, 
     assert answer.decision_path[-1]["node"] == "cover_severe"
 
 
+def test_the_documents_do_not_answer_in_place_of_an_end_that_a_reply_reached(plugin: Plugin, alice: User) -> None:
+    """They were asked without the reply: of another exposure they say something else."""
+    tree = with_recommendations(cover_severe="Nothing is covered")
+    answer = replied(published(plugin, alice, tree=tree), "severe")
+    assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "unsupported_recommendation")
+    assert "no page supports what it recommends" in answer.why[0]
+    assert answer.nearest
+
+
 def test_words_that_stated_a_fact_need_not_be_on_the_page(plugin: Plugin, alice: User) -> None:
     """The author says that Zandvoort is coastal; the handbook says what holds on a coast."""
     tree: dict[str, Any] = copy.deepcopy(TREE)
@@ -203,9 +212,9 @@ def test_values_are_no_admission_of_not_knowing(value: object) -> None:
 
 
 def test_the_author_is_told_of_an_end_without_a_page_before_publishing(plugin: Plugin) -> None:
-    assert _unsupported_ends(plugin) == []
+    assert ends_to_warn_of(plugin) == []
     plugin.trees.update(tree_data=with_recommendations(cover_severe="Call the office of Professor Quillfeather"))
-    (end,) = _unsupported_ends(plugin)
+    (end,) = ends_to_warn_of(plugin)
     assert (end.label, end.tree) == ("Cover in severe exposure", str(plugin.trees.get().pk))
     assert end.why == "No passage that was read has a word of it."
 
@@ -217,8 +226,8 @@ def test_the_ends_are_searched_once_for_one_content(
     settings.CACHES = {**settings.CACHES, "process": process}
     searches, retrieve = [], retriever.retrieve
     monkeypatch.setattr(retriever, "retrieve", lambda question: searches.append(question) or retrieve(question))
-    found, first = _unsupported_ends(plugin), len(searches)
+    found, first = ends_to_warn_of(plugin), len(searches)
     assert first
-    assert (_unsupported_ends(plugin), len(searches)) == (found, first)
+    assert (ends_to_warn_of(plugin), len(searches)) == (found, first)
     KnowledgeBase.objects.update(revision=F("revision") + 1)
-    assert (_unsupported_ends(plugin), len(searches)) == (found, 2 * first)
+    assert (ends_to_warn_of(plugin), len(searches)) == (found, 2 * first)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from querying.question import standalone_question
-from querying.question.standalone_question import is_courtesy, is_fragment, named_thing, rewrite_follow_up
+from querying.question.standalone_question import is_fragment, named_thing, rewrite_follow_up
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,6 @@ def test_a_question_of_its_own_is_no_fragment(text: str) -> None:
 )
 def test_a_word_that_is_akin_to_none_is_added(fragment: str, before: str) -> None:
     assert rewrite_follow_up(fragment, before) == f"{before} {fragment}"
-
-
-def test_thanks_and_greetings_are_told_from_what_is_asked() -> None:
-    assert all(map(is_courtesy, ["Thanks!", "Thank you very much", "OK", "great, thanks", "Hello"]))
-    assert not any(map(is_courtesy, ["And badminton?", "library hours", "Portugal", "12", "thanks, where do I park?"]))
 
 
 def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:

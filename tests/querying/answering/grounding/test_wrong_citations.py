@@ -52,6 +52,7 @@ PAYS = "The contractor pays the subcontractor within 14 days of the invoice. The
 STORAGE = "Cement shall be stored in a dry place. Bags are stacked in no more than 10 layers, above the ground."
 TENANT = "The tenant may keep pets unless the landlord objects. The landlord shall repair the roof."
 BOLTS = "All bolts must be galvanised. Some plates are painted on site."
+PETS = "Assistance dogs stay free of charge in every flat. Cats and other pets are not allowed."
 DOORS = (
     "Fire doors shall be kept closed at all times. Each door is inspected every six months by a "
     "competent person, and the record is kept for five years."
@@ -144,6 +145,7 @@ RIGHT: list[tuple[str, list[str]]] = [
     ("Cement must be kept in a dry place.", [STORAGE]),
     ("Mortar spacers hold the bars while the concrete is being placed.", [SPACERS]),
     ("All bolts are to be galvanised.", [BOLTS]),
+    ("Cats are not allowed.", [PETS]),
     ("Metformin lowers glucose production in the liver.", [DRUG]),
     ("The unemployment rate increased by 2 percentage points to 7.5%.", [RATES]),
     ("According to Source 1, footings have a nominal cover of at least 50 mm.", [FOOTINGS]),
@@ -286,6 +288,7 @@ WRONG: list[tuple[str, list[str]]] = [
     ("Metformin increases hepatic glucose production.", [DRUG]),
     ("The unemployment rate fell by 2 percentage points to 7.5%.", [RATES]),
     ("All plates are painted on site.", [BOLTS]),
+    ("Dogs are not allowed.", [PETS]),
     (
         "Only employees who have worked for at least 12 months are entitled to 25 days of paid leave per year.",
         [LEAVE],
