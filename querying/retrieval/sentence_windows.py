@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.passages import Passage
@@ -50,6 +50,18 @@ class Window:
         if self.repeated:
             parts.insert(0, (self.repeated, len(self.head) - 1 - self.repeated[1]))
         return kept_states(packed, parts)
+
+    def part(self, first: int, last: int) -> Window:
+        """Its sentences from `first` to `last`, with the header row of a table that they now begin inside of."""
+        repeated = self.layout.headers.get(self.spans[first])
+        title = self.head.removesuffix(f"{self.content[slice(*self.repeated)]} ") if self.repeated else self.head
+        return replace(
+            self,
+            spans=self.spans[first : last + 1],
+            span_stems=self.span_stems[first : last + 1],
+            head=title + (f"{self.content[slice(*repeated)]} " if repeated else ""),
+            repeated=repeated,
+        )
 
     def header_place(self, span: Span) -> Span | None:
         """Where the text has the header row of this row; None where it is no row, or its header is not there."""

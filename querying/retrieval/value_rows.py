@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge.search.passages import Passage
@@ -43,10 +43,10 @@ def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
         _behind(one, best.get(row_name(one.text))) if is_row(one.text) and asked.isdisjoint(_head_stems(one)) else one
         for one in evidence.sentences
     ]
-    sentences.sort(key=lambda one: (-one.score, one.source, one.start))
-    first = sentences[0]
+    first, *others = _best_first(sentences)
     has_changed = first != evidence.sentences[0]
-    return replace(evidence, sentences=tuple(sentences), strength=first.strength if has_changed else evidence.strength)
+    strength = first.strength if has_changed else evidence.strength
+    return replace(evidence, sentences=(first, *others), strength=strength)
 
 
 def _behind(one: Sentence, other: Sentence | None) -> Sentence:
@@ -68,8 +68,10 @@ def _head_stems(one: Sentence) -> frozenset[str]:
 def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[AskedTable]) -> Evidence:
     """The evidence with a mark on the rows that the English question asks for by their cells: of these tables, and of
     the Markdown tables of its passages. They come before the other rows of their table, and those that were not scored
-    join the others of them that were. Of several tables those count that leave least of the question unsaid."""
+    join the others of them that were. Of several tables those count that leave least of the question unsaid. Excluded
+    rows are no evidence."""
     placed = [*map(_placed, tables), *_markdown_tables(question, evidence.passages)]
+    evidence = _without_excluded(evidence, placed)
     with_rows = [one for one in placed if one.asked.columns]
     if not with_rows:
         return evidence
@@ -79,10 +81,31 @@ def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[Asked
     for table in with_rows:
         if table.asked.unsaid == least:
             marked |= _marked_rows(table, known, evidence.passages)
-    if not marked:
+    return replace(evidence, sentences=_best_first({**known, **marked}.values())) if marked else evidence
+
+
+def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    return tuple(sorted(sentences, key=lambda one: (-one.score, one.source, one.start)))
+
+
+def _without_excluded(evidence: Evidence, tables: Iterable[_PlacedTable]) -> Evidence:
+    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them."""
+    excluded = {
+        evidence.page_place(*table.rows[at][0][:2]): table.asked.words
+        for table in tables
+        for at in table.asked.excluded
+    }
+    if not excluded:
         return evidence
-    sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
-    return replace(evidence, sentences=tuple(sentences))
+    found, strength = list[Sentence](), 0.0
+    for one in evidence.sentences:
+        if words := excluded.get(evidence.page_place(one.source, one.start)):
+            ranges = replace(one.ranges, excluded=one.ranges.excluded | words)
+            found.append(replace(one, score=0.0, strength=0.0, ranges=ranges))
+        else:
+            found.append(one)
+            strength = max(strength, one.strength)
+    return replace(evidence, sentences=_best_first(found), strength=min(evidence.strength, strength))
 
 
 def _marked_rows(

@@ -114,9 +114,8 @@ def _is_as_good_above(chosen: Sequence[Candidate], quotations: Sequence[Quotatio
 
 def _page_places(quotations: Sequence[Quotation], evidence: Evidence) -> set[tuple[int, int]]:
     """Page and place there of every sentence, for passages overlap."""
-    passages = evidence.passages
     return {
-        (passages[source].page_id, passages[source].start + start)
+        evidence.page_place(source, start)
         for quotation in quotations
         for source, start in quotation.places
     }
