@@ -5,7 +5,7 @@ A cell is asked for as a whole, in its own words, or by a day of the week that i
 ranges: "under 60 cm" is not "60 cm". What the question says beyond that must be few words, or the heads of the table.
 
 A row answers that meets all conditions ("in the main hall on Friday"), and none that the question denies ("not on
-Friday"). Rows that say a value of the question and do not answer it are excluded.
+Friday"). Rows of a table of which the question says values, and that do not answer it, are excluded.
 """
 
 from __future__ import annotations
@@ -52,6 +52,11 @@ class ValueRows:
     unsaid: int = 0
     excluded: frozenset[int] = frozenset()
 
+    @property
+    def is_unmet(self) -> bool:
+        """Whether the question says values of the table, and no row answers it."""
+        return bool(self.excluded) and not self.columns
+
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that the cell says, each of which it matches in full; None where it is not asked for."""
         is_asked = column in self.columns.get(row, frozenset())
@@ -84,8 +89,8 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
 def _rows_meeting(
     question: str, grid: Grid, asked: _AskedWords, *, wanted: Sequence[_Condition], denied: _Condition | None = None
 ) -> ValueRows:
-    """The rows that meet all conditions and not the denied one. Where there is none, all are excluded; where the
-    question asks for something else, those that meet a condition."""
+    """The rows that meet all conditions and not the denied one. Where there is none, and where the question asks for
+    something else, all are excluded."""
     conditions = [*wanted, *filter(None, [denied])]
     meet = set(range(len(grid.labels))).intersection(*(one.rows for one in wanted))
     rows = sorted(row for row in meet if denied is None or denied.leaves(row, grid))
@@ -95,9 +100,8 @@ def _rows_meeting(
     unsaid = _unsaid_words(rows or sorted(said), words, asked=asked, grid=grid)
     if unsaid is None or (len(rows) == len(grid.labels) > 1):
         return NO_VALUE_ROWS
-    if not _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid):
-        return ValueRows(columns={}, words=words, excluded=said)
-    if not rows or (denied and _asks_for_other_column(asked, grid, columns, words)):
+    may_ask = _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid)
+    if not (rows and may_ask) or (denied and _asks_for_other_column(asked, grid, columns, words)):
         return ValueRows(columns={}, words=words, excluded=frozenset(range(len(grid.labels))))
     said_cells = frozenset[tuple[int, int]]().union(*(one.cells for one in wanted))
     without = denied.columns if denied else frozenset[int]()

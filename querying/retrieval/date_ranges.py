@@ -34,7 +34,9 @@ def _with_dates(
 ) -> RangeMatch:
     is_unclear = day_first is None and has_ambiguous_date(sentence)
     orders = (True, False) if is_unclear else (day_first is not False,)
-    readings = [_in_reading(match, question, asked, sentence, dates_spoken_of(sentence, day_first=one)) for one in orders]
+    readings = [
+        _in_reading(match, question, asked, sentence, dates_spoken_of(sentence, day_first=one)) for one in orders
+    ]
     best = max(readings, key=lambda one: len(one.days))
     return replace(best, is_date_unclear=True) if any(one.days != best.days for one in readings) else best
 

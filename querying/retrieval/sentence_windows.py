@@ -8,7 +8,7 @@ from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.passages import Passage
 from language.terms import terms
 from querying.retrieval.late_interaction import Span
-from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.markdown_tables import TableLayout, table_layout
 from querying.retrieval.token_states import KeptStates, kept_states
 
 # A window has about 200 tokens.
@@ -76,7 +76,7 @@ class Window:
 def split_into_windows(index: int, passage: Passage) -> list[Window]:
     """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
     content, spans = passage.content, passage.sentence_spans()
-    layout = read_layout(content, spans)
+    layout = table_layout(content, passage.source_type)
     groups: list[list[Span]] = []
     for span in spans:
         if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:

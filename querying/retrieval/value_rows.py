@@ -10,8 +10,8 @@ from language.terms import terms
 from language.topic_words import topic_stems
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
-from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
-from querying.retrieval.markdown_tables import Span, read_layout, row_cells
+from querying.retrieval.markdown_columns import MarkdownTable, markdown_tables_of
+from querying.retrieval.markdown_tables import row_cells
 from querying.retrieval.passage_tables import has_table_rows, is_row, parse_cells, row_name
 from querying.retrieval.sentence_windows import title_prefix
 from querying.retrieval.table_evidence import AskedTable, Place
@@ -88,8 +88,10 @@ def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
     return tuple(sorted(sentences, key=lambda one: (-one.score, one.source, one.start)))
 
 
-def _without_excluded(evidence: Evidence, tables: Iterable[_PlacedTable]) -> Evidence:
-    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them."""
+def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evidence:
+    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them. Where a
+    table has the values that are asked for, and no table a row that answers, neither is a sentence that does not say
+    them all."""
     excluded = {
         evidence.page_place(*table.rows[at][0][:2]): table.asked.words
         for table in tables
@@ -97,15 +99,23 @@ def _without_excluded(evidence: Evidence, tables: Iterable[_PlacedTable]) -> Evi
     }
     if not excluded:
         return evidence
+    has_rows = any(one.asked.columns for one in tables)
+    unmet = frozenset() if has_rows else frozenset(one.asked.words for one in tables if one.asked.is_unmet)
     found, strength = list[Sentence](), 0.0
     for one in evidence.sentences:
-        if words := excluded.get(evidence.page_place(one.source, one.start)):
+        lacking = (words for words in unmet if not _says_all(words, one, evidence))
+        if words := excluded.get(evidence.page_place(one.source, one.start)) or next(lacking, None):
             ranges = replace(one.ranges, excluded=one.ranges.excluded | words)
             found.append(replace(one, score=0.0, strength=0.0, ranges=ranges))
         else:
             found.append(one)
             strength = max(strength, one.strength)
     return replace(evidence, sentences=_best_first(found), strength=min(evidence.strength, strength))
+
+
+def _says_all(words: frozenset[str], one: Sentence, evidence: Evidence) -> bool:
+    titles = evidence.passages[one.source].titles
+    return words <= one.ranges.days.union(terms(f"{titles} {one.header} {one.text}"))
 
 
 def _marked_rows(
@@ -152,13 +162,13 @@ class _Parts:
     cells: list[Sequence[str]] = field(default_factory=list)
     caption: frozenset[str] = frozenset()
 
-    def add(self, source: int, passage: Passage, table: MarkdownTable, headers: Mapping[Span, Span]) -> None:
-        grid = table.grid()
+    def add(self, source: int, passage: Passage, table: MarkdownTable) -> None:
+        grid = table.grid(title_prefix(passage))
         self.caption |= grid.caption
         for (span, _), label, cells in zip(table.rows, grid.labels, grid.cells, strict=True):
             on_page = (passage.page_id, passage.start + span[0])
             if on_page not in self.rows:
-                self.rows[on_page] = ((source, *span), passage.content[slice(*headers[span])])
+                self.rows[on_page] = ((source, *span), table.header)
                 self.labels.append(label)
                 self.cells.append(cells)
 
@@ -169,11 +179,9 @@ def _markdown_tables(question: str, passages: Sequence[Passage]) -> Iterator[_Pl
     for source, passage in enumerate(passages):
         if not has_table_rows(passage):
             continue
-        layout = read_layout(passage.content, passage.sentence_spans())
-        title = title_prefix(passage)
-        for table in read_markdown_tables(TitledText(passage.content, layout, title)):
-            key = (f"{passage.document_id} {title}", tuple(table.heads))
-            found.setdefault(key, _Parts()).add(source, passage, table, layout.headers)
+        for table in markdown_tables_of(passage):
+            key = (f"{passage.document_id} {title_prefix(passage)}", tuple(table.heads))
+            found.setdefault(key, _Parts()).add(source, passage, table)
     for (name, heads), parts in found.items():
         grid = Grid(labels=parts.labels, heads=heads[1:], cells=parts.cells, caption=parts.caption)
         yield _PlacedTable(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from knowledge.search.passages import Passage
 from language.calendar_dates import day_first_in
 from querying.retrieval.late_interaction import NO_MATCH, NO_WORDS, Matrix, QuestionWords, SentenceMatch, Span
-from querying.retrieval.markdown_columns import AskedRows, TitledText, asked_words_by_row
+from querying.retrieval.markdown_columns import AskedRows, asked_words_by_row
 from querying.retrieval.passage_tables import stems_of
 from querying.retrieval.sentence_windows import Window, title_prefix
 from querying.retrieval.token_states import WindowStates
@@ -156,12 +156,11 @@ def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
 
 def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, AskedRows]:
     """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
-    layouts = {window.passage: window.layout for window in windows if window.layout.headers}
-    if not layouts or not words.english:
+    best_first = sorted({window.passage for window in windows if window.layout.headers})
+    if not best_first or not words.english:
         return {}
-    best_first = sorted(layouts)
-    texts = [TitledText(passages[at].content, layouts[at], title_prefix(passages[at])) for at in best_first]
-    asked = asked_words_by_row(words.english, texts, known=partial(stems_of, passages))
+    with_tables = [passages[at] for at in best_first]
+    asked = asked_words_by_row(words.english, with_tables, known=partial(stems_of, passages))
     return dict(zip(best_first, asked, strict=True))
 
 

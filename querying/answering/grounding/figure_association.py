@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
@@ -23,6 +24,8 @@ _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNOR
 
 # With more pairs of figures than this, none is compared and the claim is not supported.
 _MAX_COMPARISONS = 4000
+# So many things a claim may say the same of.
+_MAX_SUBJECTS = 4
 
 Figure = Quantity | Identifier | StatedDate
 
@@ -47,6 +50,20 @@ def misattributes_figure(claim: str, source: str) -> bool:
     said = figure_contexts(source)
     if len(said) < 2:
         return False
+    return any(_misattributes(one, said, source) for one in (claim, *_for_each_subject(claim)))
+
+
+def _for_each_subject(claim: str) -> Iterator[str]:
+    """The claim for each of the things of which it says the same: "A beam and a column have 45 mm" of the beam, and of
+    the column."""
+    subject = text_before_predicate(claim)
+    things = [one for one in _LIST_SEPARATOR.split(subject) if content_stems(one)]
+    if subject != claim and 1 < len(things) <= _MAX_SUBJECTS and not _RESPECTIVELY.search(claim):
+        for thing in things:
+            yield f"{thing.strip()} {claim[len(subject) :]}"
+
+
+def _misattributes(claim: str, said: tuple[FigureContext, ...], source: str) -> bool:
     claimed = _ClaimFigures(content_stems(extract_figures(claim).words), figure_contexts(claim))
     if len(claimed.parts) * len(said) > _MAX_COMPARISONS:
         return True

@@ -60,9 +60,7 @@ def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
         return []
     name = row_name(row.text)
     same = [one for one in evidence.sentences if one.asked_words is not None and not one.is_cell_empty]
-    found = {
-        evidence.page_place(one.source, one.start): one for one in reversed(same) if row_name(one.text) == name
-    }
+    found = {evidence.page_place(one.source, one.start): one for one in reversed(same) if row_name(one.text) == name}
     own = evidence.page_place(row.source, row.start)
     others = [found[place] for place in sorted(found) if place != own]
     rows = _without_copies([row, *others])
