@@ -45,17 +45,14 @@ _Said = tuple[int, frozenset[str]]
 class ValueRows:
     """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows,
     `unsaid` how many words of substance neither the rows nor their table say. `excluded` rows answer nothing, because
-    they do not meet what the question asks for by the values of cells."""
+    they do not meet what the question asks for by the values of cells; `is_unmet` says that it asks for rows, and that
+    there is none."""
 
     columns: Mapping[int, frozenset[int]]
     words: frozenset[str]
     unsaid: int = 0
     excluded: frozenset[int] = frozenset()
-
-    @property
-    def is_unmet(self) -> bool:
-        """Whether the question says values of the table, and no row answers it."""
-        return bool(self.excluded) and not self.columns
+    is_unmet: bool = False
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that the cell says, each of which it matches in full; None where it is not asked for."""
@@ -102,7 +99,8 @@ def _rows_meeting(
         return NO_VALUE_ROWS
     may_ask = _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid)
     if not (rows and may_ask) or (denied and _asks_for_other_column(asked, grid, columns, words)):
-        return ValueRows(columns={}, words=words, excluded=frozenset(range(len(grid.labels))))
+        everything = frozenset(range(len(grid.labels)))
+        return ValueRows(columns={}, words=words, excluded=everything, is_unmet=may_ask)
     said_cells = frozenset[tuple[int, int]]().union(*(one.cells for one in wanted))
     without = denied.columns if denied else frozenset[int]()
     of_rows = {row: frozenset(one for one in columns if (row, one) in said_cells or one in without) for row in rows}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
 from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.cache_sizes import CACHED_SENTENCES
-from language.clauses import text_before_predicate
+from language.clauses import split_subject, text_before_predicate
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
@@ -24,8 +23,6 @@ _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNOR
 
 # With more pairs of figures than this, none is compared and the claim is not supported.
 _MAX_COMPARISONS = 4000
-# So many things a claim may say the same of.
-_MAX_SUBJECTS = 4
 
 Figure = Quantity | Identifier | StatedDate
 
@@ -50,17 +47,11 @@ def misattributes_figure(claim: str, source: str) -> bool:
     said = figure_contexts(source)
     if len(said) < 2:
         return False
-    return any(_misattributes(one, said, source) for one in (claim, *_for_each_subject(claim)))
+    return any(_misattributes(one, said, source) for one in _of_each_thing(claim))
 
 
-def _for_each_subject(claim: str) -> Iterator[str]:
-    """The claim for each of the things of which it says the same: "A beam and a column have 45 mm" of the beam, and of
-    the column."""
-    subject = text_before_predicate(claim)
-    things = [one for one in _LIST_SEPARATOR.split(subject) if content_stems(one)]
-    if subject != claim and 1 < len(things) <= _MAX_SUBJECTS and not _RESPECTIVELY.search(claim):
-        for thing in things:
-            yield f"{thing.strip()} {claim[len(subject) :]}"
+def _of_each_thing(claim: str) -> list[str]:
+    return [claim, *([] if _RESPECTIVELY.search(claim) else split_subject(claim))]
 
 
 def _misattributes(claim: str, said: tuple[FigureContext, ...], source: str) -> bool:

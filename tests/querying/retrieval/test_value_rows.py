@@ -86,3 +86,11 @@ def test_rows_that_meet_one_of_two_conditions_or_a_denied_one_are_no_evidence() 
     found = judged("Which courses are not on Friday?", COURSES)
     assert [text.split()[1] for text in marked(found)] == ["Pottery"]
     assert found.sentences[0].value_rows
+
+
+def test_where_no_row_meets_the_conditions_only_a_sentence_with_all_values_answers() -> None:
+    said, other = "Anna Keller also helps on Friday.", "All teachers meet on Friday."
+    found = judged("Does Anna Keller teach on Friday?", COURSES, f"{said} {other}")
+    assert [one.text for one in found.sentences if one.score] == [said]
+    found = judged("Where is the workshop?", COURSES, "You find us behind the station.")
+    assert found.sentences[0].text == "You find us behind the station."
