@@ -45,8 +45,8 @@ _Said = tuple[int, frozenset[str]]
 class ValueRows:
     """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows,
     `unsaid` how many words of substance neither the rows nor their table say. `excluded` rows answer nothing, because
-    they do not meet what the question asks for by the values of cells; `is_unmet` says that it asks for rows, and that
-    there is none."""
+    they do not meet what the question asks for by the values of cells; `is_unmet` says that it asks for rows, or
+    where a value is, and that no row answers."""
 
     columns: Mapping[int, frozenset[int]]
     words: frozenset[str]
@@ -100,7 +100,8 @@ def _rows_meeting(
     may_ask = _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid)
     if not (rows and may_ask) or (denied and _asks_for_other_column(asked, grid, columns, words)):
         everything = frozenset(range(len(grid.labels)))
-        return ValueRows(columns={}, words=words, excluded=everything, is_unmet=may_ask)
+        is_unmet = may_ask or _asks_where(question)
+        return ValueRows(columns={}, words=words, excluded=everything, is_unmet=is_unmet)
     said_cells = frozenset[tuple[int, int]]().union(*(one.cells for one in wanted))
     without = denied.columns if denied else frozenset[int]()
     of_rows = {row: frozenset(one for one in columns if (row, one) in said_cells or one in without) for row in rows}
@@ -117,12 +118,16 @@ def _asks_for_other_column(asked: _AskedWords, grid: Grid, columns: Set[int], wo
 def _may_ask_for_rows(question: str, grid: Grid, columns: Set[int], *, is_sure: bool) -> bool:
     """Whether the question asks for rows, and does not share a value with them by chance, as "How do I get to York?"
     does, of a column of places "Where is York?", and where it is not sure "Is Friday a holiday?"."""
-    first, _, rest = question.strip().partition(" ")
-    if first.lower() == "where":
+    if _asks_where(question):
         return not all(_holds_places(grid, column) for column in columns)
+    first, _, rest = question.strip().partition(" ")
     if first.lower() in _MANNER and is_closed_question(rest):
         return False
     return is_sure or len(columns) > 1 or not is_closed_question(question)
+
+
+def _asks_where(question: str) -> bool:
+    return question.split(maxsplit=1)[:1] in (["where"], ["Where"])
 
 
 def _holds_places(grid: Grid, column: int) -> bool:

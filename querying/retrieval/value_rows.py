@@ -89,8 +89,8 @@ def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
 
 
 def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evidence:
-    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them. Where rows
-    are asked for, and no table has one, neither is a sentence that does not say all of their values."""
+    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them. Where no
+    table has a row that meets what is asked for, neither is a sentence that does not say all of the values."""
     excluded = {
         evidence.page_place(*table.rows[at][0][:2]): table.asked.words
         for table in tables
